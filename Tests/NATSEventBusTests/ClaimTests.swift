@@ -414,7 +414,7 @@ struct ClaimTests {
         #expect(health.takeReport(at: start + .seconds(12)) == "has had no valid claim for 12 s: no leader")
         #expect(health.takeReport(at: start + .seconds(13)) == nil, "it is logged once")
         #expect(health.report(at: start + .seconds(13)) != nil)
-        var member = ClaimMember(ClaimMember.ID(consumer: "c", member: UUID()), .shared, at: start)
+        var member = ClaimMember(.shared, at: start)
         #expect(!member.isInOrder(hasLasted: false), "it has not claimed")
         let ownership = Ownership(ownerEpoch: 1, offsets: [:])
         _ = member.keep(ownership, [:], HandledOffsets(ConsumerGroup(), in: JournalEpochs(1)), in: 1)

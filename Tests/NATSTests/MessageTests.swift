@@ -14,7 +14,7 @@ struct MessageTests {
 
     @Test func `A request gets its own reply`() async throws {
         try await withServer { _, connection async throws in
-            try await connection.withSubscription(to: "echo", queue: "workers") { requests in
+            try await connection.withSubscription(to: "echo") { requests in
                 try await withThrowingTaskGroup { group in
                     group.addTask { try await echo(connection, requests) }
                     try await withThrowingTaskGroup { askers in

@@ -452,48 +452,71 @@ package final class NATSConnection: Sendable {
     /// Subscribes to a subject while `body` runs. If there is a connection, the server knows the subscription when
     /// `body` begins.
     /// - Parameters:
-    ///   - queue: The name of a group of subscribers, of which one receives each message. Nil for none.
     ///   - limit: The maximum number of messages that wait to be read. Further ones are dropped, and counted.
     ///   - handler: If it is not nil, it takes the messages instead of the subscription, whose reader then only waits for
-    ///     the end. The thread that reads calls it, before it passes on other messages that have arrived with this one.
-    ///     It must not wait.
+    ///     the end. See ``subscribe(to:handler:)``.
     package func withSubscription<Result>(
-        to subject: String, queue: String? = nil, limit: Int = 65_536,
-        handler: (@Sendable (NATSMessage) -> Void)? = nil, _ body: (NATSSubscription) async throws -> Result
+        to subject: String, limit: Int = 65_536, handler: (@Sendable (NATSMessage) -> Void)? = nil,
+        _ body: (NATSSubscription) async throws -> Result
     ) async throws -> Result {
-        let subscription = NATSSubscription(
-            subject, queue: queue, limit: limit, handler: handler, thread)
+        let subscription = NATSSubscription(subject, limit: limit, handler: handler, thread)
+        let id = try begin(subscription)
+        defer { endSubscription(id) }
+        try await confirmSubscriptions()
+        return try await body(subscription)
+    }
+
+    /// Passes the messages of a subject to `handler` until the subscription is ended. If there is a connection, the
+    /// server knows the subscription when this method returns.
+    /// - Parameter handler: The thread that reads calls it, before it passes on other messages that have arrived with this
+    ///   one. It must not wait.
+    package func subscribe(
+        to subject: String, handler: @escaping @Sendable (NATSMessage) -> Void
+    ) async throws -> HandledSubscription {
+        let id = try begin(NATSSubscription(subject, limit: 1, handler: handler, thread))
+        do {
+            try await confirmSubscriptions()
+        } catch {
+            endSubscription(id)
+            throw error
+        }
+        return HandledSubscription { self.endSubscription(id) }
+    }
+
+    private func begin(_ subscription: NATSSubscription) throws -> Int {
         let id = try state.withLock { state in
             guard state.phase != .closed else { throw NATSError.closed }
             state.lastID += 1
             state.subscriptions[state.lastID] = subscription
             return state.lastID
         }
-        defer {
-            _ = state.withLock { $0.subscriptions.removeValue(forKey: id) }
-            perform { self.state.withLock(\.link)?.unsubscribe(id) }
-        }
         perform { self.subscribe(subscription, id) }
-        var isConfirmed = false
-        while !isConfirmed {
+        return id
+    }
+
+    private func endSubscription(_ id: Int) {
+        _ = state.withLock { $0.subscriptions.removeValue(forKey: id) }
+        perform { self.state.withLock(\.link)?.unsubscribe(id) }
+    }
+
+    /// Waits until the server knows all subscriptions, or the connection is lost: the next link begins with them.
+    private func confirmSubscriptions() async throws {
+        while true {
             do {
-                try await roundTrip()
-                isConfirmed = true
+                return try await roundTrip()
             } catch let error as NATSError where error.code == .disconnected {
-                // The next link begins with the subscription.
-                isConfirmed = true
+                return
             } catch let error as NATSError where error.code == .timeout {
                 // The server is stopped, or very slow.
             }
         }
-        return try await body(subscription)
     }
 
     /// Runs on the thread of the links.
     private func subscribe(_ subscription: NATSSubscription, _ id: Int) {
         do throws(NATSError) {
             try state.withLock(\.link)?.subscribe(
-                to: subscription.subject, queue: subscription.queue, id: id, subscription.hasHandler ? .handled : .read
+                to: subscription.subject, id: id, subscription.hasHandler ? .handled : .read
             ) { pointer in
                 if let pointer { subscription.take(NATSMessage(owning: pointer)) }
             }

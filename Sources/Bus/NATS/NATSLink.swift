@@ -180,14 +180,14 @@ final class NATSLink: ThreadWatch, @unchecked Sendable {
 
     /// Adds a subscription unless there is one with this id.
     func subscribe(
-        to subject: String, queue: String? = nil, id: Int, _ rank: Rank, _ take: @escaping Take
+        to subject: String, id: Int, _ rank: Rank, _ take: @escaping Take
     ) throws(NATSError) {
         guard let connection, !subscriptions.contains(where: { $0.id == id }) else { return }
         let pointer =
             if usesTLS || rank == .delivered {
-                try subscribe(connection, to: subject, queue, take)
+                try subscribe(connection, to: subject, take)
             } else {
-                try subscribe(connection, to: subject, queue)
+                try subscribe(connection, to: subject)
             }
         // The limits of the receivers count, not those of libnats. (A large limit in `natsOptions_SetMaxPendingMsgs`
         // would make libnats 3.4.1 refuse all subscriptions.)
@@ -197,16 +197,9 @@ final class NATSLink: ThreadWatch, @unchecked Sendable {
     }
 
     /// Subscribes so that the event loop takes the messages.
-    private func subscribe(
-        _ connection: OpaquePointer, to subject: String, _ queue: String?
-    ) throws(NATSError) -> OpaquePointer {
+    private func subscribe(_ connection: OpaquePointer, to subject: String) throws(NATSError) -> OpaquePointer {
         var subscription: OpaquePointer?
-        let status =
-            if let queue {
-                natsConnection_QueueSubscribeSync(&subscription, connection, subject, queue)
-            } else {
-                natsConnection_SubscribeSync(&subscription, connection, subject)
-            }
+        let status = natsConnection_SubscribeSync(&subscription, connection, subject)
         guard status == NATS_OK, let subscription else { throw NATSError(status, subject) }
         return subscription
     }
@@ -214,7 +207,7 @@ final class NATSLink: ThreadWatch, @unchecked Sendable {
     /// Subscribes so that a thread of libnats delivers the messages, also the server's message that nobody answers a
     /// request.
     private func subscribe(
-        _ connection: OpaquePointer, to subject: String, _ queue: String?, _ take: @escaping Take
+        _ connection: OpaquePointer, to subject: String, _ take: @escaping Take
     ) throws(NATSError) -> OpaquePointer {
         // libnats holds the context until it has delivered the last message of the closed subscription.
         let context = Unmanaged.passRetained(TakeContext(take: take)).toOpaque()
@@ -223,12 +216,7 @@ final class NATSLink: ThreadWatch, @unchecked Sendable {
             Unmanaged<TakeContext>.fromOpaque(context).takeUnretainedValue().take(message)
         }
         var subscription: OpaquePointer?
-        let status =
-            if let queue {
-                natsConnection_QueueSubscribe(&subscription, connection, subject, queue, deliver, context)
-            } else {
-                natsConnection_Subscribe(&subscription, connection, subject, deliver, context)
-            }
+        let status = natsConnection_Subscribe(&subscription, connection, subject, deliver, context)
         guard status == NATS_OK, let subscription else {
             Unmanaged<TakeContext>.fromOpaque(context).release()
             throw NATSError(status, subject)

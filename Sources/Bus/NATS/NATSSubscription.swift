@@ -21,17 +21,14 @@ package final class NATSSubscription: Sendable {
     }
 
     package let subject: String
-    let queue: String?
     private let handler: (@Sendable (NATSMessage) -> Void)?
     private let mailbox: Mailbox<Delivery>
     private let loss = Mutex(Loss())
 
     init(
-        _ subject: String, queue: String?, limit: Int, handler: (@Sendable (NATSMessage) -> Void)?,
-        _ thread: ExecutorThread
+        _ subject: String, limit: Int, handler: (@Sendable (NATSMessage) -> Void)?, _ thread: ExecutorThread
     ) {
         self.subject = subject
-        self.queue = queue
         self.handler = handler
         mailbox = Mailbox(limit: limit, thread)
     }
@@ -78,4 +75,16 @@ package final class NATSSubscription: Sendable {
     func finish(throwing error: (any Error)?) {
         mailbox.finish(throwing: error)
     }
+}
+
+/// A subscription whose messages a handler takes: see ``NATSConnection/subscribe(to:handler:)``.
+package struct HandledSubscription: Sendable {
+    private let unsubscribe: @Sendable () -> Void
+
+    init(_ unsubscribe: @escaping @Sendable () -> Void) {
+        self.unsubscribe = unsubscribe
+    }
+
+    /// Ends the subscription. The handler may be called for messages that are on their way.
+    package func end() { unsubscribe() }
 }

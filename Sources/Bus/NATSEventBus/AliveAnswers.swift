@@ -2,59 +2,63 @@ internal import EventBus
 internal import Foundation
 internal import NATS
 internal import NATSLayout
+internal import Synchronization
 
-/// The answers of this process to the question if it runs an exclusive member. They begin with ``run(in:)`` and end with
-/// ``stop()``.
+/// The answers of this process to the question if it runs an exclusive member, from ``start()`` to ``stop()``.
 final class AliveAnswers: Sendable {
+    private struct State {
+        var isStopped = false
+        /// Nil before the subscription has begun.
+        var subscription: HandledSubscription?
+    }
+
     private let member: UUID
-    private let begun = Signal()
-    private let stopping = Signal()
-    private let ended = Signal()
+    private let journal: Journal
+    private let state = Mutex(State())
 
-    init(of member: UUID) {
+    init(of member: UUID, in journal: Journal) {
         self.member = member
+        self.journal = journal
     }
 
-    /// Answers until ``stop()``, or until the task is cancelled.
-    func run(in journal: Journal) async {
-        await withTaskGroup { group in
-            group.addTask { await self.answer(in: journal) }
-            group.addTask { await self.stopping.wait() }
-            await group.next()
-            group.cancelAll()
-        }
-        begun.send()
-        ended.send()
-    }
-
-    private func answer(in journal: Journal) async {
-        // Ends when the connection or the task ends. A user that may not subscribe is never reported as alive.
-        try? await journal.connection.withSubscription(
-            to: Self.subject(of: member, in: journal), limit: 64
-        ) { subscription in
-            // A subscription without a connection begins later.
-            try await journal.retrying { try await journal.connection.roundTrip() }
-            begun.send()
-            while true {
-                guard case .message(let message) = try await subscription.next(), let reply = message.reply else {
-                    continue
-                }
-                try? journal.connection.publish(reply)
+    /// Returns when other processes can ask. May be called again, for example after a cancelled call. The members of a user
+    /// that may not subscribe are never reported as alive.
+    func start() async throws {
+        guard state.withLock({ $0.subscription == nil }) else { return }
+        let subscription: HandledSubscription
+        do {
+            subscription = try await journal.connection.subscribe(to: Self.subject(of: member, in: journal)) {
+                [weak self] message in self?.answer(message)
             }
+        } catch let error as NATSError {
+            throw BusError(error)
+        }
+        let isNeeded = state.withLock { state in
+            guard !state.isStopped, state.subscription == nil else { return false }
+            state.subscription = subscription
+            return true
+        }
+        guard isNeeded else { return subscription.end() }
+        // A subscription without a connection begins later.
+        try await journal.retrying { try await journal.connection.roundTrip() }
+    }
+
+    private func answer(_ question: NATSMessage) {
+        guard let reply = question.reply else { return }
+        // Under the lock, so that none is sent after `stop()`. Sending does not wait.
+        state.withLock { state in
+            if !state.isStopped { try? journal.connection.publish(reply) }
         }
     }
 
-    /// Waits until there are answers, or can be none.
-    func waitUntilBegun() async { await begun.wait() }
-
-    /// Ends the answers. Without ``run(in:)``, nothing waits for them any more.
+    /// Ends the answers. None is sent after this call.
     func stop() {
-        stopping.send()
-        begun.send()
+        let subscription = state.withLock { state in
+            state.isStopped = true
+            return state.subscription
+        }
+        subscription?.end()
     }
-
-    /// Waits until there are no answers any more.
-    func waitUntilEnded() async { await ended.wait() }
 
     private static func subject(of member: UUID, in journal: Journal) -> String {
         journal.subject(.queries(to: "member-\(member.uuidString)"))
@@ -75,17 +79,4 @@ final class AliveAnswers: Sendable {
             }
         }
     }
-}
-
-/// A signal that is sent once, and for which one task waits.
-private struct Signal: Sendable {
-    private let sent: AsyncStream<Never>
-    private let sender: AsyncStream<Never>.Continuation
-
-    init() { (sent, sender) = AsyncStream.makeStream() }
-
-    func send() { sender.finish() }
-
-    /// Returns when the signal was sent, or the task is cancelled.
-    func wait() async { for await _ in sent {} }
 }

@@ -29,10 +29,10 @@ struct ClaimMember: Sendable {
     /// Nil for a shared member.
     let answers: AliveAnswers?
 
-    init(_ id: ID, _ mode: ConsumerMember.Mode, at now: ContinuousClock.Instant = .now) {
+    init(_ mode: ConsumerMember.Mode, answers: AliveAnswers? = nil, at now: ContinuousClock.Instant = .now) {
         self.mode = mode
+        self.answers = answers
         health = ClaimHealth(at: now)
-        answers = mode == .exclusive ? AliveAnswers(of: id.member) : nil
     }
 
     mutating func beginClaim(_ call: UUID) { claiming.insert(call) }

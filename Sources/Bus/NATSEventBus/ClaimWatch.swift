@@ -4,7 +4,7 @@ internal import Synchronization
 /// The end of one reader under a claim, and the progress that may be recorded while the reader waits.
 ///
 /// The reader asks for each message that it has received if it ``takes(_:)`` the message, and ends when ``isEnded`` is
-/// true. ``Claims`` ends the watch when the claim may no longer be valid.
+/// true. ``ClaimWatches`` ends the watch when the claim may no longer be valid.
 final class ClaimWatch: Sendable {
     private struct State {
         var isEnded = false
@@ -21,7 +21,7 @@ final class ClaimWatch: Sendable {
     /// - Parameters:
     ///   - progress: The oldest unfinished message of the reader. Nil if the reader finishes each message before it asks
     ///     for the next one.
-    ///   - onEnd: Called once when the watch ends. It lets a waiting reader look at ``isEnded``. It must not block.
+    ///   - onEnd: Called once when the watch ends. A waiting reader then checks ``isEnded``. It must not block.
     init(_ claim: ConsumerClaim, progress: ConsumerProgress?, onEnd: @escaping @Sendable () -> Void) {
         self.claim = claim
         self.progress = progress
@@ -64,5 +64,38 @@ final class ClaimWatch: Sendable {
             return !state.isEnded
         }
         if isFirst { onEnd() }
+    }
+}
+
+/// The watches of all readers of this process.
+struct ClaimWatches: Sendable {
+    private var watches: [ObjectIdentifier: ClaimWatch] = [:]
+
+    mutating func add(_ watch: ClaimWatch) { watches[ObjectIdentifier(watch)] = watch }
+
+    mutating func remove(_ watch: ClaimWatch) { watches[ObjectIdentifier(watch)] = nil }
+
+    /// The consumers whose messages are read.
+    var consumers: Set<String> { Set(watches.values.map(\.claim.consumer)) }
+
+    /// The readers that wait, each with its claim and the offset up to which everything is handled.
+    var waiting: [(claim: ConsumerClaim, settled: UInt64)] {
+        watches.values.compactMap { watch in watch.settled.map { (watch.claim, $0) } }
+    }
+
+    /// True if a reader of the member has lasted for more than one renewal.
+    func hasLasting(_ id: ClaimMember.ID) -> Bool {
+        watches.values.contains { ClaimMember.ID($0.claim) == id && $0.hasLasted }
+    }
+
+    /// Ends the watches of certain claims.
+    func end(where isOver: (ConsumerClaim) -> Bool) {
+        for watch in watches.values where isOver(watch.claim) { watch.end() }
+    }
+
+    /// Ends the watches whose claims no longer match the group of the consumer.
+    /// - Parameter group: Nil if there is none.
+    func end(of consumer: String, in group: ConsumerGroup?, epoch: UInt64) {
+        end { $0.consumer == consumer && group?.isCurrent($0, in: epoch, mayBeOlder: true) != true }
     }
 }

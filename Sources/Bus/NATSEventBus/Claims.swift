@@ -10,12 +10,6 @@ internal import NATSLayout
 /// A claim is a record of the group, a fence for each partition, and the progress before the fences. Every second the
 /// claims are compared with the recorded groups.
 actor Claims {
-    /// A member that begins or ends. There are few.
-    private enum Job {
-        case answer(AliveAnswers)
-        case leave(ClaimMember.ID, after: AliveAnswers?, call: UUID)
-    }
-
     private static let renewalInterval = Duration.seconds(1)
     /// The number of renewals after which a waiting reader's progress is recorded.
     private static let idleRounds = 5
@@ -23,16 +17,13 @@ actor Claims {
     private static let leavingTime = Duration.seconds(2)
 
     private let records: ConsumerRecords
-    private let floorStep: UInt64
     private let patience: Duration
     private let logger: Logger
-    private let jobs: AsyncStream<Job>
-    private let jobWriter: AsyncStream<Job>.Continuation
+    /// The members that leave. Their callers may be cancelled.
+    private let departures = OwnedWork()
     private var isClosed = false
     private var members: [ClaimMember.ID: ClaimMember] = [:]
-    private var watches: [ObjectIdentifier: ClaimWatch] = [:]
-    /// The callers of ``leave(consumer:as:)``.
-    private var leaving: [UUID: CheckedContinuation<Void, Never>] = [:]
+    private var watches = ClaimWatches()
 
     private var journal: Journal { records.journal }
 
@@ -44,23 +35,16 @@ actor Claims {
         _ journal: Journal, floorStep: UInt64 = HandledOffsets.recordingStep, patience: Duration = ClaimHealth.patience,
         logger: Logger
     ) {
-        self.floorStep = floorStep
         self.patience = patience
         self.logger = logger
-        records = ConsumerRecords(journal: journal, patience: patience)
-        (jobs, jobWriter) = AsyncStream.makeStream()
+        records = ConsumerRecords(journal: journal, patience: patience, floorStep: floorStep)
     }
 
     /// Renews the claims until the task is cancelled.
     /// - Parameter record: Publishes a checkpoint without messages, for a reader that waits.
     func run(recording record: @escaping @Sendable (Checkpoint) async throws -> Void) async {
         await withDiscardingTaskGroup { group in
-            group.addTask {
-                await withDiscardingTaskGroup { group in
-                    for await job in self.jobs { group.addTask { await self.perform(job) } }
-                    group.cancelAll()
-                }
-            }
+            group.addTask { await self.departures.run() }
             group.addTask {
                 // Not after a renewal: that waits while no server answers.
                 while (try? await Task.sleep(for: Self.renewalInterval)) != nil { await self.reportHealth() }
@@ -79,11 +63,9 @@ actor Claims {
 
     private func close() {
         isClosed = true
-        jobWriter.finish()
+        departures.finish()
         for member in members.values { member.answers?.stop() }
-        for watch in watches.values { watch.end() }
-        for caller in leaving.values { caller.resume() }
-        (watches, leaving) = ([:], [:])
+        watches.end { _ in true }
     }
 
     private func requireOpen() throws {
@@ -162,13 +144,14 @@ actor Claims {
             }
             let offsets = try update(id) { $0.keep(ownership, fences, handled, in: epochs.current) }
             let cutOffs = try await journal.read(CutOffRecord.self, .cutOffs(consumer: consumer))
-            try await recordFloor(of: consumer, assigned, handled, epochs.current)
+            try await records.recordFloor(
+                of: consumer, assigned.group.recording(handled), insteadOf: assigned, epoch: epochs.current)
             let claim = ConsumerClaim(
                 consumer: consumer, member: member, ownerEpoch: ownership.ownerEpoch, epoch: epochs.current,
                 offsets: offsets,
                 cutOffs: cutOffs.value?
                     .cutOffs(recordedAt: cutOffs.sequence, progress: handled.progressFence) ?? [])
-            endWatches(of: consumer, in: assigned.group, epochs.current)
+            watches.end(of: consumer, in: assigned.group, epoch: epochs.current)
             return claim
         }
     }
@@ -178,22 +161,11 @@ actor Claims {
     private func update<Result>(_ id: ClaimMember.ID, _ change: (inout ClaimMember) -> Result) throws -> Result {
         guard var member = members[id] else {
             // The claim may have recorded the member after it had left the group.
-            jobWriter.yield(.leave(id, after: nil, call: UUID()))
+            departures.begin { await self.leaveGroup(id) }
             throw CancellationError()
         }
         defer { members[id] = member }
         return change(&member)
-    }
-
-    /// Records in the group how far the consumer is, if the next claim would read much otherwise.
-    private func recordFloor(
-        of consumer: String, _ assigned: ConsumerRecords.Group, _ handled: HandledOffsets, _ epoch: UInt64
-    ) async throws {
-        let group = assigned.group.recording(handled)
-        guard group.isWorthRecording(insteadOf: assigned.group, step: floorStep) else { return }
-        // If the group has changed, the next claim records it.
-        _ = try await journal.write(
-            GroupRecord(group, epoch: epoch), .group(consumer: consumer), after: assigned.sequence)
     }
 
     // MARK: Health
@@ -220,38 +192,24 @@ actor Claims {
 
     // MARK: Members
 
-    /// Adds a member. If it is exclusive, it answers from now on that it is alive.
+    /// Adds a member unless it is there. If it is exclusive, it answers from now on that it is alive.
     private func join(_ id: ClaimMember.ID, _ mode: ConsumerMember.Mode) async throws {
-        guard members[id] == nil else { return }
-        let member = ClaimMember(id, mode)
-        members[id] = member
-        guard let answers = member.answers else { return }
-        jobWriter.yield(.answer(answers))
-        await answers.waitUntilBegun()
+        if members[id] == nil {
+            let answers = mode == .exclusive ? AliveAnswers(of: id.member, in: journal) : nil
+            members[id] = ClaimMember(mode, answers: answers)
+        }
+        try await members[id]?.answers?.start()
         try Task.checkCancellation()
         try requireOpen()
     }
 
-    private func perform(_ job: Job) async {
-        switch job {
-        case .answer(let answers): await answers.run(in: journal)
-        case .leave(let id, let answers, let call):
-            await answers?.waitUntilEnded()
-            // If the member has joined again meanwhile, it stays.
-            if members[id] == nil { await leaveGroup(id) }
-            leaving.removeValue(forKey: call)?.resume()
-        }
+    private func end(_ id: ClaimMember.ID) {
+        // Before the member leaves the group: a process that removes the consumer then asks if the member is alive.
+        members.removeValue(forKey: id)?.answers?.stop()
+        watches.end { ClaimMember.ID($0) == id }
     }
 
-    @discardableResult
-    private func end(_ id: ClaimMember.ID) -> AliveAnswers? {
-        let answers = members.removeValue(forKey: id)?.answers
-        answers?.stop()
-        for watch in watches.values where ClaimMember.ID(watch.claim) == id { watch.end() }
-        return answers
-    }
-
-    /// See ``EventBus/leave(consumer:as:)``. `run()` writes the record, because the caller may be cancelled.
+    /// See ``EventBus/leave(consumer:as:)``.
     func leave(consumer: String, as member: ConsumerMember) async {
         await leave(ClaimMember.ID(consumer: consumer, member: member.id))
     }
@@ -259,12 +217,8 @@ actor Claims {
     private func leave(_ id: ClaimMember.ID) async {
         guard !isClosed else { return }
         // A claim that was cancelled may have added a member that is not known here.
-        let answers = end(id)
-        let call = UUID()
-        await withCheckedContinuation { continuation in
-            leaving[call] = continuation
-            jobWriter.yield(.leave(id, after: answers, call: call))
-        }
+        end(id)
+        await departures.perform { await self.leaveGroup(id) }
     }
 
     /// Ends all memberships of this process.
@@ -275,6 +229,8 @@ actor Claims {
     }
 
     private func leaveGroup(_ id: ClaimMember.ID) async {
+        // If the member has joined again meanwhile, it stays.
+        guard members[id] == nil else { return }
         let records = records
         await withTaskGroup { group in
             group.addTask {
@@ -354,10 +310,7 @@ actor Claims {
     /// Notes that the fence of a partition has been replaced.
     func lose(_ partition: Partition, of claim: ConsumerClaim) {
         change(claim) { $0.lose(partition) }
-        for watch in watches.values
-        where watch.claim.consumer == claim.consumer && watch.claim.ownerEpoch == claim.ownerEpoch {
-            watch.end()
-        }
+        watches.end { $0.consumer == claim.consumer && $0.ownerEpoch == claim.ownerEpoch }
     }
 
     /// Handles the refusal of a batch that needs the fence of a claim.
@@ -459,18 +412,19 @@ actor Claims {
             throw BusError(.epoch, "position \(claim.position) belongs to another journal")
         }
         try requireOpen()
-        watches[ObjectIdentifier(watch)] = watch
+        watches.add(watch)
         await renew(claim.consumer)
     }
 
     private func remove(_ watch: ClaimWatch) {
-        watches[ObjectIdentifier(watch)] = nil
+        watches.remove(watch)
     }
 
     private func renew() async {
         // Nothing that is recorded in a new epoch belongs to an earlier claim.
-        for watch in watches.values where watch.claim.epoch != journal.epochNow { watch.end() }
-        for consumer in Set(watches.values.map(\.claim.consumer)).union(members.keys.map(\.consumer)) {
+        let epoch = journal.epochNow
+        watches.end { $0.epoch != epoch }
+        for consumer in watches.consumers.union(members.keys.map(\.consumer)) {
             await renew(consumer)
         }
     }
@@ -489,49 +443,36 @@ actor Claims {
         }
         guard let group = record.existing(in: epochs) else {
             // The consumer was removed, or its record is lost or damaged: the next claim makes it anew.
-            return endWatches(of: consumer, in: nil, epochs.current)
+            return watches.end(of: consumer, in: nil, epoch: epochs.current)
         }
-        endWatches(of: consumer, in: group, epochs.current)
-        for id in ids where members[id]?.isInOrder(hasLasted: hasLastingWatch(id)) == true { noteValid(id) }
+        watches.end(of: consumer, in: group, epoch: epochs.current)
+        for id in ids where members[id]?.isInOrder(hasLasted: watches.hasLasting(id)) == true { noteValid(id) }
         // One that claims now learns from its claim that it is displaced.
         for id in ids where group.displaced.contains(id.member) {
             if let member = members[id], member.mode == .exclusive, !member.isClaiming { end(id) }
         }
         let recorded = ConsumerRecords.Group(group: group, sequence: record.sequence)
-        await recordFloor(of: consumer, recorded, epochs.current)
+        // If it fails, a later renewal does it.
+        _ = try? await records.recordFloor(
+            of: consumer, withOwnProgress(group, of: consumer, epochs.current), insteadOf: recorded,
+            epoch: epochs.current)
     }
 
-    private func endWatches(of consumer: String, in group: ConsumerGroup?, _ epoch: UInt64) {
-        for watch in watches.values where watch.claim.consumer == consumer {
-            let isCurrent = group?.isCurrent(watch.claim, in: epoch, mayBeOlder: true) ?? false
-            if !isCurrent { watch.end() }
-        }
-    }
-
-    private func hasLastingWatch(_ id: ClaimMember.ID) -> Bool {
-        watches.values.contains { ClaimMember.ID($0.claim) == id && $0.hasLasted }
-    }
-
-    private func recordFloor(of consumer: String, _ recorded: ConsumerRecords.Group, _ epoch: UInt64) async {
-        for (id, member) in members where id.consumer == consumer {
-            guard let claim = member.claim, claim.epoch == epoch else { continue }
-            let own = recorded.group.ownership(of: id.member)
-            guard own.ownerEpoch == claim.ownerEpoch else { continue }
-            let group = recorded.group.recording { partition, _ in
-                own.offsets[partition] == nil ? 0 : claim.handled(partition)
-            }
-            guard group.isWorthRecording(insteadOf: recorded.group, step: floorStep) else { continue }
-            _ = try? await journal.write(
-                GroupRecord(group, epoch: epoch), .group(consumer: consumer), after: recorded.sequence)
-            return
+    /// Returns the group with what the members of this process have handled.
+    private func withOwnProgress(_ group: ConsumerGroup, of consumer: String, _ epoch: UInt64) -> ConsumerGroup {
+        members.reduce(group) { group, member in
+            let own = group.ownership(of: member.key.member)
+            guard member.key.consumer == consumer, let claim = member.value.claim, claim.epoch == epoch,
+                own.ownerEpoch == claim.ownerEpoch
+            else { return group }
+            return group.recording { partition, _ in own.offsets[partition] == nil ? 0 : claim.handled(partition) }
         }
     }
 
     /// Records how far waiting readers are, so that retention need not keep the messages that they have passed.
     func recordIdleProgress(with record: @Sendable (Checkpoint) async throws -> Void) async {
-        for watch in watches.values {
-            let claim = watch.claim
-            guard let settled = watch.settled, let held = held(claim), settled > held.position else { continue }
+        for (claim, settled) in watches.waiting {
+            guard let held = held(claim), settled > held.position else { continue }
             let position = Position(epoch: claim.epoch, offset: settled)
             // A refusal has ended the watch.
             try? await record(Checkpoint(claim: claim, position: position))

@@ -14,6 +14,8 @@ struct ConsumerRecords: Sendable {
     var capacity = ConsumerLimits.consumers
     /// The time for which a server may hide a record that another one has.
     var patience = ClaimHealth.patience
+    /// The number of sequences after which the progress is recorded in the group.
+    var floorStep = HandledOffsets.recordingStep
 
     /// The servers do not have the fences that this client has written.
     struct FencesLost: Error {}
@@ -109,6 +111,15 @@ struct ConsumerRecords: Sendable {
             if try await journal.write(record, .group(consumer: consumer), after: last.sequence) != nil { return }
             try await Task.sleep(for: .milliseconds(Int.random(in: 1...20)))
         }
+    }
+
+    /// Records in the group how far a consumer is, if the next claim would read much otherwise.
+    /// - Parameter last: The recorded group. If it has changed meanwhile, nothing is recorded.
+    func recordFloor(
+        of consumer: String, _ group: ConsumerGroup, insteadOf last: Group, epoch: UInt64
+    ) async throws {
+        guard group.isWorthRecording(insteadOf: last.group, step: floorStep) else { return }
+        _ = try await journal.write(GroupRecord(group, epoch: epoch), .group(consumer: consumer), after: last.sequence)
     }
 
     /// The names of all consumers, and of those that were removed.
