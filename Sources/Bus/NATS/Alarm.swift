@@ -8,20 +8,21 @@ protocol Expiring: AnyObject, Sendable {
     func expire(at now: ContinuousClock.Instant) -> ContinuousClock.Instant?
 }
 
-/// Makes its owner look at its deadlines when one has come.
+/// Calls its owner when a deadline of the owner has passed.
 ///
-/// Most deadlines are removed long before they come. So a new deadline is only compared with the time of the next look,
-/// and the alarm does not hear of a removed one: the owner looks, finds nothing that is due, and tells its next deadline.
+/// Most deadlines are removed long before they pass. So a new deadline is only compared with the time of the next call,
+/// and a removed one is not reported to the alarm: the owner is called, finds nothing due, and returns its next
+/// deadline.
 final class Alarm: Sendable {
     private let thread: ExecutorThread
-    /// The time of the next look; nil if there is none.
+    /// The time of the next call; nil if there is none.
     private let next = Mutex<ContinuousClock.Instant?>(nil)
 
     init(_ thread: ExecutorThread) {
         self.thread = thread
     }
 
-    /// Makes `owner` look at a deadline that it already has.
+    /// Schedules a call for a deadline of `owner`.
     func set(_ deadline: ContinuousClock.Instant, for owner: any Expiring) {
         let isFirst = next.withLock { next in
             if let next, next <= deadline { return false }
@@ -30,8 +31,8 @@ final class Alarm: Sendable {
         }
         guard isFirst else { return }
         thread.perform(after: deadline - .now) { [self, weak owner] in
-            // A timer counts only if its time is that of the next look. If an earlier deadline was set after this one,
-            // the look at that deadline has replaced it.
+            // A timer counts only if its time is that of the next call. If an earlier deadline was set after this one,
+            // the call for that deadline has replaced it.
             let isNext = next.withLock { next in
                 guard next == deadline else { return false }
                 next = nil

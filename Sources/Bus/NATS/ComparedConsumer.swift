@@ -2,10 +2,10 @@ internal import Synchronization
 
 /// A reader of a stream that notices when the server it reads from lacks messages. One task uses it.
 ///
-/// A consumer reads the replica of one server. If that has lost messages, because its disk was damaged, the server passes
-/// over them and says nothing. So everything that the stream had when the reader began is also read from another server,
-/// without bodies. If this one has a message that the first one has passed over, the reader fails before it delivers a
-/// later one, and the next reader avoids the server that lacks it.
+/// A consumer reads the replica of one server. If that has lost messages, because its disk was damaged, the server
+/// skips them without an error. So everything that the stream had when the reader began is also read from another
+/// server, without bodies. If this one has a message that the first one has skipped, the reader fails before it
+/// delivers a later one, and the next reader avoids the server that lacks it.
 package final class ComparedConsumer {
     private enum Source {
         static let consumer = 0
@@ -62,7 +62,7 @@ package final class ComparedConsumer {
         try expect(delivered, from: Source.consumer)
         isExhausted = delivered.pending == 0
         try await compare(delivered.streamSequence, with: witness)
-        // The reader must go on if the consumer has ended too early.
+        // The reader must continue if the consumer has ended too early.
         if isExhausted, try await rest(of: witness) != nil { delivered.pending = 1 }
         return .message(delivered)
     }
@@ -133,8 +133,8 @@ package final class ComparedConsumer {
         jetStream.connection.incompleteReplicas.note(server, of: consumer.stream, lacks: sequence)
         return NATSError(
             .incomplete,
-            "server \(server) lacks message \(sequence) of \(consumer.stream), which server \(other) has: the reader goes "
-                + "on with another server")
+            "server \(server) lacks message \(sequence) of \(consumer.stream), which server \(other) has: the reader "
+                + "continues with another server")
     }
 
     /// True if the witness's server still has a message after some time.
@@ -222,8 +222,8 @@ final class IncompleteReplicas: Sendable {
         }
     }
 
-    /// Those of some servers that lack messages of a stream which a consumer with this start would deliver. None if all
-    /// do: then the consumer gets as far as its server allows, and the next one further.
+    /// The servers, among `servers`, that lack messages which a consumer with this start would deliver. Empty if all of
+    /// them do: then the consumer gets as far as its server allows, and the next one further.
     func servers(among servers: Set<String>, of stream: String, from start: ConsumerSettings.Start) -> Set<String> {
         let found = lacking.withLock { lacking in
             lacking = lacking.filter { $0.value.end > .now }

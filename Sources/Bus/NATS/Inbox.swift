@@ -106,7 +106,7 @@ final class Inbox: Expiring {
         for entry in entries { entry.fail(error(entry.subject)) }
     }
 
-    /// Ends all requests, because nobody answers one of them. Messages to this inbox itself are none.
+    /// Ends all requests, because one of them has no responder. Messages to this inbox itself are not requests.
     func failUnanswered() {
         let entries = state.withLock { state in
             let requests = state.entries.filter { !$0.value.subject.begins(with: prefix) }
@@ -152,7 +152,7 @@ final class Inbox: Expiring {
         take(pointer, for: token(of: pointer))
     }
 
-    /// Takes a message for a receiver.
+    /// Handles a message for a receiver.
     func take(_ pointer: OpaquePointer, for token: UInt64?) {
         let message = NATSMessage(owning: pointer)
         guard let token else { return }

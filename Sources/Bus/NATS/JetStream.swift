@@ -154,7 +154,7 @@ package struct JetStream: Sendable {
         try await message(of: stream, ["seq": .integer(sequence)])
     }
 
-    /// The first message from a sequence on whose subject matches, from the stream's leader. Nil if there is none.
+    /// The first message at or after a sequence whose subject matches, from the stream's leader. Nil if there is none.
     /// - Parameter subject: A subject, which may contain wildcards.
     package func nextMessage(of stream: String, subject: String, from sequence: Int) async throws -> StoredMessage? {
         try await message(of: stream, ["seq": .integer(max(sequence, 1)), "next_by_subj": .string(subject)])
@@ -252,7 +252,7 @@ package struct StreamInfo: Sendable {
     /// A server that stores a stream and does not lead it.
     package struct Follower: Hashable, Sendable {
         package let name: String
-        /// True if the leader has heard of the server in the last 3 seconds.
+        /// True if the leader has received a message of the server in the last 3 seconds.
         package let isActive: Bool
         /// True if the server has what the leader has. A server that has just been killed can be current for some seconds.
         package let isCurrent: Bool

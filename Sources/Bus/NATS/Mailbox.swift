@@ -4,7 +4,7 @@ internal import SystemSupport
 
 /// A bounded buffer between a thread that receives and never waits, and one task that reads.
 final class Mailbox<Element: Sendable>: Expiring {
-    /// Takes an element in place of the reader that waits for it. Returns false if the reader must take it.
+    /// Handles an element in place of the reader that waits for it. Returns false if the reader must handle it.
     typealias TakeAtOnce = @Sendable (Element) -> Bool
 
     private struct Waiter {
@@ -26,7 +26,7 @@ final class Mailbox<Element: Sendable>: Expiring {
         var elements: Deque<Element> = []
         var waiter: Waiter?
         var lastNumber: UInt64 = 0
-        /// The way in which the mailbox has ended. Nil while it is open.
+        /// The result with which the mailbox has ended. Nil while it is open.
         var end: Result<Void, any Error>?
     }
 
@@ -77,17 +77,17 @@ final class Mailbox<Element: Sendable>: Expiring {
     /// True while the reader waits.
     var hasReader: Bool { state.withLock { $0.waiter != nil } }
 
-    /// Takes the next element if there is one, without waiting.
+    /// Dequeues the next element if there is one, without waiting.
     func takeNow() -> Element? {
         state.withLock { $0.elements.popFirst() }
     }
 
-    /// Takes the next element. Only one task may call this at a time.
+    /// Dequeues the next element. Only one task may call this at a time.
     /// - Parameters:
     ///   - timeout: The maximum time to wait. Nil for no limit.
     ///   - late: Makes the error to throw after this time.
     ///   - takeAtOnce: Is asked first about each element that comes while the call waits. If it takes the element, the
-    ///     call goes on waiting, and `timeout` begins anew. The thread that adds the element calls the closure while
+    ///     call continues to wait, and `timeout` starts again. The thread that adds the element calls the closure while
     ///     the mailbox is locked and the reader waits. The closure must not wait.
     /// - Returns: Nil when the mailbox has ended without an error.
     /// - Throws: The error with which the mailbox has ended, the result of `late`, or `CancellationError`.

@@ -28,8 +28,8 @@ package final class NATSConnection: Sendable {
     /// The bytes that each waiting message or subscription counts, beside the body.
     private static let messageOverhead = 1024
     /// The maximum time for which the thread polls before it sleeps. One server on the same machine usually answers
-    /// sooner, and a core that sleeps needs 20 to 50 µs to wake up. If several servers must agree, an answer takes longer:
-    /// then the thread should sleep, so that the servers have the cores.
+    /// sooner, and a sleeping core takes 20 to 50 µs to wake up. With several servers an answer takes longer, and
+    /// polling would take the core from them.
     private static let longestPolling = Duration.microseconds(250)
     /// The time between two attempts to connect, in milliseconds. Many clients should not come at once.
     private static let retryDelay = 250...350
@@ -39,8 +39,8 @@ package final class NATSConnection: Sendable {
     let name: String
     /// The replies to requests.
     let inbox: Inbox
-    /// The acknowledgements of published messages. libnats does not tell which of these requests nobody answers, so all
-    /// of them fail then, and are repeated.
+    /// The acknowledgements of published messages. libnats does not report which of these requests has no responder, so
+    /// all of them fail then, and are repeated.
     private let acknowledgements: Inbox
     /// What consumers of JetStream deliver, each to a subscription of its own.
     let deliveries: Inbox
@@ -76,8 +76,8 @@ package final class NATSConnection: Sendable {
     /// threads.
     package let executor: any SerialExecutor & TaskExecutor
 
-    /// Keeps the connection until the task is cancelled. Can be called once. While it connects, the end takes up to two
-    /// seconds for each server; with TLS and a server that has stopped reading, up to ten.
+    /// Keeps a connection until the task is cancelled. May be called once. If it is cancelled while connecting, it
+    /// returns after at most 2 s for each server; with TLS and a server that has stopped reading, after at most 10 s.
     package func run() async throws {
         let isFirst = state.withLock { state in
             defer { state.hasBegun = true }
@@ -202,7 +202,7 @@ package final class NATSConnection: Sendable {
     }
 
     /// The number of times that a connection was made. If it has grown, messages may have been lost, and consumers of
-    /// JetStream must begin anew.
+    /// JetStream must be made again.
     package var connectionCount: Int { state.withLock(\.connectionCount) }
 
     /// The state now and its changes. Ends when `run()` ends. A slow reader misses old changes.
@@ -244,7 +244,7 @@ package final class NATSConnection: Sendable {
         }
     }
 
-    /// Changes the state, and tells the listeners while the lock is held, so that all see the same order.
+    /// Changes the state, and informs the listeners while the lock is held, so that all see the same order.
     private func change(_ update: (inout State) -> NATSState?) {
         state.withLock { state in
             guard let phase = update(&state), phase != state.phase else { return }
@@ -264,7 +264,7 @@ package final class NATSConnection: Sendable {
 
     // MARK: Threads
 
-    /// Runs `work` on the thread that uses the links, after all that waits for this thread.
+    /// Runs `work` on the thread that uses the links, after all work that is queued for this thread.
     /// - Parameter size: The bytes of the message that `work` sends.
     private func perform(size: Int = 0, _ work: @escaping @Sendable () -> Void) {
         state.withLock { $0.queuedBytes += size + Self.messageOverhead }
@@ -306,8 +306,8 @@ package final class NATSConnection: Sendable {
     /// Sends a message that is stored once if it is sent twice, and calls `complete` with the acknowledgement, without a
     /// task.
     /// - Parameter complete: Called once, with the reply or with an error of ``request(_:headers:body:timeout:)``, also
-    ///   with `noResponders` if nobody answers another one of these messages. It must not wait: the thread that reads or
-    ///   the caller's thread calls it.
+    ///   with `noResponders` if another one of these messages has no responder. It must not wait: the thread that reads
+    ///   or the caller's thread calls it.
     package func publish(
         _ subject: String, headers: NATSHeaders = [:], body: [UInt8] = [], timeout: Duration,
         completion complete: @escaping @Sendable (Result<NATSMessage, any Error>) -> Void

@@ -48,8 +48,8 @@ final class NATSLink: ThreadWatch, @unchecked Sendable {
         let take: Take
     }
 
-    /// Takes ownership of a `natsMsg`. Must return quickly. Nil stands for the server's message that nobody answers a
-    /// request, if libnats does not tell which one.
+    /// Takes ownership of a `natsMsg`. Must return quickly. Nil stands for the server's message that a request has no
+    /// responder, if libnats does not report which one.
     typealias Take = @Sendable (OpaquePointer?) -> Void
 
     /// A connection of libnats that is no longer used, to be closed.
@@ -204,8 +204,8 @@ final class NATSLink: ThreadWatch, @unchecked Sendable {
         return subscription
     }
 
-    /// Subscribes so that a thread of libnats delivers the messages, also the server's message that nobody answers a
-    /// request.
+    /// Subscribes so that a thread of libnats delivers the messages, also the server's message that a request has no
+    /// responder.
     private func subscribe(
         _ connection: OpaquePointer, to subject: String, _ take: @escaping Take
     ) throws(NATSError) -> OpaquePointer {

@@ -81,10 +81,10 @@ package final class NATSMessage: @unchecked Sendable {
 
 /// Frees messages of libnats, several at a time.
 ///
-/// libnats frees each message on a thread of its own, and wakes this thread for it. For small messages that is the most
-/// expensive part of their lives.
+/// libnats frees each message on a thread of its own, and wakes this thread for it. For small messages that is more
+/// expensive than receiving them.
 private enum MessageDisposal {
-    /// - Note: `@unchecked Sendable`: nobody else uses the message any more.
+    /// - Note: `@unchecked Sendable`: the message has no other user.
     private struct Message: @unchecked Sendable {
         let pointer: OpaquePointer
     }

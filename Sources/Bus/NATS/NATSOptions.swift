@@ -145,7 +145,7 @@ final class LinkOptions {
     private func check(_ status: natsStatus, _ what: String) throws(NATSError) {
         guard status != NATS_OK else { return }
         let text = natsStatus_GetText(status).map { String(cString: $0) } ?? "status \(status.rawValue)"
-        throw NATSError(.invalid, "NATS cannot use \(what): \(text)")
+        throw NATSError(.invalid, "libnats refuses \(what): \(text)")
     }
 }
 

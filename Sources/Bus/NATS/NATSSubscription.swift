@@ -60,7 +60,7 @@ package final class NATSSubscription: Sendable {
         }
     }
 
-    /// Takes a message. Only the thread that reads calls this.
+    /// Handles a message. Only the thread that reads calls this.
     func take(_ message: NATSMessage) {
         if let handler { return handler(message) }
         // After a loss, the buffer gets no more messages until the reader has seen the loss, which comes after the

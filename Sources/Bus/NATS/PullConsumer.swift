@@ -176,8 +176,8 @@ package final class PullConsumer {
     ///   consumer that begins after the last message.
     ///
     /// - Parameter takeAtOnce: Is asked first about each message that comes while the call waits. If it takes the
-    ///   message, the call goes on waiting: a message then needs no switch of tasks. The thread that receives calls it
-    ///   while the caller's task waits. It must not wait.
+    ///   message, the call continues to wait: a message then needs no switch of tasks. The thread that receives calls
+    ///   it while the caller's task waits. It must not wait.
     package func next(takingAtOnce takeAtOnce: ((DeliveredMessage) -> Bool)? = nil) async throws -> Delivery {
         var takeFromMailbox: Mailbox<NATSMessage>.TakeAtOnce?
         if let takeAtOnce {
@@ -259,8 +259,8 @@ package final class PullConsumer {
 }
 
 extension JetStream {
-    /// The number of consumers that are created until one is on a wanted server: they choose one of three by chance, so
-    /// in one of 3,000 cases none is.
+    /// The number of consumers that are created until one is on a wanted server. JetStream places a consumer at random;
+    /// with three servers, 20 attempts fail in one of 3,000 cases.
     private static let placements = 20
 
     /// Creates a consumer on a wanted server, and deletes it after `body` has returned or thrown.

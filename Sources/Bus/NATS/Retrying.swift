@@ -1,6 +1,6 @@
 /// Waiting for servers that are away, elect a leader or are busy.
 extension JetStream {
-    /// Repeats an operation while it fails for a reason that passes by itself.
+    /// Repeats an operation while it fails with an error that is temporary.
     ///
     /// After a missing reply, the operation may have been executed. So it must be one that can be executed twice.
     package func retrying<Result>(_ operation: () async throws -> Result) async throws -> Result {
@@ -20,7 +20,7 @@ extension JetStream {
 }
 
 extension NATSConnection {
-    /// Waits until there is a connection, as long as it takes.
+    /// Waits for a connection, without a limit.
     /// - Throws: ``NATSError`` `closed`; `CancellationError`.
     package func waitForConnection() async throws {
         for await state in changes() {

@@ -4,7 +4,7 @@ internal import DequeModule
 ///
 /// Each source reports its messages in ascending order of their sequences, and then its end. The comparison returns the
 /// messages that some sources lack, and the sequences at which they have different ones, in ascending order, as soon as
-/// every source has reported enough.
+/// every source has reported beyond them.
 package struct SequenceComparison: Sendable {
     package struct Message: Hashable, Sendable {
         package let sequence: Int

@@ -1,7 +1,7 @@
 internal import Synchronization
 
 /// The operations that are repeated because the servers do not answer, or not as they should. ``watch(_:)`` reports those
-/// that last too long, so that nothing waits in silence.
+/// that last too long, so that no wait goes unreported.
 package final class Waits: Sendable {
     private struct Wait {
         let start: ContinuousClock.Instant
@@ -43,7 +43,7 @@ package final class Waits: Sendable {
             self.number = number
         }
 
-        /// Notes that the operation has failed, and waits to be repeated.
+        /// Records that the operation has failed, and waits to be repeated.
         package mutating func note(_ reason: String, at now: ContinuousClock.Instant = .now) {
             isWaiting = true
             waits.state.withLock { state in
@@ -51,7 +51,7 @@ package final class Waits: Sendable {
             }
         }
 
-        /// Notes that the operation has succeeded, or is given up.
+        /// Records that the operation has succeeded, or is given up.
         package mutating func end() {
             guard isWaiting else { return }
             isWaiting = false

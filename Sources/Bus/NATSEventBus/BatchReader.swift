@@ -2,7 +2,7 @@ internal import EventBus
 internal import NATS
 internal import NATSLayout
 
-/// Reads messages of the journal in their order, each once. Makes a new consumer whenever messages may have been lost
+/// Reads messages of the journal in their order, each once. Makes a new consumer when messages may have been lost
 /// on their way. One task uses it.
 final class BatchReader {
     private let journal: Journal
@@ -55,8 +55,8 @@ final class BatchReader {
 
     /// Reads until the end, or until `deliver` returns `stop`.
     /// - Parameters:
-    ///   - takeAtOnce: Takes a message in place of `deliver`, so that it needs no switch of tasks. Returns false if
-    ///     `deliver` must take it. The thread that receives calls it while the task of the reader waits. It must not
+    ///   - takeAtOnce: Handles a message in place of `deliver`, so that it needs no switch of tasks. Returns false if
+    ///     `deliver` must handle it. The thread that receives calls it while the task of the reader waits. It must not
     ///     wait. Only for a reader without an end.
     ///   - deliver: Is called for each other message. It must not throw ``NATSError`` or ``JetStreamError``.
     /// - Throws: ``BusError``: `epoch` if the reader has an end and the journal was replaced, `refused`, `closed`; the
@@ -165,7 +165,7 @@ final class BatchReader {
         tracker.note(journalEnd: Place.end(of: sequence), pending: 0, lastConsumerSequence: lastConsumerSequence)
     }
 
-    /// Begins anew if the journal has another epoch.
+    /// Follows the journal to another epoch.
     /// - Returns: False if the reader ends with the epoch.
     private func followEpoch() async throws -> Bool {
         let identity = try await journal.identity()

@@ -17,7 +17,7 @@ struct ClaimHealth: Sendable {
         lastValid = now
     }
 
-    /// Notes that the claim is valid.
+    /// Records that the claim is valid.
     /// - Returns: True if it was reported that there was none.
     mutating func noteValid(at now: ContinuousClock.Instant) -> Bool {
         defer { self = ClaimHealth(at: now) }

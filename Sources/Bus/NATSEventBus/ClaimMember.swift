@@ -61,10 +61,10 @@ struct ClaimMember: Sendable {
         self.claim = held
     }
 
-    /// Notes fences that are about to be written: a write that fails may have been stored.
+    /// Records fences that are about to be written: a write that fails may have been stored.
     mutating func noteFences(of ownership: Ownership) { fenced.add(ownership) }
 
-    /// Notes that the servers do not have fences that this member has written. Its next claim writes others.
+    /// Records that the servers do not have fences that this member has written. Its next claim writes others.
     /// - Returns: True if none was lost since the claim was valid.
     mutating func noteLostFences() -> Bool {
         fenced.noteLost()

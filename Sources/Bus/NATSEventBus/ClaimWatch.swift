@@ -43,8 +43,8 @@ final class ClaimWatch: Sendable {
         }
     }
 
-    /// Notes that the reader waits, and has received everything up to an offset. Call it only when the reader asks for
-    /// a message, and before it takes the next one.
+    /// Records that the reader waits, and has received everything up to an offset. Call it only when the reader asks
+    /// for a message, and before it takes the next one.
     func noteWaiting(after offset: UInt64) {
         state.withLock { $0.waitingAfter = offset }
     }

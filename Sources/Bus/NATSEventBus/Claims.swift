@@ -170,10 +170,10 @@ actor Claims {
 
     // MARK: Health
 
-    /// Notes that the servers do not have fences that a member has written. Its next claim writes others.
+    /// Records that the servers do not have fences that a member has written. Its next claim writes others.
     private func noteLostFences(of id: ClaimMember.ID) {
         guard members[id]?.noteLostFences() == true else { return }
-        logger.error("the durable consumer '\(id.consumer)' claims anew: the servers have lost records of its claim")
+        logger.error("the durable consumer '\(id.consumer)' claims again: the servers have lost records of its claim")
     }
 
     private func noteValid(_ id: ClaimMember.ID) {
@@ -307,7 +307,7 @@ actor Claims {
         }
     }
 
-    /// Notes that the fence of a partition has been replaced.
+    /// Records that the fence of a partition has been replaced.
     func lose(_ partition: Partition, of claim: ConsumerClaim) {
         change(claim) { $0.lose(partition) }
         watches.end { $0.consumer == claim.consumer && $0.ownerEpoch == claim.ownerEpoch }
@@ -326,7 +326,7 @@ actor Claims {
         }
     }
 
-    /// Notes that the servers have lost fences of a claim.
+    /// Records that the servers have lost fences of a claim.
     /// - Returns: The error for those who use the claim.
     private func lostFences(of claim: ConsumerClaim) -> BusError {
         noteLostFences(of: ClaimMember.ID(claim))
@@ -374,7 +374,7 @@ actor Claims {
         change(claim) { $0.record(progress) }
     }
 
-    /// Notes that a batch of this partition may be recorded or not.
+    /// Records that a batch of this partition may be recorded or not.
     func noteUncertain(_ partition: Partition, of claim: ConsumerClaim) {
         change(claim) { $0.noteUncertain(partition) }
     }
@@ -442,7 +442,7 @@ actor Claims {
             return
         }
         guard let group = record.existing(in: epochs) else {
-            // The consumer was removed, or its record is lost or damaged: the next claim makes it anew.
+            // The consumer was removed, or its record is lost or damaged: the next claim makes another one.
             return watches.end(of: consumer, in: nil, epoch: epochs.current)
         }
         watches.end(of: consumer, in: group, epoch: epochs.current)

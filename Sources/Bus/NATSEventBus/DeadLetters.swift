@@ -23,7 +23,7 @@ struct DeadLetters: Sendable {
     /// See ``EventBus/deadLetters(of:after:limit:)``.
     /// - Parameters:
     ///   - size: The number of bytes of data after which the page ends.
-    ///   - transform: Takes from a letter what the page has of it.
+    ///   - transform: Returns the part of a letter that the page has.
     func page<Element: Sendable>(
         of consumer: String?, after id: Int64, limit: Int, size maximumSize: Int,
         _ transform: @escaping @Sendable (DeadLetter) -> Element

@@ -39,7 +39,7 @@ struct HeldClaim: Sendable {
         }
     }
 
-    /// Notes the offset up to which a partition is handled, from the journal.
+    /// Records the offset up to which a partition is handled, from the journal.
     mutating func restore(_ partition: Partition, to offset: UInt64) {
         offsets[partition] = max(offsets[partition] ?? 0, offset)
         uncertain.remove(partition)
@@ -66,11 +66,11 @@ struct FencedPartitions: Hashable, Sendable {
         partitions.formUnion(ownership.offsets.keys)
     }
 
-    /// Notes that the servers have lost a fence, so that the next claim writes others.
+    /// Records that the servers have lost a fence, so that the next claim writes others.
     mutating func noteLost() { isLost = true }
 
-    /// True if a claim needs a higher owner epoch: because a group that was made anew has a lower one, or the claim has
-    /// other partitions under the same one, or a fence is lost.
+    /// True if a claim needs a higher owner epoch: because a group that has replaced a lost one has a lower one, or the
+    /// claim has other partitions under the same one, or a fence is lost.
     func exceed(_ ownership: Ownership) -> Bool {
         guard ownerEpoch == ownership.ownerEpoch else { return ownerEpoch > ownership.ownerEpoch }
         return isLost || partitions != Set(ownership.offsets.keys)

@@ -287,7 +287,7 @@ final class Journal: Sendable {
         state.withLock { $0.waiters.removeValue(forKey: waiter) }?.resume(throwing: CancellationError())
     }
 
-    /// Notes the epoch that the steward knows, and reads the stream again if it is another one.
+    /// Handles the epoch that the steward knows, and reads the stream again if it is another one.
     func note(epoch: UInt64) async {
         if state.withLock(\.identity)?.epoch != epoch { await refresh() }
     }

@@ -156,7 +156,7 @@ final class JournalReader: Sendable {
             try await journal.hasBatches(matching: patterns, from: received + 1, through: last)
         }
         // A leader that was replaced while it was stopped may answer once more, and does not have the newest messages.
-        // So the end counts that an earlier look has found: one of the two looks had an answer of the present leader.
+        // So the end counts that an earlier check has found: one of the two checks had an answer of the present leader.
         let confirmed = lastLook.withLock { look -> UInt64? in
             let end = look.flatMap { !isThere && $0.received == received ? min($0.end, last) : nil }
             look = isThere ? nil : (end.map { max($0, received) } ?? received, last)
@@ -284,7 +284,7 @@ final class JournalReader: Sendable {
         var messages: [Envelope] = []
     }
 
-    /// Takes the next wanted message of those that were taken from the buffer.
+    /// Dequeues the next wanted message of those that were taken from the buffer.
     private func nextAhead() -> Envelope? {
         ahead.withLock { ahead in
             if let document = ahead.documents.popFirst() { return document }
@@ -314,7 +314,8 @@ final class JournalReader: Sendable {
 
     private static let idleInterval = Duration.seconds(5)
 
-    /// Tells a watch from time to time how far a reader is that waits while the journal grows with messages for others.
+    /// Reports to a watch from time to time how far a reader is that waits while the journal grows with messages for
+    /// others.
     func noteIdle(for watch: ClaimWatch) async throws {
         while !watch.isEnded {
             try await Task.sleep(for: Self.idleInterval)

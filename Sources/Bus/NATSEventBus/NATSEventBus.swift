@@ -134,7 +134,8 @@ public final class NATSEventBus: EventBus {
         }
     }
 
-    /// Tells the steward each second that this process is alive. Without a steward there is no reply; none is needed.
+    /// Reports to the steward each second that this process is alive. Without a steward there is no reply; none is
+    /// needed.
     private func sendHeartbeats() async throws {
         while true {
             if journal.isKnown {

@@ -281,7 +281,7 @@ final class Publisher: Sendable {
         }
     }
 
-    /// Looks for a message whose acknowledgement was lost longer ago than the stream's `duplicate_window`.
+    /// Searches for a message whose acknowledgement was lost longer ago than the stream's `duplicate_window`.
     private func lookUp(_ number: UInt64, _ id: String, after sequence: UInt64) async {
         do {
             let epoch = try await journal.identity().epoch

@@ -335,7 +335,7 @@ actor Queries {
         try requireOpen()
     }
 
-    /// Tells each asker that this process serves a type.
+    /// Reports to each asker that this process serves a type.
     private func announce(_ type: MessageType, _ whenLive: @Sendable () -> Void) async throws {
         let serving = QueryPacket.serving(type, instance: instance)
         try await connection.withSubscription(to: journal.subject(.queryServers(type)), limit: 4096) { subscription in
@@ -393,7 +393,7 @@ actor Queries {
             }
             group.addTask {
                 for await _ in work.isWanted {}
-                // The process stops serving: the work is cancelled, and the asker is told.
+                // The process stops serving: the work is cancelled, and the asker gets an error.
                 return Task.isCancelled ? .failed("the process that served \(work.message.topic) has stopped") : nil
             }
             group.addTask { await self.watchAsker(of: work) }

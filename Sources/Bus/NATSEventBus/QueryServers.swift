@@ -27,7 +27,7 @@ struct QueryServers {
     private var known: [MessageType: Known] = [:]
     private var lastTurn: UInt64 = 0
 
-    /// Notes that the servers of a type are asked now.
+    /// Records that the servers of a type are asked now.
     mutating func noteRequest(for type: MessageType, at now: ContinuousClock.Instant) {
         if known[type] == nil, known.count >= Self.capacity {
             // The type that was requested least recently.
@@ -41,7 +41,7 @@ struct QueryServers {
         known[type].map { now - $0.asked > Self.refreshInterval } ?? true
     }
 
-    /// Notes that a process serves a type. Has no effect if the type was not requested.
+    /// Records that a process serves a type. Has no effect if the type was not requested.
     mutating func note(_ instance: String, serves type: MessageType, at now: ContinuousClock.Instant) {
         guard let servers = known[type]?.servers else { return }
         if let index = servers.firstIndex(where: { $0.instance == instance }) {

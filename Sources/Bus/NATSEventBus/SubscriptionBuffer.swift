@@ -81,7 +81,7 @@ final class SubscriptionBuffer: Sendable {
             return Taken(items: .success(taken))
         }
 
-        /// Takes items for the reader that waits.
+        /// Dequeues items for the reader that waits.
         /// - Returns: The reader, to be resumed without the lock; nil if there is nothing for it.
         mutating func takeReader() -> ReadyReader? {
             guard reader != nil, let taken = take(), let reader = reader.take() else { return nil }
@@ -276,7 +276,7 @@ final class SubscriptionBuffer: Sendable {
         state.withLock { $0.items.isEmpty && $0.reader != nil && $0.end == nil ? $0.received : nil }
     }
 
-    /// Notes that the journal has nothing for the reader between two sequences.
+    /// Records that the journal has nothing for the reader between two sequences.
     /// - Returns: False if something has come meanwhile, or the reader no longer waits.
     func advance(from received: UInt64, to sequence: UInt64) -> Bool {
         state.withLock { state in
@@ -288,7 +288,7 @@ final class SubscriptionBuffer: Sendable {
         }
     }
 
-    /// Takes the next items; nil at the end. Only one task may call this at a time.
+    /// Dequeues the next items; nil at the end. Only one task may call this at a time.
     nonisolated(nonsending) func take() async throws -> [Item]? {
         let (number, taken) = state.withLock { state in
             state.lastWaiter += 1

@@ -25,7 +25,7 @@ package enum BusSubject: Hashable, Sendable {
     case cutOffs(consumer: String)
     /// The ``StewardRecord``: `k.steward`.
     case steward
-    /// What retention has removed.
+    /// The ``RemovalRecord``: `k.removal`.
     case removal
 
     // MARK: The documents, stream NAME_DOC
@@ -57,7 +57,7 @@ package enum BusSubject: Hashable, Sendable {
     /// The queries to one process: `q.to.INSTANCE`.
     case queries(to: String)
     case heartbeat
-    /// Tells that a steward is running.
+    /// The announcements of the leading steward.
     case alive
 
     package func text(in namespace: String) -> String {
@@ -242,7 +242,7 @@ package struct StreamNames: Hashable, Sendable {
     package func fences(of consumer: String) -> String { "\(namespace).k.f.\(Token.encode(consumer)).*" }
     /// The progress records of all partitions of a durable consumer.
     package func progressRecords(of consumer: String) -> String { "\(namespace).k.p.\(Token.encode(consumer)).*" }
-    /// The dead letter with an id, of whatever consumer.
+    /// The dead letter with an id, of any consumer.
     package func letter(_ id: Int64) -> String { "\(namespace).x.*.\(id)" }
     /// The groups of all durable consumers.
     package var groups: String { "\(namespace).k.g.*" }

@@ -34,7 +34,7 @@ package struct HandledOffsets: Hashable, Sendable {
     }
 
     /// The sequence at which a reader of the progress begins. Progress beyond a handled message is recorded after that
-    /// message, so earlier records tell nothing new. Retention must keep every fence from this sequence on, not only
+    /// message, so earlier records are not needed. Retention must keep every fence from this sequence on, not only
     /// the last one of each partition.
     package static func start(of group: ConsumerGroup) -> UInt64 {
         Place.start(after: group.position)
@@ -43,7 +43,7 @@ package struct HandledOffsets: Hashable, Sendable {
     /// The number of sequences after which the position of a group is recorded.
     package static let recordingStep: UInt64 = 10_000
 
-    /// Notes a fence.
+    /// Handles a fence, in the order of the stream.
     /// - Parameter sequence: The sequence of the record in the stream.
     package mutating func read(_ fence: FenceRecord, of partition: Partition, at sequence: UInt64) {
         fences[partition] = sequence
@@ -58,7 +58,7 @@ package struct HandledOffsets: Hashable, Sendable {
         shares[index].ownerEpoch = fence.ownerEpoch
     }
 
-    /// Notes the progress of a batch or a progress record.
+    /// Handles the progress of a batch or a progress record, in the order of the stream.
     /// - Parameters:
     ///   - fenced: The partition whose fence the batch expects, that is the one in its subject.
     ///   - sequence: The sequence of the batch in the stream.
@@ -92,7 +92,7 @@ package struct HandledOffsets: Hashable, Sendable {
 }
 
 extension ConsumerGroup {
-    /// Returns the group with the offsets that its records tell, where these are higher.
+    /// Returns the group with the offsets that are computed from its records, where these are higher.
     package func recording(_ offsets: HandledOffsets) -> ConsumerGroup {
         recording { offsets.handled($0, ownerEpoch: $1 > 0 ? $1 : nil) }
     }

@@ -27,7 +27,7 @@ package enum JournalMetadata {
 /// The epochs of a journal: the present one, and those that ended because the stream had lost its last messages.
 ///
 /// What a client has recorded in an ended epoch counts only if its record is one of those that the stream still had then.
-/// So whatever records a position says in which epoch, and readers ask ``counts(_:recordedAt:)``.
+/// Every record of a position therefore names its epoch, and readers call ``counts(_:recordedAt:)``.
 package struct JournalEpochs: Hashable, Sendable {
     private struct Ended: Hashable, Sendable {
         let epoch: UInt64

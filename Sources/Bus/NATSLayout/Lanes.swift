@@ -251,7 +251,7 @@ package struct Lanes: Sendable {
 
     // MARK: Answers
 
-    /// Notes a sequence that the stream has reached.
+    /// Records a sequence that the stream has reached.
     package mutating func see(_ sequence: UInt64) {
         knownEnd = max(knownEnd, sequence)
     }
@@ -284,7 +284,7 @@ package struct Lanes: Sendable {
     /// Handles an answer after which the message must not be sent again.
     ///
     /// If the expectation of a message that was sent again does not hold, an earlier sending may have been stored and
-    /// its acknowledgement lost. The next ``tick(at:)`` looks for it.
+    /// its acknowledgement lost. The next ``tick(at:)`` searches for it.
     package mutating func refused(_ number: UInt64, _ error: BusError, at now: Instant) -> [Action] {
         guard let message = underWay[number] else { return [] }
         if message.isSentAgain, error.code == .fenced {
@@ -473,7 +473,7 @@ package struct Lanes: Sendable {
         return actions
     }
 
-    /// Notes the first waiting call of a lane in `next`, and removes a lane that is not used.
+    /// Adds the first waiting call of a lane to `next`, and removes a lane that is not used.
     private mutating func release(_ lane: Lane, _ next: inout Set<CallID>) {
         guard let state = lanes[lane], state.current == nil else { return }
         if let first = state.waiting.first { next.insert(first) } else { lanes[lane] = nil }

@@ -50,7 +50,7 @@ package struct DocumentRecord: Hashable, Sendable {
 /// the steward's mark.
 ///
 /// Read the mark first, then the end of the journal, then the recorded documents, then the journal from the mark to the
-/// end. The recorded ones can be newer than the mark. The later position of a name counts, in whatever order they come,
+/// end. The recorded ones can be newer than the mark. The later position of a name counts, in any order,
 /// so the result is exact whether or not a steward runs.
 package struct Overlay: Sendable {
     private let filters: [MessageFilter]

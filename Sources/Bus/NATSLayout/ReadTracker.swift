@@ -1,6 +1,6 @@
 /// The state of a reader of the journal.
 ///
-/// JetStream can lose messages that are on their way when a server ends, and does not tell. Each delivery therefore has
+/// JetStream can lose messages that are on their way when a server ends, without an error. Each delivery therefore has
 /// a consumer sequence, which grows by one. After a gap, a reconnection, or an error of the consumer, the reader makes a
 /// new consumer after the last stream sequence that it has received. Each consumer of the reader is a *generation*;
 /// deliveries of earlier generations are ignored.
@@ -54,7 +54,7 @@ package struct ReadTracker: Sendable {
 
     // MARK: Consumers
 
-    /// Notes that a new consumer begins at ``nextSequence``.
+    /// Begins with a new consumer at ``nextSequence``.
     /// - Parameters:
     ///   - connection: The number of connections so far.
     ///   - pending: The number of messages that the consumer has to deliver.
@@ -67,7 +67,7 @@ package struct ReadTracker: Sendable {
         return generation
     }
 
-    /// Notes the first sequence of the stream that retention has kept.
+    /// Handles the first sequence of the stream that retention has kept.
     /// - Returns: The last offset that was removed before the reader had read it; nil if nothing was.
     package mutating func note(firstSequence: UInt64) -> UInt64? {
         guard firstSequence > nextSequence else { return nil }
@@ -121,8 +121,8 @@ package struct ReadTracker: Sendable {
     /// The offset up to which everything was received.
     package var received: UInt64 { max(Place.end(before: nextSequence), start) }
 
-    /// Notes that there is nothing more to receive up to the end of the journal. Ask for the end first, then for the
-    /// state of the consumer.
+    /// Records that there is nothing more to receive up to the end of the journal. Call it with an end that was read
+    /// before the state of the consumer.
     /// - Parameters:
     ///   - end: The end of the journal.
     ///   - pending: The number of messages that the consumer has to deliver. It must come from a server that has the

@@ -36,7 +36,7 @@ package struct ServiceRights: Hashable, Sendable {
         }
         let asked = queries.map { "q.who.\(Token.encode($0.name))" }
         let served = serves.map { "q.who.\(Token.encode($0.name))" }
-        // Askers and servers of queries look from time to time whether the other one is still alive.
+        // Askers and servers of queries ping each other.
         let questions = asked.isEmpty && served.isEmpty ? [] : asked + ["q.to.*"]
         self.init(
             publish: Set((batches + records + questions + ["k.l.*", "hb"]).map { "\(namespace).\($0)" })

@@ -2,7 +2,7 @@ package import BusFormat
 package import EventBus
 package import Foundation
 
-/// The steward that does the work which no client does, under `k.steward`.
+/// The leading steward, under `k.steward`.
 package struct StewardRecord: LayoutRecord {
     package static let title = "the record of the steward"
 
@@ -42,7 +42,7 @@ package struct MarkRecord: LayoutRecord {
 
 /// The sequence up to which retention has removed all batches, under `k.removal`. It is written before they are removed.
 ///
-/// The first batch of a stream does not tell: control records may have the sequences before it.
+/// The first batch of the stream does not show this: control records may have the sequences before it.
 package struct RemovalRecord: LayoutRecord {
     package static let title = "the record of the removed messages"
 

@@ -241,8 +241,8 @@ actor ControlRecords {
     /// Removes the fences and the progress of consumers that were removed long ago. The record that a consumer was removed
     /// stays, because no owner epoch may be assigned twice.
     ///
-    /// A fence tells that the results before it are not those of a later consumer of the same name. So it stays as long as
-    /// the journal has a batch before it.
+    /// A fence shows that the results before it are not those of a later consumer of the same name. So it stays as long
+    /// as the journal has a batch before it.
     /// - Parameter counts: The number of records of each subject.
     private func removeEndedConsumers(_ counts: [String: Int], at now: Date) async throws {
         let (names, records, oldest) = (names, records, Self.oldest(at: now))

@@ -2,7 +2,7 @@ internal import Foundation
 internal import NATS
 internal import NATSLayout
 
-/// Takes part in the election of the steward: hears and publishes announcements, and reads and writes the record.
+/// Takes part in the election of the steward: receives and publishes announcements, and reads and writes the record.
 actor ElectionDriver {
     private static let interval = Duration.milliseconds(250)
 
@@ -22,14 +22,14 @@ actor ElectionDriver {
     /// The record of this process while it leads.
     var term: StewardRecord? { election.term }
 
-    /// Hears the announcements of other stewards.
+    /// Receives the announcements of other stewards.
     func listen() async throws {
         let subject = BusSubject.alive.text(in: names.namespace)
         try await jetStream.connection.withSubscription(to: subject) { subscription in
             while true {
                 switch try await subscription.next() {
                 case .message(let message):
-                    // check-lines: an announcement is not kept. Anybody who may publish it can send anything.
+                    // check-lines: an announcement is not kept. Any process with this right can send anything.
                     guard let record = try? StewardRecord(json: message.body) else { continue }
                     election.heard(record, at: .now)
                 case .lost: election.noteAbsence(at: .now)
@@ -87,7 +87,7 @@ actor ElectionDriver {
         }
     }
 
-    /// Gives the office up, because this process cannot do its work.
+    /// Ends the leadership of this process, because this process cannot do its work.
     func resign() {
         election.resign(at: .now)
     }

@@ -34,7 +34,8 @@ struct KnownEnd: Hashable, Sendable {
 /// Detects that the journal has lost its end, and gives it another epoch.
 struct JournalEnd: Sendable {
     private static let interval = Duration.seconds(1)
-    /// The number of looks that must find the loss: a leader that has just been replaced may answer once more.
+    /// The number of checks in a row that must find the loss: a leader that has just been replaced may answer once
+    /// more.
     private static let lookCount = 3
 
     private let jetStream: JetStream
@@ -49,7 +50,7 @@ struct JournalEnd: Sendable {
         self.notices = notices
     }
 
-    /// What one look has found.
+    /// The result of one check.
     private struct Loss {
         let info: StreamInfo
         /// The epochs that the stream has now.
@@ -80,7 +81,7 @@ struct JournalEnd: Sendable {
         }
     }
 
-    /// - Parameter lastFound: The last message that an earlier look has found.
+    /// - Parameter lastFound: The last message that an earlier check has found.
     private func look(for known: KnownEnd, _ lastFound: SeenMessage?) async throws -> Loss? {
         let info = try await jetStream.retrying { try await jetStream.stream(names.journal) }
         guard let now = JournalEpochs(metadata: info.metadata) else { return nil }
@@ -121,7 +122,7 @@ struct JournalEnd: Sendable {
     /// The last sequence at which the stream is the one that clients have seen.
     ///
     /// Every message that was stored since the loss is younger than the lost ones. Without the time of a lost message, it
-    /// is the end at the first look, which may be too high.
+    /// is the end at the first check, which may be too high.
     private func fork(of loss: Loss, _ lowestEnd: UInt64) async throws -> UInt64 {
         guard let time = loss.time else { return lowestEnd }
         // Only the leader is asked: another server may still have the lost messages.

@@ -215,7 +215,7 @@ actor LeaseKeeper {
             }
             guard isComplete else { continue }
             // While no server answers, heartbeats are missing too. The connection may exist nevertheless: the servers
-            // may be stopped. The time until the answer shows in the next look.
+            // may be stopped. The time until the answer shows in the next check.
             _ = try await jetStream.last(BusSubject.steward.text(in: names.namespace), of: names.journal)
             try await look()
         }

@@ -3,7 +3,7 @@ internal import EventBus
 internal import Foundation
 internal import NATSLayout
 
-/// The clients that are alive, as far as the steward has heard them, as a value without side effects.
+/// The clients that are alive, as far as the steward has received their heartbeats, as a value without side effects.
 struct Presence {
     typealias Instant = ContinuousClock.Instant
 
@@ -44,7 +44,7 @@ struct Presence {
         }
     }
 
-    /// Begins all leases anew, because heartbeats may have been missed.
+    /// Starts all leases again, because heartbeats may have been missed.
     mutating func beginAnew(at now: Instant) { listening.begin(at: now) }
 
     /// Returns those that have been silent for too long.
@@ -55,7 +55,7 @@ struct Presence {
         holders: Set<ProducerID>, owners: Set<Member>, at now: Instant
     ) -> (producers: Set<ProducerID>, members: Set<Member>) {
         _ = listening.look(at: now)
-        // One that has not been heard yet has a whole lease from now on.
+        // One whose heartbeat has not come yet has a whole lease from now on.
         for producer in holders where producers[producer] == nil { producers[producer] = now }
         for member in owners where members[member] == nil { members[member] = HeardMember(time: now) }
         let silent = (

@@ -10,10 +10,10 @@ internal import Support
 /// their own.
 ///
 /// The mark says up to which sequence of the journal they are complete. It is written last, so a steward that is killed
-/// at any point leaves nothing that is wrong: the next one repeats what comes after the mark.
+/// at any point leaves only what the next one repeats: everything after the mark.
 ///
 /// Every write expects a fence of this steward, which the next one replaces before it reads the mark. So a steward that
-/// has been deposed, and does not know it yet, cannot overwrite anything.
+/// no longer leads, and does not know it yet, cannot overwrite anything.
 actor Projection {
     /// The points at which a test can end the steward.
     enum Step: CaseIterable, Hashable, Sendable {
@@ -48,8 +48,8 @@ actor Projection {
     private static let markInterval = Duration.milliseconds(250)
     /// The time after which an inventory that is not full is written.
     private static let inventoryInterval = Duration.seconds(5)
-    /// Much less than the interval of the mark, so nobody notices it. Without it, the steward would compete with the
-    /// services for the processors at each message.
+    /// Much less than the interval of the mark, so it delays no reader noticeably. Without it, the steward would
+    /// compete with the services for the processors at each message.
     private static let gathering = Duration.milliseconds(50)
 
     private let jetStream: JetStream
@@ -156,7 +156,7 @@ actor Projection {
         }
     }
 
-    /// Reads the mark and the table of types, and writes the mark anew: from now on the previous steward cannot write
+    /// Reads the mark and the table of types, and writes the mark again: from now on the previous steward cannot write
     /// it.
     private func takeMark() async throws {
         let text = BusSubject.documentMark.text(in: names.namespace)

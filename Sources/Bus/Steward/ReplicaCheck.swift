@@ -14,7 +14,7 @@ struct ReplicaCheck: Sendable {
     private static let poll = Duration.seconds(1)
     /// The pause after a check that has failed, for example because a server is away.
     private static let retry = Duration.seconds(3)
-    /// The time after which a difference is looked for again: a message may be new, or just being removed.
+    /// The time after which a difference is checked again: a message may be new, or just being removed.
     private static let patience = Duration.seconds(3)
     /// The number of messages after which the check pauses, and the pause. A check should not slow down anything else.
     private static let portion = 2000
@@ -176,7 +176,7 @@ struct ReplicaCheck: Sendable {
                     }
                 }
             case .conflict(let sequence, let times):
-                // What the leader has counts, whatever the others have.
+                // What the leader has counts.
                 guard let time = times[Self.leader] else { continue }
                 for (source, other) in times where other != time {
                     differences.diverged[servers[source], default: SequenceGaps()].add(sequence)

@@ -3,9 +3,9 @@ internal import NATSLayout
 
 /// The election of one steward: which of several processes leads, as a value without side effects.
 ///
-/// The leader has written the last ``StewardRecord`` and announces itself once a second. A process that has heard no
-/// announcement for ``silence`` stands for election: it writes a record with the next term, on the condition that the
-/// last record is the one that it has read. So of several candidates one wins.
+/// The leader has written the last ``StewardRecord`` and announces itself once a second. A process that has received
+/// no announcement for ``silence`` becomes a candidate: it writes a record with the next term, on the condition that
+/// the last record is the one that it has read. So exactly one of several candidates is elected.
 struct StewardElection: Sendable {
     typealias Instant = ContinuousClock.Instant
 
@@ -49,19 +49,19 @@ struct StewardElection: Sendable {
         if case .leader(let record) = role { record } else { nil }
     }
 
-    /// Notes an announcement.
+    /// Handles an announcement.
     mutating func heard(_ record: StewardRecord, at now: Instant) {
         guard record.instance != instance else { return }
         switch role {
         case .follower:
-            // A steward that was deposed and does not know it yet does not count.
+            // A steward that no longer leads and does not know it yet does not count.
             if record.term >= lastTerm ?? 0 { lastSign = now }
         case .leader(let own):
             if record.term > own.term { resign(at: now) }
         }
     }
 
-    /// Notes that announcements may have been missed, because there was no connection.
+    /// Records that announcements may have been missed, because there was no connection.
     mutating func noteAbsence(at now: Instant) {
         lastSign = now
     }
@@ -78,7 +78,7 @@ struct StewardElection: Sendable {
         }
     }
 
-    /// Notes the last record.
+    /// Handles the last record.
     /// - Returns: The record to write on the condition that no other record has been written meanwhile; nil if none is
     ///   to be written.
     mutating func found(_ last: StewardRecord?, at now: Instant) -> StewardRecord? {
@@ -105,14 +105,14 @@ struct StewardElection: Sendable {
 
     private var next: StewardRecord { StewardRecord(instance: instance, term: (lastTerm ?? 0) + 1) }
 
-    /// Notes that the record of this process was stored.
+    /// Records that the record of this process was stored.
     mutating func won(_ record: StewardRecord, at now: Instant) {
         role = .leader(record)
         lastTerm = record.term
         lastAnnouncement = nil
     }
 
-    /// Notes that this process no longer leads.
+    /// Records that this process no longer leads.
     mutating func resign(at now: Instant) {
         role = .follower
         lastSign = now

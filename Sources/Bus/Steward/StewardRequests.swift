@@ -71,14 +71,14 @@ extension JetStream {
     /// or begins again if `settings` starts with the last message of each subject.
     ///
     /// The consumer may be on a server that lags behind the others. So the reading ends with the stream's newest
-    /// message, which the leader tells, whatever its subject is.
+    /// message of any subject, as the leader has it.
     func readAll(
         of stream: String, _ settings: ConsumerSettings, _ take: (DeliveredMessage) async throws -> Void
     ) async throws {
         var start = settings.start
         var wait = connection.waits.operation()
         defer { wait.end() }
-        // For `>`, nats-server looks only at the last sequence, whose message may have been removed.
+        // For `>`, nats-server reads only the last sequence, whose message may have been removed.
         while let newest = try await last("*.>", of: stream), start.isNotAfter(newest.sequence) {
             var withNewest = settings.including(newest.subject)
             withNewest.start = start

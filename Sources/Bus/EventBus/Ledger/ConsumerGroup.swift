@@ -167,7 +167,7 @@ package struct ConsumerGroup: Hashable, Sendable {
         return group
     }
 
-    /// Returns the group with owner epochs above `floor`. The member must claim its partitions anew.
+    /// Returns the group with owner epochs above `floor`. The member must claim its partitions again.
     func claimingAnew(_ member: UUID, above floor: UInt64) -> ConsumerGroup {
         var group = self
         group.ownerEpoch = max(ownerEpoch, floor)
@@ -177,8 +177,8 @@ package struct ConsumerGroup: Hashable, Sendable {
         return group
     }
 
-    /// Returns the group with partitions that are to be claimed anew, so that the claims of an earlier epoch end.
-    /// - Parameter keepsPositions: False if the consumer begins at the journal's beginning, unless other records tell
+    /// Returns the group with partitions that are to be claimed again, so that the claims of an earlier epoch end.
+    /// - Parameter keepsPositions: False if the consumer begins at the journal's beginning, unless other records have
     ///   more.
     package func unclaimed(keepsPositions: Bool) -> ConsumerGroup {
         var group = self
@@ -197,7 +197,7 @@ package struct ConsumerGroup: Hashable, Sendable {
         return group
     }
 
-    /// The group without some shared members, or with an exclusive owner that must claim anew.
+    /// The group without some shared members, or with an exclusive owner that must claim again.
     /// - Returns: The group, whose owner epoch is reserved for the new fences, and the partitions to be fenced. Nil if
     ///   nothing changes.
     package func expelling(_ silent: Set<UUID>) -> (group: ConsumerGroup, freed: [Partition])? {

@@ -5,7 +5,7 @@ internal import Support
 package struct CutOffs: Hashable, Sendable {
     package struct Entry: Hashable, Sendable {
         package fileprivate(set) var cutOff: CutOff
-        /// A number that tells under which claims the entry was reported: with ZeroMQ the owner epoch of the last claim
+        /// A number for the claims under which the entry was reported: with ZeroMQ the owner epoch of the last claim
         /// that reported it, on NATS the sequence of the first record that has it. Nil if it has none yet.
         package let stage: UInt64?
 
@@ -42,7 +42,7 @@ package struct CutOffs: Hashable, Sendable {
         }
     }
 
-    /// Notes that a claim reports all entries, also those that an earlier claim has reported.
+    /// Records that a claim reports all entries, also those that an earlier claim has reported.
     /// - Parameter ownerEpoch: 0 for a claim of a member that owns no partition. It confirms nothing later.
     package mutating func report(under ownerEpoch: UInt64) {
         entries = report.map { Entry($0, stage: ownerEpoch > 0 ? ownerEpoch : nil) }

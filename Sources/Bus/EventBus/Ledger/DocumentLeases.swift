@@ -5,7 +5,7 @@ package struct DocumentLeases<Owner: Hashable & Sendable>: Sendable {
 
     package init() {}
 
-    /// Notes a publication of a document. The last one decides whether the document is leased.
+    /// Records a publication of a document. The last one decides whether the document is leased.
     /// - Parameter owner: Nil if the document is withdrawn or not leased.
     package mutating func note(_ name: DocumentName, leasedBy owner: Owner?) {
         if let last = owners.removeValue(forKey: name) {

@@ -1,7 +1,7 @@
-/// The time since which a broker or a steward has heard everything that was sent to it, and the rule by which a client is
-/// silent.
+/// The time since which a broker or a steward has received everything that was sent to it, and the rule by which a
+/// client is silent.
 ///
-/// A client that was not heard for longer than ``lease`` is assumed to have ended. None is, while the listener itself may
+/// A client whose last message is older than ``lease`` is assumed to have ended. None is, while the listener itself may
 /// have missed messages: at its start, and after any absence.
 package struct ListeningPeriod: Sendable {
     package typealias Instant = ContinuousClock.Instant
@@ -20,13 +20,13 @@ package struct ListeningPeriod: Sendable {
         (start, lastLook) = (now, now)
     }
 
-    /// Begins anew, because messages may have been missed.
+    /// Starts again, because messages may have been missed.
     package mutating func begin(at now: Instant) {
         (start, lastLook) = (now, now)
     }
 
-    /// Notes that the listener looks for silent clients.
-    /// - Returns: False if it was absent, so that all leases begin anew.
+    /// Records that the listener checks for silent clients.
+    /// - Returns: False if it was absent, so that all leases start again.
     package mutating func look(at now: Instant) -> Bool {
         guard now - lastLook <= absence else {
             begin(at: now)
@@ -36,6 +36,6 @@ package struct ListeningPeriod: Sendable {
         return true
     }
 
-    /// True if a client is silent that was heard last at a time.
+    /// True if a client is silent whose last message came at a time.
     package func isSilent(since heard: Instant, at now: Instant) -> Bool { now - max(heard, start) > Self.lease }
 }
