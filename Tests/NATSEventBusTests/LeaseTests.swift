@@ -3,6 +3,7 @@ import EventBus
 import Foundation
 import NATS
 import NATSLayout
+import TestSupport
 import Testing
 
 @testable import NATSEventBus
@@ -166,6 +167,32 @@ struct LeaseTests {
                 #expect(await bus.leases.names.isEmpty)
                 try await bus.publish(leased("2", name: "two"))
                 #expect(await bus.leases.names == [names[1]])
+            }
+        }
+    }
+
+    @Test func `A withdrawal counts although the lease before it is acknowledged after it`() async throws {
+        try await JournalFixture.run { fixture in
+            try await fixture.withParts { bus in
+                let (isStored, mayReturn, calls) = (Gate(), Gate(), Counter())
+                let leases = Leases(
+                    bus.journal, producer: bus.producer, source: bus.source, results: bus.results
+                ) { publication in
+                    let recorded = try await bus.send(publication)
+                    if await calls.next() == 1 {
+                        isStored.open()
+                        await mayReturn.wait()
+                    }
+                    return recorded
+                }
+                let first = try leased("1", name: "a")
+                async let published = leases.publish(first)
+                await isStored.wait()
+                let name = DocumentName(Setting.type, subject: Session.default, key: "a")
+                _ = try await leases.publish(Batch([.withdrawal(of: name, source: bus.source)], isLeased: true))
+                mayReturn.open()
+                _ = try await published
+                #expect(await leases.names.isEmpty)
             }
         }
     }
