@@ -66,8 +66,11 @@ let bus: [Target] = [
             orderedCollections,
         ]),
     module("NATSLayout", in: "Bus", ["BusFormat", "EventBus", "Support", deque]),
-    module("NATSEventBus", in: "Bus", ["BusFormat", "EventBus", "NATS", "NATSLayout", "Support", deque, logging]),
-    module("Steward", in: "Bus", ["BusFormat", "EventBus", "NATS", "NATSLayout", "Support", logging]),
+    module("NATSJournal", in: "Bus", ["BusFormat", "EventBus", "NATS", "NATSLayout"]),
+    module(
+        "NATSEventBus", in: "Bus",
+        ["BusFormat", "EventBus", "NATS", "NATSJournal", "NATSLayout", "Support", deque, logging]),
+    module("Steward", in: "Bus", ["BusFormat", "EventBus", "NATS", "NATSJournal", "NATSLayout", "Support", logging]),
     module("Transports", in: "Bus", ["EventBus", "NATSEventBus", "NATSLayout", "Support", "ZeroMQEventBus", logging]),
     module(
         "Broker", in: "Bus",

@@ -391,6 +391,26 @@ struct ClaimTests {
         }
     }
 
+    @Test func `A fence is replaced only by one with a higher owner epoch`() async throws {
+        try await JournalFixture.run { fixture in
+            try await fixture.withParts { bus in
+                let owner = ConsumerPartition("c", Partition.all[0])
+                let (one, two) = (UUID(), UUID())
+                func raise(_ epoch: UInt64, _ member: UUID) async throws -> (fence: FenceRecord, sequence: UInt64) {
+                    // A server that lags behind has no fence yet.
+                    try await bus.journal.raiseFence(of: owner, to: epoch, member: member, after: .absent)
+                }
+                let first = try await raise(2, one)
+                let second = try await raise(3, two)
+                #expect(second.fence.previous == 2 && second.sequence > first.sequence)
+                for (epoch, member) in [(2, one), (3, one), (3, two)] as [(UInt64, UUID)] {
+                    let kept = try await raise(epoch, member)
+                    #expect(kept.fence == second.fence && kept.sequence == second.sequence)
+                }
+            }
+        }
+    }
+
     @Test func `Progress is not read for ever if the servers lack a fence that a claim has written`() async throws {
         try await JournalFixture.run { fixture in
             try await fixture.withParts { bus in

@@ -124,6 +124,9 @@ package struct StoredMessage: Sendable {
     package let time: Int64
     package let headers: NATSHeaders
     package let body: [UInt8]
+
+    /// See ``time``.
+    package var date: Date { Date(timeIntervalSince1970: Double(time) / 1_000_000_000) }
 }
 
 extension StoredMessage {

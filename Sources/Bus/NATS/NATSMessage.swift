@@ -116,32 +116,37 @@ private enum MessageDisposal {
 
 /// The headers of a message, in the order in which they are sent.
 package struct NATSHeaders: Hashable, Sendable {
-    private var fields: [(name: String, value: String)] = []
+    private var all: [(name: String, value: String)] = []
 
     package init() {}
 
     /// - Parameter fields: Headers with different names.
     package init(_ fields: [(name: String, value: String)]) {
-        self.fields = fields
+        all = fields
     }
 
     /// The value of a header. Names are case-sensitive.
     package subscript(name: String) -> String? {
-        get { fields.first { $0.name == name }?.value }
+        get { all.first { $0.name == name }?.value }
         set {
-            fields.removeAll { $0.name == name }
-            if let newValue { fields.append((name, newValue)) }
+            all.removeAll { $0.name == name }
+            if let newValue { all.append((name, newValue)) }
         }
     }
 
-    package var isEmpty: Bool { fields.isEmpty }
+    package var isEmpty: Bool { all.isEmpty }
+
+    /// The headers by name. Of two headers with the same name the first one counts.
+    package var fields: [String: String] {
+        Dictionary(all.map { ($0.name, $0.value) }, uniquingKeysWith: { first, _ in first })
+    }
 
     package static func == (left: NATSHeaders, right: NATSHeaders) -> Bool {
-        left.fields.elementsEqual(right.fields, by: ==)
+        left.all.elementsEqual(right.all, by: ==)
     }
 
     package func hash(into hasher: inout Hasher) {
-        for field in fields {
+        for field in all {
             hasher.combine(field.name)
             hasher.combine(field.value)
         }
@@ -155,7 +160,7 @@ extension NATSHeaders: ExpressibleByDictionaryLiteral, Sequence {
     }
 
     package func makeIterator() -> some IteratorProtocol<(name: String, value: String)> {
-        fields.makeIterator()
+        all.makeIterator()
     }
 }
 

@@ -279,6 +279,23 @@ extension JetStream {
         return nil
     }
 
+    /// The sequence of the first message that a consumer with these settings gets; nil if there is none now.
+    /// - Parameter server: The server that is asked; nil for any.
+    package func firstSequence(
+        of stream: String, _ settings: ConsumerSettings, on server: String? = nil
+    ) async throws -> UInt64? {
+        let first: UInt64?? = try await withConsumer(
+            of: stream, settings, pulling: PullSettings(window: 1), on: { server == nil || $0 ?? server == server }
+        ) { consumer in
+            guard consumer.initialPending > 0 else { return nil }
+            while true {
+                if case .message(let delivered) = try await consumer.next() { return UInt64(delivered.streamSequence) }
+            }
+        }
+        guard let first else { throw NATSError(.timeout, "\(server ?? "the server") does not serve \(stream) now") }
+        return first
+    }
+
     /// Creates a consumer on a server that JetStream chooses, and deletes it after `body` has returned or thrown.
     func withAnyConsumer<Result>(
         of stream: String, _ consumer: ConsumerSettings, pulling: PullSettings,

@@ -236,20 +236,3 @@ extension ReadTracker.Delivery {
             streamSequence: UInt64(clamping: message.streamSequence), pending: UInt64(clamping: message.pending))
     }
 }
-
-extension DeliveredMessage {
-    /// - Throws: ``ProtocolError`` if the message was not published by a client of the bus.
-    func batchHeaders() throws -> BatchHeaders { try BatchHeaders(batchField) }
-
-    /// The message as a batch.
-    /// - Throws: ``ProtocolError`` if it is damaged, or was not published by a client of the bus.
-    func batch() throws -> BatchMessage { try BatchMessage(body: message.body, batchField) }
-
-    /// The value of a header that a reader of messages needs.
-    private func batchField(_ name: BatchHeaders.Name) -> String? {
-        switch name {
-        case .batch, .progress, .progressEpoch, .rejection: message.header(name.rawValue)
-        default: nil
-        }
-    }
-}

@@ -2,6 +2,7 @@ internal import BusFormat
 internal import EventBus
 internal import Foundation
 internal import NATS
+internal import NATSJournal
 internal import NATSLayout
 
 /// The records of durable consumers in the journal: groups, fences and progress. It has no state of its own.
@@ -162,28 +163,27 @@ struct ConsumerRecords: Sendable {
         in epochs: JournalEpochs
     ) async throws -> Fencing {
         let known = try await fences(of: consumer)
-        return try await withThrowingTaskGroup(of: (Partition, Result<UInt64, Overtaken>).self) { tasks in
+        return try await withThrowingTaskGroup(of: (Partition, FenceRecord, UInt64).self) { tasks in
             for partition in partitions {
-                let owner = ConsumerPartition(consumer, partition)
                 tasks.addTask {
-                    (partition, try await writeFence(owner, ownerEpoch, member, after: known[partition] ?? .absent))
+                    let (fence, sequence) = try await journal.raiseFence(
+                        of: ConsumerPartition(consumer, partition), to: ownerEpoch, member: member,
+                        after: known[partition] ?? .absent)
+                    return (partition, fence, sequence)
                 }
             }
             var written: [Partition: UInt64] = [:]
-            var overtaken: Overtaken?
-            for try await (partition, result) in tasks {
-                switch result {
-                case .success(let sequence): written[partition] = sequence
-                case .failure(let error): overtaken = error
+            var overtaking: UInt64?
+            for try await (partition, fence, sequence) in tasks {
+                if fence.ownerEpoch == ownerEpoch, fence.member == member {
+                    written[partition] = sequence
+                } else {
+                    overtaking = fence.ownerEpoch
                 }
             }
             if let last = written.values.max() { journal.see(fence: last, of: epochs.current) }
-            return overtaken.map { .overtaken($0.ownerEpoch) } ?? .written(written)
+            return overtaking.map { .overtaken($0) } ?? .written(written)
         }
-    }
-
-    private struct Overtaken: Error {
-        let ownerEpoch: UInt64
     }
 
     /// The last fences, from any server.
@@ -198,27 +198,6 @@ struct ConsumerRecords: Sendable {
             fences[owner.partition] = try journal.record(of: message)
         }
         return fences
-    }
-
-    private func writeFence(
-        _ owner: ConsumerPartition, _ ownerEpoch: UInt64, _ member: UUID,
-        after known: RecordReading<FenceRecord>
-    ) async throws -> Result<UInt64, Overtaken> {
-        var known = known
-        while true {
-            if let last = known.value {
-                if last.ownerEpoch == ownerEpoch, last.member == member { return .success(known.sequence) }
-                guard last.ownerEpoch < ownerEpoch else {
-                    return .failure(Overtaken(ownerEpoch: last.ownerEpoch))
-                }
-            }
-            let fence = FenceRecord(ownerEpoch: ownerEpoch, previous: known.value?.ownerEpoch ?? 0, member: member)
-            if let sequence = try await journal.write(fence, .fence(owner), after: known.sequence) {
-                return .success(sequence)
-            }
-            // The server that was asked before lags behind, or another claimant was faster.
-            known = try await self.fence(of: owner)
-        }
     }
 
     /// The last fence of a partition, from the leader.
@@ -236,8 +215,7 @@ struct ConsumerRecords: Sendable {
             switch BusSubject(message.subject, in: journal.names.namespace) {
             case .fence: highest = max(highest, try await fence(in: message)?.ownerEpoch ?? 0)
             case .results, .progress:
-                let headers = try? BatchHeaders(fields: message.message.headers.fields)
-                highest = max(highest, headers?.progress?.ownerEpoch ?? 0)
+                highest = max(highest, (try? message.batchHeaders())?.progress?.ownerEpoch ?? 0)
             default: break
             }
             return .goOn
@@ -251,13 +229,9 @@ struct ConsumerRecords: Sendable {
         try await withThrowingDiscardingTaskGroup { tasks in
             for (partition, fence) in known {
                 tasks.addTask {
-                    let owner = ConsumerPartition(consumer, partition)
-                    var last = fence
-                    while last.sequence > 0, last.value?.ownerEpoch ?? 0 < ownerEpoch {
-                        let removal = FenceRecord(removedAfter: ownerEpoch, previous: last.value?.ownerEpoch ?? 0)
-                        if try await journal.write(removal, .fence(owner), after: last.sequence) != nil { return }
-                        last = try await self.fence(of: owner)
-                    }
+                    _ = try await journal.raiseFence(
+                        of: ConsumerPartition(consumer, partition), to: ownerEpoch, member: FenceRecord.removal,
+                        after: fence)
                 }
             }
         }
@@ -281,29 +255,13 @@ struct ConsumerRecords: Sendable {
                 journal.names.progress(of: consumer), from: HandledOffsets.start(of: group), through: last,
                 epoch: epochs.current
             ) { message in
-                try await read(message, into: &offsets)
+                try await offsets.read(message, in: journal.names, fence: fence)
                 return .goOn
             }
             // A server that has lost the lead without knowing it may have hidden them.
             if offsets.hasRead(fences) { return offsets }
             guard ContinuousClock.now - start < patience else { throw FencesLost() }
             try await journal.pause(0)
-        }
-    }
-
-    private func read(_ message: DeliveredMessage, into offsets: inout HandledOffsets) async throws {
-        let sequence = UInt64(message.streamSequence)
-        switch BusSubject(message.subject, in: journal.names.namespace) {
-        case .fence(let owner):
-            guard let fence = try await fence(in: message) else { return }
-            offsets.read(fence, of: owner.partition, at: sequence)
-        case .results(let owner, _), .progress(let owner):
-            // A message that cannot be read was not published by a client of this bus.
-            guard let headers = try? BatchHeaders(fields: message.message.headers.fields),
-                let progress = headers.progress
-            else { return }
-            offsets.read(progress, fenced: owner.partition, at: sequence)
-        default: return
         }
     }
 

@@ -108,8 +108,7 @@ struct Documents {
 
     private func document(_ headers: NATSHeaders, _ body: [UInt8]) -> BatchMessage.Stored? {
         do {
-            let fields = Dictionary(headers.map { ($0.name, $0.value) }) { first, _ in first }
-            return try DocumentRecord(fields: fields, body: body).stored
+            return try DocumentRecord(fields: headers.fields, body: body).stored
         } catch {
             skipped.note("\(error)")
             return nil

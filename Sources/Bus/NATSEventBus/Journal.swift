@@ -141,18 +141,7 @@ final class Journal: Sendable {
     @discardableResult
     private func readStream(limit: Int) async throws -> StreamInfo {
         let stream = try await jetStream.stream(names.journal)
-        guard let layout = stream.metadata[JournalMetadata.layoutKey],
-            let epochs = JournalEpochs(metadata: stream.metadata)
-        else {
-            throw BusError(
-                .address, "the stream '\(names.journal)' at \(address) is not a journal; use another namespace")
-        }
-        guard layout == JournalMetadata.layout else {
-            throw BusError(
-                .address,
-                "the journal '\(names.journal)' at \(address) has layout \(layout.shortened()), and this program knows "
-                    + "layout \(JournalMetadata.layout); update this program")
-        }
+        let epochs = try JournalEpochs(checking: stream.metadata, of: names.journal, at: "\(address)")
         let payload = min(limit - Self.headroom, Self.largestPayload)
         let isThere = state.withLock {
             $0.seen.isIncluded(in: epochs.current, upTo: UInt64(clamping: stream.lastSequence))

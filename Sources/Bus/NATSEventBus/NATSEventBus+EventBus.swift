@@ -251,16 +251,8 @@ extension Journal {
         while true {
             let last = try await lastSequence()
             let settings = ConsumerSettings(filters: [names.batches], start: .time(time), headersOnly: true)
-            let first: Int? = try await retrying {
-                try await jetStream.withConsumer(of: names.journal, settings, pulling: PullSettings(window: 1)) {
-                    consumer in
-                    guard consumer.initialPending > 0 else { return nil }
-                    while true {
-                        if case .message(let message) = try await consumer.next() { return message.streamSequence }
-                    }
-                }
-            }
-            if let first { return Place.end(before: UInt64(clamping: first)) }
+            let first = try await retrying { try await jetStream.firstSequence(of: names.journal, settings) }
+            if let first { return Place.end(before: first) }
             // The consumer may be on a server that does not have the last messages yet. The leader has them.
             let newest = try await self.last(names.batches)
             guard let newest, newest.time >= time, UInt64(clamping: newest.sequence) <= last else {

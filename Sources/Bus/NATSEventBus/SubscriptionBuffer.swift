@@ -1,6 +1,7 @@
 internal import DequeModule
 internal import EventBus
 internal import NATS
+internal import NATSJournal
 internal import NATSLayout
 internal import Synchronization
 

@@ -112,7 +112,7 @@ package struct FenceRecord: LayoutRecord {
     /// The member of the fences that the steward writes: it takes a partition from a silent member, and gives it to none.
     package static let nobody = UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0))
     /// The member of the fences of a removed consumer.
-    private static let removal = UUID(uuid: (1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0))
+    package static let removal = UUID(uuid: (1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0))
 
     package init(ownerEpoch: UInt64, previous: UInt64, member: UUID) {
         self.ownerEpoch = ownerEpoch

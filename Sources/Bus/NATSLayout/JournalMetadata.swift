@@ -1,4 +1,4 @@
-internal import EventBus
+package import EventBus
 internal import Support
 
 /// The metadata of the journal's stream, by which clients recognize a journal.
@@ -60,6 +60,24 @@ package struct JournalEpochs: Hashable, Sendable {
                 else { return nil }
                 return Ended(epoch: epoch, end: end)
             }
+    }
+
+    /// Reads the metadata of a stream.
+    /// - Parameter place: The address of the servers.
+    /// - Throws: ``BusError`` with code `address` if the stream is not a journal, or has another layout.
+    package init(
+        checking metadata: [String: String], of stream: String, at place: String
+    ) throws(BusError) {
+        guard let layout = metadata[JournalMetadata.layoutKey], let epochs = JournalEpochs(metadata: metadata) else {
+            throw BusError(.address, "the stream '\(stream)' at \(place) is not a journal; choose another namespace")
+        }
+        guard layout == JournalMetadata.layout else {
+            throw BusError(
+                .address,
+                "the journal '\(stream)' at \(place) has layout \(layout.shortened()), and this program knows layout "
+                    + "\(JournalMetadata.layout); update this program")
+        }
+        self = epochs
     }
 
     /// The metadata of the stream.

@@ -2,6 +2,7 @@ internal import EventBus
 internal import Foundation
 internal import Logging
 internal import NATS
+internal import NATSJournal
 internal import NATSLayout
 internal import Support
 
@@ -52,7 +53,7 @@ actor ControlRecords {
     private let jetStream: JetStream
     private let names: StreamNames
     private let epochs: JournalEpochs
-    private let records: RecordReader
+    private let records: RecordStore
     private var readings: [String: Reading] = [:]
     /// The consumers that were removed, as of the last reading.
     private var removed: Set<String> = []
@@ -61,10 +62,8 @@ actor ControlRecords {
         self.jetStream = jetStream
         self.epochs = epochs
         self.names = names
-        records = RecordReader(jetStream: jetStream, names: names, notices: notices)
+        records = RecordStore(jetStream, names, reporting: notices.report)
     }
-
-    private func text(_ subject: BusSubject) -> String { subject.text(in: names.namespace) }
 
     // MARK: Consumers
 
@@ -77,7 +76,7 @@ actor ControlRecords {
         try await jetStream.readAll(of: names.journal, settings) { delivered in
             guard case .group(let consumer) = BusSubject(delivered.subject, in: names.namespace) else { return }
             // A record of a newer program keeps everything: the error ends this step of retention.
-            let record = try records.record(GroupRecord.self, in: delivered)
+            let record = try records.record(GroupRecord.self, of: delivered)
             if record.value?.exists == false { removed.insert(consumer) }
             // Without a valid record, what the consumer has handled is read from the journal.
             groups[consumer] =
@@ -108,19 +107,8 @@ actor ControlRecords {
         let settings = ConsumerSettings(
             filters: names.progress(of: consumer), start: .sequence(Int(clamping: reading.end + 1)))
         try await jetStream.readAll(of: names.journal, settings) { delivered in
-            let sequence = UInt64(delivered.streamSequence)
-            reading.end = sequence
-            switch BusSubject(delivered.subject, in: names.namespace) {
-            case .fence(let owner):
-                guard let fence = try records.record(FenceRecord.self, in: delivered).value else { return }
-                reading.offsets.read(fence, of: owner.partition, at: sequence)
-            case .results(let owner, _), .progress(let owner):
-                let headers = try? BatchHeaders(fields: delivered.message.headers.fields)
-                if let progress = headers?.progress {
-                    reading.offsets.read(progress, fenced: owner.partition, at: sequence)
-                }
-            default: break
-            }
+            reading.end = UInt64(delivered.streamSequence)
+            try await reading.offsets.read(delivered, in: names) { try records.record(FenceRecord.self, of: $0).value }
         }
         readings[consumer] = reading
         return reading.offsets
@@ -135,7 +123,6 @@ actor ControlRecords {
     /// Adds what a consumer loses to its record.
     /// - Returns: True if the record had none before that the consumer has not acknowledged.
     func add(_ cutOffs: [CutOff], to consumer: String) async throws -> Bool {
-        let subject = text(.cutOffs(consumer: consumer))
         let progress = readings[consumer]?.offsets.progressFence
         while true {
             let last = try await self.cutOffs(of: consumer)
@@ -143,11 +130,9 @@ actor ControlRecords {
             let (record, sequence) = (last.value ?? CutOffRecord(), last.value.map { _ in last.sequence })
             let isFirst = record.cutOffs(recordedAt: sequence, progress: progress).isEmpty
             let next = record.adding(cutOffs, recordedAt: sequence, progress: progress)
-            let stored = try await jetStream.publishIf(
-                subject, record: next, last: LastSequence(Int(clamping: last.sequence)))
-            // Only the leading steward writes these records, so a record that has changed is its own.
+            // Only the leading steward writes these records.
+            let stored = try await records.replace(last.sequence, by: next, at: .cutOffs(consumer: consumer))
             if stored != nil { return isFirst }
-            if try await self.cutOffs(of: consumer).value == next { return isFirst }
         }
     }
 
@@ -155,14 +140,11 @@ actor ControlRecords {
 
     /// Records that the batches before a sequence will be removed.
     func noteRemoval(before limit: UInt64) async throws {
-        let subject = text(.removal)
         let record = RemovalRecord(sequence: limit - 1)
         while true {
             let last = try await records.last(RemovalRecord.self, .removal, of: names.journal)
             if let known = last.value, known.sequence >= record.sequence { return }
-            let stored = try await jetStream.publishIf(
-                subject, record: record, last: LastSequence(Int(clamping: last.sequence)))
-            if stored != nil { return }
+            if try await records.replace(last.sequence, by: record, at: .removal) != nil { return }
         }
     }
 
@@ -184,7 +166,6 @@ actor ControlRecords {
     /// Records what a consumer has handled in its group, then removes the records from which this was computed. A claim
     /// reads from the recorded position on.
     private func raiseFloor(of consumer: String, _ reading: Reading) async throws {
-        let subject = text(.group(consumer: consumer))
         let last = try await records.last(GroupRecord.self, .group(consumer: consumer), of: names.journal)
         guard let group = last.value?.existing(in: epochs, at: last.sequence),
             // Otherwise the consumer may have been removed since its progress was read, and the group is that of
@@ -195,9 +176,8 @@ actor ControlRecords {
         guard raised.isWorthRecording(insteadOf: group) else { return }
         // A claim from the new position on cannot know that the cut-offs were acknowledged before it.
         if try await cutOffs(of: consumer).sequence > 0 { _ = try await add([], to: consumer) }
-        let stored = try await jetStream.publishIf(
-            subject, record: GroupRecord(raised, epoch: epochs.current),
-            last: LastSequence(Int(clamping: last.sequence)))
+        let stored = try await records.replace(
+            last.sequence, by: GroupRecord(raised, epoch: epochs.current), at: .group(consumer: consumer))
         // If a member has claimed meanwhile, the next step does it.
         guard stored != nil else { return }
         // Up to here, everything is in the record of the group.
@@ -256,8 +236,10 @@ actor ControlRecords {
         guard !candidates.isEmpty else { return }
         // Read before the groups: what a new consumer of the same name writes comes after it.
         let end = try await jetStream.retrying { try await jetStream.stream(names.journal) }.lastSequence + 1
-        let first = try await jetStream.firstSequence(
-            of: names.journal, ConsumerSettings(filters: [names.batches], headersOnly: true))
+        let first = try await jetStream.retrying {
+            try await jetStream.firstSequence(
+                of: names.journal, ConsumerSettings(filters: [names.batches], headersOnly: true))
+        }
         let limit = min(first.map { Int(clamping: $0) } ?? end, end)
         var ended: Set<String> = []
         try await jetStream.readAll(
@@ -265,7 +247,7 @@ actor ControlRecords {
         ) { delivered in
             guard delivered.time < oldest,
                 case .group(let consumer) = BusSubject(delivered.subject, in: names.namespace),
-                (try? records.record(GroupRecord.self, in: delivered))?.value?.exists == false
+                (try? records.record(GroupRecord.self, of: delivered))?.value?.exists == false
             else { return }
             ended.insert(consumer)
         }
@@ -292,7 +274,7 @@ actor ControlRecords {
             of: names.journal, ConsumerSettings(filters: [names.leases], start: .lastPerSubject)
         ) { delivered in
             guard delivered.time < oldest,
-                (try? records.record(LeaseRecord.self, in: delivered))?.value?.state == .withdrawn
+                (try? records.record(LeaseRecord.self, of: delivered))?.value?.state == .withdrawn
             else { return }
             ended[delivered.subject] = delivered.streamSequence
         }

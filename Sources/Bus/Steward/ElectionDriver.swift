@@ -1,5 +1,6 @@
 internal import Foundation
 internal import NATS
+internal import NATSJournal
 internal import NATSLayout
 
 /// Takes part in the election of the steward: receives and publishes announcements, and reads and writes the record.
@@ -8,6 +9,7 @@ actor ElectionDriver {
 
     private let jetStream: JetStream
     private let names: StreamNames
+    private let records: RecordStore
     private var election: StewardElection
     /// The damaged records that were found, until they are reported.
     private var damaged: [DamagedRecord] = []
@@ -16,6 +18,8 @@ actor ElectionDriver {
     {
         self.jetStream = jetStream
         self.names = names
+        // It only replaces records: ``keep(reporting:)`` reports those that are damaged.
+        records = RecordStore(jetStream, names) { _ in }
         election = StewardElection(instance: instance, at: now)
     }
 
@@ -55,12 +59,9 @@ actor ElectionDriver {
     private func stand() async throws {
         let (last, sequence, _) = try await read()
         guard let candidate = election.found(last, at: .now) else { return }
-        let stored = try await jetStream.publishIf(
-            subject, record: candidate, id: "steward-\(candidate.instance)-\(candidate.term)",
-            last: LastSequence(sequence))
-        // The reply to the first attempt to write may have been lost.
-        let hasWon = if stored == nil { try await read().record == candidate } else { true }
-        if hasWon { election.won(candidate, at: .now) }
+        if try await records.replace(sequence, by: candidate, at: .steward) != nil {
+            election.won(candidate, at: .now)
+        }
     }
 
     /// Announces this process until it no longer leads.
@@ -76,8 +77,7 @@ actor ElectionDriver {
                     BusSubject.alive.text(in: names.namespace), body: try record.json())
                 let last = try await read()
                 if last.isDamaged, let record = election.term {
-                    _ = try await jetStream.publishIf(
-                        subject, record: record, last: LastSequence(last.sequence))
+                    _ = try await records.replace(last.sequence, by: record, at: .steward)
                 } else {
                     _ = election.found(last.record, at: .now)
                 }
@@ -95,11 +95,11 @@ actor ElectionDriver {
     private var subject: String { BusSubject.steward.text(in: names.namespace) }
 
     /// Reads the record of the last steward, and the sequence that it has in the journal, which is 0 if it is not there.
-    private func read() async throws -> (record: StewardRecord?, sequence: Int, isDamaged: Bool) {
+    private func read() async throws -> (record: StewardRecord?, sequence: UInt64, isDamaged: Bool) {
         let last = try await jetStream.last(subject, of: names.journal)
         if let last {
             let reading = try reading(last)
-            if let record = reading.value { return (record, last.sequence, false) }
+            if let record = reading.value { return (record, reading.sequence, false) }
         }
         // The servers remove the record if the journal becomes too large, or it is damaged. Each steward also writes it
         // as its fences, in streams without a limit. If the terms began again at 1, the new steward could not replace
@@ -116,7 +116,7 @@ actor ElectionDriver {
                 if let record = reading.value { terms.append(record) }
             }
         }
-        return (terms.max { $0.term < $1.term }, last?.sequence ?? 0, last != nil)
+        return (terms.max { $0.term < $1.term }, UInt64(last?.sequence ?? 0), last != nil)
     }
 
     private func reading(_ last: StoredMessage) throws -> RecordReading<StewardRecord> {

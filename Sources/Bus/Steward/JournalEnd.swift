@@ -126,9 +126,10 @@ struct JournalEnd: Sendable {
     private func fork(of loss: Loss, _ lowestEnd: UInt64) async throws -> UInt64 {
         guard let time = loss.time else { return lowestEnd }
         // Only the leader is asked: another server may still have the lost messages.
-        let first = try await jetStream.firstSequence(
-            of: names.journal, ConsumerSettings(filters: [names.everything], start: .time(time + 1), headersOnly: true),
-            on: loss.info.leader)
+        let settings = ConsumerSettings(filters: [names.everything], start: .time(time + 1), headersOnly: true)
+        let first = try await jetStream.retrying {
+            try await jetStream.firstSequence(of: names.journal, settings, on: loss.info.leader)
+        }
         // If the clock of the leader is slow, its new messages seem to be older than the lost ones.
         return min(first.map { $0 - 1 } ?? UInt64(loss.info.lastSequence), lowestEnd)
     }

@@ -75,7 +75,7 @@ struct JournalSetup: Sendable {
         while true {
             do {
                 let info = try await jetStream.retrying { try await streams.make(names, on: jetStream) }
-                return try read(info)
+                return try JournalEpochs(checking: info.metadata, of: names.journal, at: place)
             } catch let error as JetStreamError where [.notEnabled, .notEnabledForAccount].contains(error.code) {
                 throw withoutJetStream
             } catch let error as JetStreamError where [.storageFull, .insufficientResources].contains(error.code) {
@@ -100,17 +100,5 @@ struct JournalSetup: Sendable {
             .address,
             "the servers at \(place) cannot store \(configuration.replicas ?? 1) replicas; start as many servers in one "
                 + "cluster, or use a smaller --replicas")
-    }
-
-    private func read(_ info: StreamInfo) throws(BusError) -> JournalEpochs {
-        let layout = info.metadata[JournalMetadata.layoutKey]
-        guard layout == JournalMetadata.layout, let epochs = JournalEpochs(metadata: info.metadata) else {
-            throw BusError(
-                .address,
-                "the stream \(info.name) at \(place) "
-                    + (layout.map { "has layout \($0) of a bus, and this program knows \(JournalMetadata.layout)" }
-                        ?? "is not the journal of a bus; choose another namespace"))
-        }
-        return epochs
     }
 }

@@ -3,6 +3,7 @@ internal import EventBus
 internal import Foundation
 internal import Logging
 internal import NATS
+internal import NATSJournal
 internal import NATSLayout
 
 /// Receives the heartbeats of all clients. A client that is silent for longer than a lease loses its memberships of durable
@@ -27,7 +28,7 @@ actor LeaseKeeper {
     private let source: String
     private let projection: Projection
     private let notices: StewardNotices
-    private let records: RecordReader
+    private let records: RecordStore
     private let logger: Logger
     /// True if an invalid heartbeat was logged.
     private var hasLoggedInvalid = false
@@ -59,7 +60,7 @@ actor LeaseKeeper {
         self.source = source
         self.projection = projection
         self.notices = notices
-        records = RecordReader(jetStream: jetStream, names: names, notices: notices)
+        records = RecordStore(jetStream, names, reporting: notices.report)
         self.logger = logger
         presence = Presence(at: now)
         connection = jetStream.connection.connectionCount
@@ -158,13 +159,13 @@ actor LeaseKeeper {
             switch BusSubject(delivered.subject, in: names.namespace) {
             case .lease(let producer):
                 // Documents may be leased under a damaged record. They are withdrawn if their producer is silent.
-                let state = try records.record(LeaseRecord.self, in: delivered).value?.state ?? .held
+                let state = try records.record(LeaseRecord.self, of: delivered).value?.state ?? .held
                 guard leases[producer].map({ $0.sequence < delivered.streamSequence }) ?? true else { return }
                 leases[producer] =
                     state == .withdrawn ? nil : Lease(state: state, sequence: delivered.streamSequence)
             case .group(let consumer):
                 // The next claim replaces a damaged record.
-                let group = try records.record(GroupRecord.self, in: delivered).value?
+                let group = try records.record(GroupRecord.self, of: delivered).value?
                     .existing(in: epochs, at: UInt64(delivered.streamSequence))
                 members[consumer] = group?.everyMember
                 groupSequences[consumer] = delivered.streamSequence
@@ -189,7 +190,7 @@ actor LeaseKeeper {
             let settings = ConsumerSettings(filters: [names.groups], start: .lastPerSubject)
             try await jetStream.readAll(of: names.journal, settings) { delivered in
                 guard case .group(let consumer) = BusSubject(delivered.subject, in: names.namespace),
-                    let record = try? records.record(GroupRecord.self, in: delivered)
+                    let record = try? records.record(GroupRecord.self, of: delivered)
                 else { return }
                 let group = record.value?.existing(in: epochs, at: UInt64(delivered.streamSequence))
                 groups.append((consumer, group?.everyMember, delivered.streamSequence))
@@ -260,9 +261,9 @@ actor LeaseKeeper {
 
     private func revoke(_ producer: ProducerID) async throws {
         guard let lease = leases[producer], lease.state == .held else { return }
-        let subject = BusSubject.lease(producer).text(in: names.namespace)
-        let sequence = try await jetStream.publishIf(
-            subject, record: LeaseRecord(.revoked), last: LastSequence(lease.sequence))
+        let sequence = try await records.replace(
+            UInt64(lease.sequence), by: LeaseRecord(.revoked), at: .lease(producer)
+        ).map { Int(clamping: $0) }
         // If the record has changed meanwhile, its change is on its way here.
         guard let sequence, leases[producer].map({ $0.sequence < sequence }) ?? true else { return }
         logger.info("a client is silent; its leased documents are withdrawn", metadata: ["client": "\(producer.uuid)"])
@@ -293,9 +294,9 @@ actor LeaseKeeper {
                 return
             }
         }
-        let sequence = try await jetStream.publishIf(
-            subject, record: LeaseRecord(.withdrawn), last: LastSequence(revocation))
-        if let sequence, leases[producer]?.sequence ?? 0 < sequence { leases[producer] = nil }
+        let stored = try await records.replace(
+            UInt64(revocation), by: LeaseRecord(.withdrawn), at: .lease(producer))
+        if let stored, leases[producer]?.sequence ?? 0 < stored { leases[producer] = nil }
     }
 
     /// - Returns: False if the condition does not hold.
@@ -351,10 +352,8 @@ actor LeaseKeeper {
 
     /// - Returns: False if the record was replaced before.
     private func replace(_ sequence: UInt64, by group: ConsumerGroup, of consumer: String) async throws -> Bool {
-        try await jetStream.publishIf(
-            BusSubject.group(consumer: consumer).text(in: names.namespace),
-            record: GroupRecord(group, epoch: epochs.current), last: LastSequence(Int(clamping: sequence)))
-            != nil
+        let record = GroupRecord(group, epoch: epochs.current)
+        return try await records.replace(sequence, by: record, at: .group(consumer: consumer)) != nil
     }
 
     private func replaceFences(
@@ -375,17 +374,10 @@ actor LeaseKeeper {
     private func replaceFence(
         _ owner: ConsumerPartition, under ownerEpoch: UInt64, where isWanted: @Sendable (FenceRecord) -> Bool
     ) async throws {
-        let subject = BusSubject.fence(owner).text(in: names.namespace)
-        while case let last = try await records.last(FenceRecord.self, .fence(owner), of: names.journal),
-            last.sequence > 0
-        {
-            // A later claim has fenced the partition itself.
-            if let fence = last.value, fence.ownerEpoch >= ownerEpoch || !isWanted(fence) { return }
-            let record = FenceRecord(
-                ownerEpoch: ownerEpoch, previous: last.value?.ownerEpoch ?? 0, member: FenceRecord.nobody)
-            let stored = try await jetStream.publishIf(
-                subject, record: record, last: LastSequence(Int(clamping: last.sequence)))
-            if stored != nil { return }
-        }
+        let last = try await records.last(FenceRecord.self, .fence(owner))
+        guard last.sequence > 0 else { return }
+        // A later claim may have fenced the partition itself.
+        _ = try await records.raiseFence(
+            of: owner, to: ownerEpoch, member: FenceRecord.nobody, after: last, where: isWanted)
     }
 }

@@ -3,6 +3,7 @@ internal import EventBus
 internal import Foundation
 internal import Logging
 internal import NATS
+internal import NATSJournal
 internal import NATSLayout
 internal import Support
 
@@ -58,7 +59,7 @@ actor Projection {
     private let batchPrefix: String
     private let epochs: JournalEpochs
     private let steward: StewardRecord
-    private let records: RecordReader
+    private let records: RecordStore
     private let notices: StewardNotices
     private let logger: Logger
     private let passed: @Sendable (Step) throws -> Void
@@ -92,7 +93,7 @@ actor Projection {
         self.jetStream = jetStream
         self.names = names
         self.notices = notices
-        records = RecordReader(jetStream: jetStream, names: names, notices: notices)
+        records = RecordStore(jetStream, names, reporting: notices.report)
         batchPrefix = "\(names.namespace).m."
         self.epochs = epochs
         self.steward = steward
@@ -141,17 +142,15 @@ actor Projection {
 
     /// Replaces the fence of the previous steward.
     private func takeFence(_ subject: BusSubject, in stream: String) async throws -> Int {
-        let text = subject.text(in: names.namespace)
         while true {
             let last = try await records.last(StewardRecord.self, subject, of: stream)
             if let record = last.value {
                 guard record.term <= steward.term else { throw Deposed() }
-                // The reply to the writing may have been lost.
+                // This steward has worked before, until the journal began another epoch.
                 if record == steward { return Int(clamping: last.sequence) }
             }
-            let condition = LastSequence(Int(clamping: last.sequence))
-            if let sequence = try await jetStream.publishIf(text, record: steward, last: condition) {
-                return sequence
+            if let sequence = try await records.replace(last.sequence, by: steward, at: subject, of: stream) {
+                return Int(clamping: sequence)
             }
         }
     }

@@ -1,6 +1,7 @@
 internal import EventBus
 internal import Logging
 internal import NATS
+internal import NATSJournal
 internal import NATSLayout
 
 /// Compares what the servers have of each stream, and the journal with its inventories.
@@ -199,7 +200,7 @@ struct ReplicaCheck: Sendable {
 
     /// The sequences of the batches that the journal should have. Removes the inventories of what retention has removed.
     private func inventory(upTo end: Int) async throws -> [Int] {
-        let reader = RecordReader(jetStream: jetStream, names: names, notices: notices)
+        let reader = RecordStore(jetStream, names, reporting: notices.report)
         let removal = try await reader.last(RemovalRecord.self, .removal, of: names.journal)
         // Without a valid record, everything before the first batch counts as removed.
         let removed =
@@ -208,7 +209,7 @@ struct ReplicaCheck: Sendable {
         let settings = ConsumerSettings(filters: [names.inventories], start: .lastPerSubject)
         try await jetStream.readAll(of: names.documents, settings) { delivered in
             // The inventory of a newer program is left alone.
-            guard let reading = try? reader.record(InventoryRecord.self, in: delivered) else { return }
+            guard let reading = try? reader.record(InventoryRecord.self, of: delivered) else { return }
             if let record = reading.value, record.epoch == epoch, record.end > removed + 1 {
                 records.append(record)
             } else {
@@ -223,8 +224,10 @@ struct ReplicaCheck: Sendable {
     }
 
     private func firstBatch() async throws -> UInt64? {
-        try await jetStream.firstSequence(
-            of: names.journal, ConsumerSettings(filters: [names.batches], headersOnly: true))
+        try await jetStream.retrying {
+            try await jetStream.firstSequence(
+                of: names.journal, ConsumerSettings(filters: [names.batches], headersOnly: true))
+        }
     }
 
     // MARK: Reports

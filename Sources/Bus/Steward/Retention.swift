@@ -3,6 +3,7 @@ internal import EventBus
 internal import Foundation
 internal import Logging
 internal import NATS
+internal import NATSJournal
 internal import NATSLayout
 internal import Support
 
@@ -107,8 +108,10 @@ actor Retention {
 
     /// The sequence of the first batch.
     private func firstMessage() async throws -> UInt64? {
-        try await jetStream.firstSequence(
-            of: names.journal, ConsumerSettings(filters: [names.batches], headersOnly: true))
+        try await jetStream.retrying {
+            try await jetStream.firstSequence(
+                of: names.journal, ConsumerSettings(filters: [names.batches], headersOnly: true))
+        }
     }
 
     /// The first sequence that is younger than the limit.
@@ -116,9 +119,10 @@ actor Retention {
         guard let age = limits.age else { return nil }
         // An age may reach back beyond 1970, where 64 bits of nanoseconds begin.
         let oldest = Int64(max(0, now.timeIntervalSince1970 - age / .seconds(1)) * 1_000_000_000)
-        let young = try await jetStream.firstSequence(
-            of: names.journal,
-            ConsumerSettings(filters: [names.batches], start: .time(max(0, oldest)), headersOnly: true))
+        let settings = ConsumerSettings(filters: [names.batches], start: .time(max(0, oldest)), headersOnly: true)
+        let young = try await jetStream.retrying {
+            try await jetStream.firstSequence(of: names.journal, settings)
+        }
         if let young { return young }
         // The server that was asked may lag behind the leader, and not have the young messages yet.
         guard let last = try await jetStream.last(names.batches, of: names.journal), last.time < oldest else {
@@ -176,8 +180,7 @@ actor Retention {
         try await read(from: first, before: limit) { delivered in
             // A damaged batch was never delivered, so it is not lost to any consumer.
             guard
-                let batch = try? BatchMessage(
-                    fields: delivered.message.headers.fields, body: delivered.message.body),
+                let batch = try? delivered.batch(),
                 let content = try? batch.content(at: UInt64(delivered.streamSequence), of: epochs.current)
             else { return }
             for message in content.messages {

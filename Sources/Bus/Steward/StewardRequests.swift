@@ -1,5 +1,6 @@
 internal import EventBus
 internal import NATS
+internal import NATSJournal
 internal import NATSLayout
 
 /// Another steward has taken over. Further writes of this one are refused.
@@ -12,59 +13,26 @@ extension JetStream {
         try await retrying { try await lastMessage(of: stream, subject: subject) }
     }
 
-    /// The sequence of the first message that a consumer with these settings gets; nil if there is none now.
-    func firstSequence(of stream: String, _ settings: ConsumerSettings) async throws -> UInt64? {
-        try await retrying {
-            try await withConsumer(of: stream, settings, pulling: PullSettings(window: 1)) { consumer in
-                try await Self.firstSequence(consumer.initialPending) { try await consumer.next() }
-            }
-        }
-    }
-
-    /// The same, but on one server; on any if `server` is nil.
-    func firstSequence(of stream: String, _ settings: ConsumerSettings, on server: String?) async throws -> UInt64? {
-        try await retrying {
-            let first: UInt64?? = try await withConsumer(
-                of: stream, settings, pulling: PullSettings(window: 1), on: { $0 ?? server == server }
-            ) { consumer in
-                try await Self.firstSequence(consumer.initialPending) { try await consumer.next() }
-            }
-            guard let first else { throw NATSError(.timeout, "\(server ?? "the server") does not serve \(stream) now") }
-            return first
-        }
-    }
-
-    private static func firstSequence(
-        _ pending: Int, _ next: () async throws -> PullConsumer.Delivery
-    ) async throws -> UInt64? {
-        guard pending > 0 else { return nil }
-        while true {
-            if case .message(let delivered) = try await next() { return UInt64(delivered.streamSequence) }
-        }
-    }
-
     /// Stores a message on the condition that the last message of a subject has a sequence.
     /// - Returns: The sequence of the message; nil if the condition does not hold. It also does not hold if the message
     ///   was stored and the reply was lost.
     func publishIf(
-        _ subject: String, headers: NATSHeaders = [:], body: [UInt8], id: String? = nil, last: LastSequence
+        _ subject: String, headers: NATSHeaders = [:], body: [UInt8], last: LastSequence
     ) async throws -> Int? {
         do {
             return try await retrying {
-                try await publish(subject, headers: headers, body: body, id: id, expecting: last).sequence
+                try await publish(subject, headers: headers, body: body, expecting: last).sequence
             }
         } catch let error as JetStreamError where error.code == .wrongLastSequence {
             return nil
         }
     }
 
-    /// Stores a record on the condition that the last message of a subject has a sequence: see
-    /// ``publishIf(_:headers:body:id:last:)``.
-    func publishIf(
-        _ subject: String, record: some LayoutRecord, id: String? = nil, last: LastSequence
-    ) async throws -> Int? {
+    /// Stores a mark, or a record on the condition that the last message of another subject has a sequence: see
+    /// ``publishIf(_:headers:body:last:)``. Marks do not name their author, so ``RecordStore`` could not recognize its own.
+    func publishIf(_ subject: String, record: some LayoutRecord, last: LastSequence) async throws -> Int? {
         let (headers, body) = try record.message()
-        return try await publishIf(subject, headers: NATSHeaders(headers), body: body, id: id, last: last)
+        return try await publishIf(subject, headers: NATSHeaders(headers), body: body, last: last)
     }
 
     /// Reads the messages that a stream has now, in order. After an interruption it continues after the last message,
@@ -169,53 +137,5 @@ extension JetStream {
             try await connection.pause(2)
             return false
         }
-    }
-}
-
-/// Reads records of the bus, and reports those that are damaged.
-///
-/// Every method throws ``ProtocolError`` with code `version` if a newer program has written the record.
-struct RecordReader: Sendable {
-    let jetStream: JetStream
-    let names: StreamNames
-    let notices: StewardNotices
-
-    /// The last record of a subject, from the stream's leader.
-    func last<Record: LayoutRecord>(
-        _ type: Record.Type, _ subject: BusSubject, of stream: String
-    ) async throws -> RecordReading<Record> {
-        let last = try await jetStream.last(subject.text(in: names.namespace), of: stream)
-        guard let last else { return .absent }
-        return checked(
-            try RecordReading(
-                json: last.body, copy: Record.copyHeader.flatMap { last.headers[$0] }, subject: last.subject,
-                sequence: last.sequence))
-    }
-
-    func record<Record: LayoutRecord>(
-        _ type: Record.Type, in delivered: DeliveredMessage
-    ) throws -> RecordReading<Record> {
-        checked(
-            try RecordReading(
-                json: delivered.message.body, copy: Record.copyHeader.flatMap { delivered.message.header($0) },
-                subject: delivered.subject, sequence: delivered.streamSequence))
-    }
-
-    private func checked<Record>(_ record: RecordReading<Record>) -> RecordReading<Record> {
-        if let damaged = record.damage { notices.report(damaged) }
-        return record
-    }
-}
-
-extension NATSHeaders {
-    /// The headers as ``BatchHeaders`` and the records of documents and letters read them.
-    var fields: [String: String] {
-        Dictionary(map { ($0.name, $0.value) }, uniquingKeysWith: { first, _ in first })
-    }
-}
-
-extension LastSequence {
-    init(_ expectation: Expectation) {
-        self.init(Int(clamping: expectation.sequence), of: expectation.subject)
     }
 }
