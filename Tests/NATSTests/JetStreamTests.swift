@@ -21,8 +21,6 @@ struct JetStreamTests {
     @Test func `A stream is created, read, changed and removed`() async throws {
         try await withStream { jetStream in
             #expect(try await jetStream.stream("S").metadata["color"] == "blue")
-            #expect(try await jetStream.streamNames() == ["S"])
-            #expect(try await jetStream.streamNames(subject: "other") == [])
             var settings = try #require(try await jetStream.stream("S").settings.objectValue)
             settings["metadata"] = ["color": "red"]
             #expect(try await jetStream.updateStream(.object(settings)).metadata["color"] == "red")
@@ -31,7 +29,6 @@ struct JetStreamTests {
             #expect(try await refusal { try await jetStream.createStream(other) } == .streamNameInUse)
             try await jetStream.deleteStream("S")
             #expect(try await refusal { try await jetStream.stream("S") } == .streamNotFound)
-            #expect(try await jetStream.accountInfo()["streams"] == 0)
         }
     }
 
@@ -142,12 +139,10 @@ struct JetStreamTests {
             #expect(last.body == [])
             #expect(try await jetStream.message(of: "S", sequence: 3) == nil)
             #expect(try await jetStream.lastMessage(of: "S", subject: "s.b") == nil)
-            #expect(try await jetStream.directLastMessage(of: "S", subject: "s.a")?.sequence == 2)
-            #expect(try await jetStream.directLastMessage(of: "S", subject: "s.b") == nil)
         }
     }
 
-    @Test func `The last messages of many subjects are read in batches`() async throws {
+    @Test func `The last messages of many subjects are read in one request`() async throws {
         try await withStream { jetStream in
             for round in 0..<2 {
                 for number in 0..<30 {
@@ -157,15 +152,10 @@ struct JetStreamTests {
             let first = try await jetStream.lastMessages(of: "S", filters: ["s.*"], batch: 20)
             #expect(first.messages.map(\.sequence) == Array(31...50))
             #expect(first.messages.allSatisfy { $0.headers == ["Round": "1"] })
-            #expect(first.pending == 10)
             #expect(first.end == 60)
-            // A message that is stored meanwhile does not hide the one before it.
-            try await jetStream.publish("s.29", body: [])
-            let rest = try await jetStream.lastMessages(
-                of: "S", filters: ["s.*"], from: 51, upTo: first.end, batch: 20)
+            let rest = try await jetStream.lastMessages(of: "S", filters: ["s.*"], from: 51, batch: 20)
             #expect(rest.messages.map(\.sequence) == Array(51...60))
             #expect(rest.messages.map(\.body) == (20..<30).map { [$0] })
-            #expect(rest.pending == 0)
             #expect(try await jetStream.lastMessages(of: "S", filters: ["s.none"]).messages.isEmpty)
         }
     }

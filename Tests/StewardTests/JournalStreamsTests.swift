@@ -23,7 +23,7 @@ struct JournalStreamsTests {
                 let second = try await JournalStreams().make(names, on: jetStream)
                 #expect(first.metadata[JournalMetadata.epochKey]?.count == 16)
                 #expect(first.metadata[JournalMetadata.epochKey] == second.metadata[JournalMetadata.epochKey])
-                #expect(Set(try await jetStream.streamNames()) == ["TEST", "TEST_DOC", "TEST_DEAD"])
+                for name in ["TEST", "TEST_DOC", "TEST_DEAD"] { _ = try await jetStream.stream(name) }
             }
         }
     }

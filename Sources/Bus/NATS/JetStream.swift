@@ -25,11 +25,6 @@ package struct JetStream: Sendable {
         return try await connection.request(subject, body: body, timeout: timeout).response(to: subject)
     }
 
-    /// The limits and the use of the account.
-    package func accountInfo() async throws -> JSONValue {
-        try await call("INFO")
-    }
-
     // MARK: Streams
 
     /// The settings and the state of a stream, from its leader.
@@ -71,13 +66,6 @@ package struct JetStream: Sendable {
 
     package func deleteStream(_ name: String) async throws {
         try await call("STREAM.DELETE.\(name)")
-    }
-
-    /// The names of the streams, of which JetStream returns at most 1,024.
-    /// - Parameter subject: Only streams that hold messages of this subject. Nil for all.
-    package func streamNames(subject: String? = nil) async throws -> [String] {
-        let response = try await call("STREAM.NAMES", .object(members: [("subject", subject.map { .string($0) })]))
-        return response["streams"]?.arrayValue?.compactMap(\.stringValue) ?? []
     }
 
     /// Removes messages.
@@ -214,7 +202,6 @@ package struct StreamInfo: Sendable {
     package let name: String
     /// The settings that the server uses, including defaults and those that this version of the client does not know.
     package let settings: JSONValue
-    package let firstSequence: Int
     package let lastSequence: Int
     package let messageCount: Int
     package let byteCount: Int
@@ -223,20 +210,16 @@ package struct StreamInfo: Sendable {
     /// The other servers that store the stream.
     package let followers: [Follower]
     package let metadata: [String: String]
-    /// The time at which the stream was created, as the server writes it.
-    package let creationTime: String
 
     init(_ response: JSONValue, _ name: String) throws(NATSError) {
         guard let settings = response["config"], let state = response["state"],
-            let first = state["first_seq"]?.countValue, let last = state["last_seq"]?.countValue
+            let last = state["last_seq"]?.countValue
         else { throw NATSError(.invalid, "the response about the stream '\(name)' has no config or state") }
         self.name = name
         self.settings = settings
-        firstSequence = first
         lastSequence = last
         messageCount = state["messages"]?.countValue ?? 0
         byteCount = state["bytes"]?.countValue ?? 0
-        creationTime = response["created"]?.stringValue ?? ""
         leader = response["cluster"]?["leader"]?.stringValue
         followers = (response["cluster"]?["replicas"]?.arrayValue ?? []).compactMap(Follower.init)
         metadata = settings["metadata"]?.objectValue?.compactMapValues(\.stringValue) ?? [:]

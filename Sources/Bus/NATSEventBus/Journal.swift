@@ -9,8 +9,6 @@ internal import Synchronization
 /// The journal's stream as the server describes it.
 struct JournalIdentity: Hashable, Sendable {
     let epochs: JournalEpochs
-    /// The time at which the stream was made. Another time with the same name means another stream.
-    let creationTime: String
     /// The maximum size of a batch with its headers, in bytes.
     let maximumPayload: Int
 
@@ -147,7 +145,7 @@ final class Journal: Sendable {
             $0.seen.isIncluded(in: epochs.current, upTo: UInt64(clamping: stream.lastSequence))
         }
         guard isThere else { throw noteLostEnd() }
-        open(JournalIdentity(epochs: epochs, creationTime: stream.creationTime, maximumPayload: payload))
+        open(JournalIdentity(epochs: epochs, maximumPayload: payload))
         return stream
     }
 
@@ -410,35 +408,5 @@ final class Journal: Sendable {
         } catch let error as NATSError {
             throw BusError(error)
         }
-    }
-}
-
-extension Error {
-    /// True for a failure after which the same request or another consumer may succeed. A client waits for the streams,
-    /// which the steward makes.
-    var passes: Bool {
-        isTemporary || endsConsumer || (self as? JetStreamError)?.code == .streamNotFound
-    }
-}
-
-extension BusError {
-    init(_ error: NATSError) {
-        let code: Code =
-            switch error.code {
-            case .closed: .closed
-            case .disconnected, .incomplete, .noResponders, .timeout: .unavailable
-            case .denied, .tooLarge, .congested, .overflow, .invalid: .refused
-            }
-        self.init(code, error.message)
-    }
-
-    init(_ error: JetStreamError) {
-        let code: Code =
-            switch error.code {
-            case .limitReached, .storageFull, .insufficientResources, .notEnabled, .notEnabledForAccount: .journal
-            case .wrongLastSequence: .fenced
-            default: .refused
-            }
-        self.init(code, error.message)
     }
 }

@@ -141,11 +141,6 @@ final class JournalReader: Sendable {
             of: journal.names.journal, subject: journal.names.batches, from: 1)?.sequence
     }
 
-    /// Ends the subscription. The subscriber still gets the messages that wait.
-    func finish(throwing error: (any Error)? = nil) {
-        buffer.finish(throwing: error)
-    }
-
     /// The position up to which the subscriber has received everything, if it waits and has no message to receive;
     /// otherwise nil. It is beyond the last message that was delivered if the later ones are for others.
     func idlePosition() async throws -> Position? {
@@ -324,7 +319,7 @@ final class JournalReader: Sendable {
         }
     }
 
-    /// Ends the subscription.
+    /// Ends the subscription. The subscriber still gets the messages that wait.
     func finish() { buffer.finish() }
 
     private func isWanted(_ envelope: Envelope) -> Bool {
@@ -358,41 +353,5 @@ extension SubscriptionBuffer.Item {
         case .batch(let batch): "message \(batch.sequence) on '\(batch.message.subject)'"
         case .transient(let message): "a transient message on '\(message.subject)'"
         }
-    }
-}
-
-/// The place in the journal after which a transient batch was published: the last batch that its publisher knew.
-struct TransientPlace: Hashable, Sendable {
-    private static let header = "Segue-After"
-
-    let epoch: UInt64
-    let sequence: UInt64
-
-    init(epoch: UInt64, sequence: UInt64) {
-        self.epoch = epoch
-        self.sequence = sequence
-    }
-
-    fileprivate init?(_ message: NATSMessage) {
-        let numbers = (message.header(Self.header) ?? "").split(scalar: "/", omittingEmptySubsequences: false)
-        guard numbers.count == 2, let epoch = UInt64(numbers[0]), let sequence = UInt64(numbers[1]),
-            sequence <= Place.maximumSequence
-        else { return nil }
-        self.init(epoch: epoch, sequence: sequence)
-    }
-
-    /// The headers of a transient batch.
-    func headers(count: Int) -> NATSHeaders {
-        [BatchHeaders.Name.batch.rawValue: String(count), Self.header: "\(epoch)/\(sequence)"]
-    }
-}
-
-extension NATSMessage {
-    /// The messages of a transient batch.
-    /// - Throws: ``ProtocolError`` if the batch is damaged.
-    fileprivate func transientEnvelopes() throws -> BatchEnvelopes {
-        let headers = try BatchHeaders(
-            fields: [BatchHeaders.Name.batch.rawValue: header(BatchHeaders.Name.batch.rawValue) ?? ""])
-        return try withBody { try BatchEnvelopes(transient: headers, $0) }
     }
 }

@@ -55,16 +55,11 @@ package struct Place: Hashable, Sendable, Comparable {
     }
 
     /// The offset that is about `distance` messages after an offset, or before it if `distance` is negative. It differs
-    /// from `offset`, unless `distance` or `offset` is 0.
-    /// - Parameter messagesPerSequence: The average number of messages for each sequence of the stream. Control records
-    ///   take sequences, too, so it can be less than 1.
-    package static func offset(_ offset: UInt64, by distance: Int, messagesPerSequence: Double = 1) -> UInt64 {
+    /// from `offset`, unless `distance` or `offset` is 0. Each sequence of the stream counts as one message.
+    package static func offset(_ offset: UInt64, by distance: Int) -> UInt64 {
         guard distance != 0 else { return offset }
         let place = Place(offset: offset)
-        let density = messagesPerSequence.isFinite ? min(max(messagesPerSequence, 1.0 / 1024), 1024) : 1
-        let steps = (Double(distance.magnitude) / density).rounded(.up)
-        let limit = Double(1 << 53)
-        let count = UInt64(min(steps, limit))
+        let count = min(UInt64(distance.magnitude), 1 << 53)
         if distance < 0 {
             return count < place.sequence ? end(of: place.sequence - count) : 0
         }
