@@ -31,6 +31,10 @@ struct LanesTests {
         actions.compactMap { if case .send(let sending) = $0 { sending } else { nil } }
     }
 
+    private func lookUp(_ sending: Lanes.Sending, after sequence: UInt64) -> Lanes.LookUp {
+        Lanes.LookUp(number: sending.number, id: sending.message.headers.id, sequence: sequence)
+    }
+
     private func results(_ actions: [Lanes.Action]) -> [UInt64: Result<Lanes.Recorded, BusError>] {
         var results: [UInt64: Result<Lanes.Recorded, BusError>] = [:]
         for case .finish(let call, let result) in actions { results[call.number] = result }
@@ -92,9 +96,9 @@ struct LanesTests {
             lanes.retry(first.number, at: time)
             let next = try #require(lanes.nextTick)
             pauses.append(next - time)
-            #expect(sendings(lanes.tick(at: next - .milliseconds(1))).isEmpty)
+            #expect(sendings(lanes.tick(at: next - .milliseconds(1)).actions).isEmpty)
             time = next
-            #expect(sendings(lanes.tick(at: time)) == [first])
+            #expect(sendings(lanes.tick(at: time).actions) == [first])
             #expect(lanes.nextTick == nil)
         }
         #expect(pauses == [100, 200, 400, 800, 1000, 1000].map { .milliseconds($0) })
@@ -103,23 +107,23 @@ struct LanesTests {
         time = now + .seconds(90)
         lanes.retry(first.number, after: .milliseconds(10), at: time)
         time += .milliseconds(10)
-        guard case .lookUp(first.number, first.message.headers.id, after: 40)? = lanes.tick(at: time).first else {
+        guard lanes.tick(at: time).lookUps == [lookUp(first, after: 40)] else {
             Issue.record("the id may be forgotten, and was not looked up")
             return
         }
         // A look-up that fails is tried again.
         lanes.retry(first.number, after: .zero, at: time)
-        guard case .lookUp? = lanes.tick(at: time).first else {
+        guard lanes.tick(at: time).lookUps == [lookUp(first, after: 40)] else {
             Issue.record("the message was sent without a look-up")
             return
         }
         #expect(sendings(lanes.lookedUp(first.number, found: nil, of: 1, at: time)) == [first])
         lanes.retry(first.number, at: time + .seconds(89))
-        #expect(sendings(lanes.tick(at: time + .seconds(89.9))).isEmpty)
+        #expect(sendings(lanes.tick(at: time + .seconds(89.9)).actions).isEmpty)
         lanes.reconnected(at: time + .seconds(89.9))
-        #expect(sendings(lanes.tick(at: time + .seconds(89.9))) == [first])
+        #expect(sendings(lanes.tick(at: time + .seconds(89.9)).actions) == [first])
         lanes.retry(first.number, at: time + .seconds(95))
-        guard case .lookUp? = lanes.tick(at: time + .seconds(100)).first else {
+        guard lanes.tick(at: time + .seconds(100)).lookUps.count == 1 else {
             Issue.record("the new window was not counted from the look-up")
             return
         }
@@ -148,9 +152,9 @@ struct LanesTests {
             let actions = lanes.add(.init(1), try Self.publication([Self.subjects[0]]), at: now)
             guard let first = sendings(actions).first else { throw NotLookedUp() }
             lanes.retry(first.number, after: .zero, at: now)
-            #expect(sendings(lanes.tick(at: now)) == [first])
+            #expect(sendings(lanes.tick(at: now).actions) == [first])
             #expect(lanes.refused(first.number, refusal, at: now).isEmpty)
-            guard case .lookUp(first.number, first.message.headers.id, after: 0)? = lanes.tick(at: now).first else {
+            guard lanes.tick(at: now).lookUps == [lookUp(first, after: 0)] else {
                 throw NotLookedUp()
             }
             return first
@@ -215,7 +219,7 @@ struct LanesTests {
             #expect(error.code == .epoch)
         }
         lanes.reconnected(at: now)
-        #expect(sendings(lanes.tick(at: now)).map(\.number) == [2])
+        #expect(sendings(lanes.tick(at: now).actions).map(\.number) == [2])
         #expect(Set(self.results(lanes.add(Lanes.CallID(4), try results(7), at: now)).keys) == [4])
     }
 
@@ -227,7 +231,7 @@ struct LanesTests {
         _ = lanes.follow(2, at: now)
         #expect(results(lanes.acknowledged(first.number, sequence: 90, of: 1, at: now)).isEmpty)
         let time = try #require(lanes.nextTick)
-        #expect(sendings(lanes.tick(at: time)) == [first])
+        #expect(sendings(lanes.tick(at: time).actions) == [first])
         let result = results(lanes.acknowledged(first.number, sequence: 40, of: 2, at: time))[1]
         #expect(try result?.get().position == Position(epoch: 2, offset: Place.end(of: 40)))
     }
@@ -354,7 +358,7 @@ struct LanesTests {
         var results: [UInt64: Lanes.Recorded] = [:]
         var cancelled: Set<UInt64> = []
         var transmissions: [Lanes.Sending] = []
-        var lookUps: [(number: UInt64, id: String, after: UInt64)] = []
+        var lookUps: [Lanes.LookUp] = []
         var underWay: [UInt64: Set<Partition>] = [:]
 
         func perform(_ actions: [Lanes.Action]) throws {
@@ -371,7 +375,6 @@ struct LanesTests {
                     }
                     underWay[sending.number] = partitions
                     transmissions.append(sending)
-                case .lookUp(let number, let id, let after): lookUps.append((number, id, after))
                 case .finish(let call, let result):
                     #expect(results[call.number] == nil)
                     results[call.number] = try result.get()
@@ -379,6 +382,12 @@ struct LanesTests {
                     actions += try lanes.add(call, #require(publications[call.number]), at: time)
                 }
             }
+        }
+
+        func tick() throws {
+            let due = lanes.tick(at: time)
+            lookUps += due.lookUps
+            try perform(due.actions)
         }
 
         var call: UInt64 = 0
@@ -408,19 +417,19 @@ struct LanesTests {
             case 5:
                 time += .milliseconds(Int.random(in: 0...3_000, using: &generator))
                 if generator.chance(1, in: 10) { time += .seconds(60) }
-                try perform(lanes.tick(at: time))
+                try tick()
             case 6 where generator.chance(1, in: 10): lanes.reconnected(at: time)
             case 7 where !lookUps.isEmpty:
                 let lookUp = lookUps.removeFirst()
                 let index = stream.stored.firstIndex { $0.id == lookUp.id }
-                if let index { #expect(UInt64(index + 1) > lookUp.after, "it is searched for behind its place") }
+                if let index { #expect(UInt64(index + 1) > lookUp.sequence, "it is searched for behind its place") }
                 if index != nil { underWay[lookUp.number] = nil }
                 try perform(lanes.lookedUp(lookUp.number, found: index.map { UInt64($0 + 1) }, of: 1, at: time))
             default:
                 guard !transmissions.isEmpty else {
                     if let next = lanes.nextTick {
                         time = max(time, next)
-                        try perform(lanes.tick(at: time))
+                        try tick()
                     }
                     continue
                 }

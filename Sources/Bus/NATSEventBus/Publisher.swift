@@ -134,9 +134,6 @@ final class Publisher: Sendable {
                     // A batch that waits outside is added at once, so that no later call comes before it.
                     guard let publication = state.outside.removeValue(forKey: id) else { break }
                     actions += state.lanes.add(id, publication, at: now)
-                case .lookUp(let number, _, _):
-                    // Only a tick asks for a look-up, and it takes the action out before.
-                    state.lanes.retry(number, at: now)
                 }
                 index += 1
             }
@@ -220,9 +217,7 @@ final class Publisher: Sendable {
                     // A new connection may lead to a journal that has lost its end.
                     guard let identity = try? await journal.identity() else { return }
                     follow(identity)
-                    for case .lookUp(let number, let id, let sequence) in tick() {
-                        group.addTask { await self.lookUp(number, id, after: sequence) }
-                    }
+                    for lookUp in tick() { group.addTask { await self.find(lookUp) } }
                 }
             }
         }
@@ -239,15 +234,12 @@ final class Publisher: Sendable {
 
     /// Sends what is due.
     /// - Returns: The look-ups that are due.
-    private func tick() -> [Action] {
-        var lookUps: [Action] = []
+    private func tick() -> [Lanes.LookUp] {
+        var lookUps: [Lanes.LookUp] = []
         update { state, now in
-            let actions = state.lanes.tick(at: now)
-            return actions.filter { action in
-                guard case .lookUp = action else { return true }
-                lookUps.append(action)
-                return false
-            }
+            let due = state.lanes.tick(at: now)
+            lookUps = due.lookUps
+            return due.actions
         }
         return lookUps
     }
@@ -282,14 +274,14 @@ final class Publisher: Sendable {
     }
 
     /// Searches for a message whose acknowledgement was lost longer ago than the stream's `duplicate_window`.
-    private func lookUp(_ number: UInt64, _ id: String, after sequence: UInt64) async {
+    private func find(_ lookUp: Lanes.LookUp) async {
         do {
             let epoch = try await journal.identity().epoch
-            let found = try await journal.sequence(ofMessage: id, after: sequence, in: epoch)
-            update { state, now in state.lanes.lookedUp(number, found: found, of: epoch, at: now) }
+            let found = try await journal.sequence(ofMessage: lookUp.id, after: lookUp.sequence, in: epoch)
+            update { state, now in state.lanes.lookedUp(lookUp.number, found: found, of: epoch, at: now) }
         } catch {
             update { state, now in
-                state.lanes.retry(number, at: now)
+                state.lanes.retry(lookUp.number, at: now)
                 return []
             }
         }

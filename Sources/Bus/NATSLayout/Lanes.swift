@@ -45,11 +45,20 @@ package struct Lanes: Sendable {
         package let message: BatchMessage
     }
 
+    /// The search for a message with an id after a sequence of the stream. Its result is reported with
+    /// ``Lanes/lookedUp(_:found:of:at:)``, its failure with ``Lanes/retry(_:after:at:)``.
+    package struct LookUp: Hashable, Sendable {
+        package let number: UInt64
+        package let id: String
+        package let sequence: UInt64
+
+        package init(number: UInt64, id: String, sequence: UInt64) {
+            (self.number, self.id, self.sequence) = (number, id, sequence)
+        }
+    }
+
     package enum Action: Sendable {
         case send(Sending)
-        /// Look for a message with this id after a sequence of the stream, and report with
-        /// ``Lanes/lookedUp(_:found:at:)``.
-        case lookUp(number: UInt64, id: String, after: UInt64)
         /// The call ends.
         case finish(CallID, Result<Recorded, BusError>)
         /// There is room for a call that ``Lanes/admit(_:size:)`` has queued. Add it before any later call.
@@ -345,9 +354,9 @@ package struct Lanes: Sendable {
     /// The first sending of the oldest message that is under way; nil if there is none.
     package var oldestSending: Instant? { underWay.values.lazy.map(\.firstSending).min() }
 
-    /// Returns the messages whose pauses have ended.
-    package mutating func tick(at now: Instant) -> [Action] {
-        var actions: [Action] = []
+    /// Returns what is due for the messages whose pauses have ended.
+    package mutating func tick(at now: Instant) -> (actions: [Action], lookUps: [LookUp]) {
+        var (actions, lookUps) = ([Action](), [LookUp]())
         for number in underWay.keys.sorted() {
             guard var message = underWay[number], case .pausing(let until) = message.state, until <= now else {
                 continue
@@ -358,12 +367,12 @@ package struct Lanes: Sendable {
                 actions.append(.send(message.sending))
             } else {
                 message.state = .lookingUp
-                actions.append(
-                    .lookUp(number: number, id: message.sending.message.headers.id, after: message.knownEnd))
+                lookUps.append(
+                    LookUp(number: number, id: message.sending.message.headers.id, sequence: message.knownEnd))
             }
             underWay[number] = message
         }
-        return actions
+        return (actions, lookUps)
     }
 
     // MARK: Lanes
