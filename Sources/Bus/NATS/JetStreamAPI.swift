@@ -1,4 +1,4 @@
-internal import Foundation
+package import Foundation
 internal import Support
 
 /// An error that JetStream reports.
@@ -95,6 +95,12 @@ package enum JetStreamTime {
         // 64 bits of nanoseconds end in the year 2262.
         guard (-9_000_000_000...9_000_000_000).contains(whole) else { return nil }
         return whole * 1_000_000_000 + nanoseconds
+    }
+
+    /// The time in nanoseconds since 1970; 0 for an earlier one.
+    package static func nanoseconds(of date: Date) -> Int64 {
+        // 64 bits of nanoseconds end in the year 2262.
+        Int64(min(max(0, date.timeIntervalSince1970), 9e9) * 1_000_000_000)
     }
 
     /// Writes a time for JetStream.

@@ -181,54 +181,6 @@ final class BatchReader {
     }
 }
 
-extension Journal {
-    private static let lag = NATSError(.timeout, "a server has not received the last messages of the journal yet")
-
-    /// True if there is a message with one of these subjects in a range of sequences, or after it.
-    ///
-    /// A server that lags behind cannot hide a message, nor can a leader that was replaced while it was stopped and
-    /// answers once more: an answer without a message counts only if it contains the journal's newest message, which was
-    /// asked for before.
-    /// - Throws: ``NATSError`` `timeout` if the answering server does not have the end of the range.
-    func hasBatches(matching patterns: [String], from first: UInt64, through last: UInt64) async throws -> Bool {
-        guard first <= last else { return false }
-        let newest = try await jetStream.lastMessage(of: names.journal, subject: names.everything)
-        guard let newest, newest.sequence >= Int(clamping: last) else { throw Self.lag }
-        if patterns.contains(where: { newest.subject.matches(pattern: $0) }) { return true }
-        do {
-            let found = try await jetStream.lastMessages(
-                of: names.journal, filters: patterns + [newest.subject], from: Int(clamping: first), batch: 2)
-            if found.messages.contains(where: { $0.subject != newest.subject }) { return true }
-            guard found.messages.contains(where: { $0.sequence >= newest.sequence }) else { throw Self.lag }
-            return false
-        } catch let error as JetStreamError where error.status == 413 {
-            // Too many subjects match for one answer. Then the leader answers, twice: one that was replaced while it was
-            // stopped may answer once more.
-            for _ in 0..<2 {
-                if try await leaderHasBatches(matching: patterns, from: first) { return true }
-                guard try await lastSequence() >= last else { throw Self.lag }
-            }
-            return false
-        }
-    }
-
-    private func leaderHasBatches(matching patterns: [String], from first: UInt64) async throws -> Bool {
-        try await withThrowingTaskGroup(of: Bool.self) { group in
-            for pattern in patterns {
-                group.addTask {
-                    try await self.jetStream.nextMessage(
-                        of: self.names.journal, subject: pattern, from: Int(clamping: first)) != nil
-                }
-            }
-            defer { group.cancelAll() }
-            while let isThere = try await group.next() {
-                if isThere { return true }
-            }
-            return false
-        }
-    }
-}
-
 extension ReadTracker.Delivery {
     fileprivate init(_ message: DeliveredMessage, _ generation: Int) {
         self.init(

@@ -105,3 +105,28 @@ struct ClaimMember: Sendable {
         }
     }
 }
+
+/// The partitions that a member has fenced under one owner epoch.
+struct FencedPartitions: Hashable, Sendable {
+    private(set) var ownerEpoch: UInt64 = 0
+    private var partitions: Set<Partition> = []
+    /// True if the servers have lost a fence of this owner epoch.
+    private var isLost = false
+
+    /// Adds the partitions of a claim. Those of an earlier owner epoch are forgotten.
+    mutating func add(_ ownership: Ownership) {
+        if ownerEpoch != ownership.ownerEpoch { (partitions, isLost) = ([], false) }
+        ownerEpoch = ownership.ownerEpoch
+        partitions.formUnion(ownership.offsets.keys)
+    }
+
+    /// Records that the servers have lost a fence, so that the next claim writes others.
+    mutating func noteLost() { isLost = true }
+
+    /// True if a claim needs a higher owner epoch: because a group that has replaced a lost one has a lower one, or the
+    /// claim has other partitions under the same one, or a fence is lost.
+    func exceed(_ ownership: Ownership) -> Bool {
+        guard ownerEpoch == ownership.ownerEpoch else { return ownerEpoch > ownership.ownerEpoch }
+        return isLost || partitions != Set(ownership.offsets.keys)
+    }
+}

@@ -307,7 +307,7 @@ final class Journal: Sendable {
     /// Records a message that this client has published: a batch, or the record of progress.
     func see(published sequence: UInt64, id: String, of epoch: UInt64) {
         // The server's clock is not known. It stored the message before now, and every message after a loss later.
-        let time = Int64(Date().timeIntervalSince1970 * 1_000_000_000)
+        let time = JetStreamTime.nanoseconds(of: Date())
         let message = SeenMessage(sequence: sequence, time: time, id: id)
         state.withLock { $0.seen.see(published: message, of: epoch) }
     }

@@ -186,75 +186,12 @@ final class JournalReader: Sendable {
     /// True if transient messages can match. Documents are never transient.
     private var takesTransientMessages: Bool { filters.contains { $0.kind != .document } }
 
-    /// The maximum time for which a transient message waits for the journal.
-    private static let longestHold = Duration.seconds(1)
-
     /// Receives transient messages until the task is cancelled.
     /// - Parameter whenLive: Called when the server knows the subscription.
     func receiveTransientMessages(whenLive: @escaping @Sendable () -> Void) async throws {
         guard takesTransientMessages else { return whenLive() }
-        // The thread that reads the socket puts the messages into the buffer. A task in between could come too late: a
-        // batch that was published after a transient message would overtake it.
-        let (gaps, gapsWriter) = AsyncStream.makeStream(
-            of: SubscriptionBuffer.Gap.self, bufferingPolicy: .bufferingNewest(1))
-        try await withThrowingDiscardingTaskGroup { group in
-            group.addTask {
-                try await self.subscribeToTransientMessages(whenLive) { message in
-                    if let gap = self.take(message) { gapsWriter.yield(gap) }
-                }
-            }
-            // The newest gap includes the others.
-            for await gap in gaps {
-                let mustWait = try? await journal.hasBatches(
-                    matching: patterns, from: gap.sequences.lowerBound, through: gap.sequences.upperBound)
-                group.addTask {
-                    // If this subscription has a message in the gap, it usually comes soon, and releases the others.
-                    if mustWait != false { try await Task.sleep(for: Self.longestHold) }
-                    self.buffer.release(gap)
-                }
-            }
-        }
-    }
-
-    private func subscribeToTransientMessages(
-        _ whenLive: @escaping @Sendable () -> Void, _ receive: @escaping @Sendable (NATSMessage) -> Void
-    ) async throws {
-        var wait = journal.connection.waits.operation()
-        defer { wait.end() }
-        while true {
-            do {
-                try await journal.connection.withSubscription(
-                    to: "\(journal.names.namespace).t.>", handler: receive
-                ) { subscription in
-                    wait.end()
-                    whenLive()
-                    _ = try await subscription.next()
-                }
-            } catch let error where error.passes {
-                wait.note("\(error)")
-                try await journal.pause(1)
-            } catch let error as NATSError {
-                buffer.finish(throwing: BusError(error))
-                return whenLive()
-            }
-        }
-    }
-
-    /// Adds a transient message to the buffer.
-    /// - Returns: What must be read before the messages that are held; nil if none was added to them.
-    private func take(_ message: NATSMessage) -> SubscriptionBuffer.Gap? {
-        guard let place = TransientPlace(message) else {
-            skipped.note("a transient message on '\(message.subject)' has no valid headers")
-            return nil
-        }
-        switch buffer.put(message, after: place) {
-        case .added: return nil
-        case .held(let gap): return gap
-        case .dropped:
-            skipped.note(
-                "a transient message on '\(message.subject)' was dropped: too many already wait for the subscriber")
-            return nil
-        }
+        try await TransientMessages(journal: journal, patterns: patterns, buffer: buffer, skipped: skipped)
+            .receive(whenLive: whenLive)
     }
 
     // MARK: The subscriber

@@ -18,10 +18,19 @@ extension Journal {
         guard try await retrying({ try await hasBatches(matching: patterns, from: first, through: last) }) else {
             return
         }
-        let reader = BatchReader(
-            self, patterns: patterns, after: Place.end(of: first - 1), until: Place.end(of: last), epoch: epoch)
+        try await readMessages(
+            patterns, after: Place.end(of: first - 1), through: last, epoch: epoch, skipped: skipped, body)
+    }
+
+    /// Calls `body` for each message after an offset, up to a sequence, in batches with one of these subjects, until it
+    /// returns false.
+    private func readMessages(
+        _ patterns: [String], after offset: UInt64, through last: UInt64, epoch: UInt64, skipped: SkippedMessages,
+        _ body: (BatchMessage.Stored) throws -> Bool
+    ) async throws {
+        let reader = BatchReader(self, patterns: patterns, after: offset, until: Place.end(of: last), epoch: epoch)
         try await reader.read { message in
-            let batch = JournalBatch(message: message, epoch: epoch, start: 0, end: .max)
+            let batch = JournalBatch(message: message, epoch: epoch, start: offset, end: .max)
             do {
                 for stored in try batch.messages() where try !body(stored) { return .stop }
             } catch let error as ProtocolError {
@@ -101,23 +110,13 @@ extension Journal {
             return count < Limits.lag
         }
         guard count < Limits.lag, !mixed.isEmpty else { return min(count, Limits.lag) }
-        let first = Place.start(after: offset)
-        guard first <= last else { return count }
-        let reader = BatchReader(
-            self, patterns: mixed, after: Place.end(of: first - 1), until: Place.end(of: last), epoch: epoch)
-        try await reader.read { message in
-            let batch = JournalBatch(message: message, epoch: epoch, start: offset, end: .max)
-            do {
-                for stored in try batch.messages() {
-                    guard let type = Topic(stored.message.topic)?.type,
-                        filters.contains(where: { $0.matches(type, subject: "") })
-                    else { continue }
-                    count += 1
-                }
-            } catch {
-                skipped.note("message \(batch.sequence) on '\(message.subject)' is not a batch: \(error)")
+        guard Place.start(after: offset) <= last else { return count }
+        try await readMessages(mixed, after: offset, through: last, epoch: epoch, skipped: skipped) { stored in
+            if let type = Topic(stored.message.topic)?.type, filters.contains(where: { $0.matches(type, subject: "") })
+            {
+                count += 1
             }
-            return count < Limits.lag ? .goOn : .stop
+            return count < Limits.lag
         }
         return min(count, Limits.lag)
     }
@@ -153,5 +152,54 @@ extension Journal {
             if sum >= distance.magnitude { return Place.end(of: batch.sequence - 1) }
         }
         return far
+    }
+}
+
+/// Asking what the journal has.
+extension Journal {
+    private static let lag = NATSError(.timeout, "a server has not received the last messages of the journal yet")
+
+    /// True if there is a message with one of these subjects in a range of sequences, or after it.
+    ///
+    /// A server that lags behind cannot hide a message, nor can a leader that was replaced while it was stopped and
+    /// answers once more: an answer without a message counts only if it contains the journal's newest message, which was
+    /// asked for before.
+    /// - Throws: ``NATSError`` `timeout` if the answering server does not have the end of the range.
+    func hasBatches(matching patterns: [String], from first: UInt64, through last: UInt64) async throws -> Bool {
+        guard first <= last else { return false }
+        let newest = try await jetStream.lastMessage(of: names.journal, subject: names.everything)
+        guard let newest, newest.sequence >= Int(clamping: last) else { throw Self.lag }
+        if patterns.contains(where: { newest.subject.matches(pattern: $0) }) { return true }
+        do {
+            let found = try await jetStream.lastMessages(
+                of: names.journal, filters: patterns + [newest.subject], from: Int(clamping: first), batch: 2)
+            if found.messages.contains(where: { $0.subject != newest.subject }) { return true }
+            guard found.messages.contains(where: { $0.sequence >= newest.sequence }) else { throw Self.lag }
+            return false
+        } catch let error as JetStreamError where error.status == 413 {
+            // Too many subjects match for one answer. Then the leader answers, twice: one that was replaced while it was
+            // stopped may answer once more.
+            for _ in 0..<2 {
+                if try await leaderHasBatches(matching: patterns, from: first) { return true }
+                guard try await lastSequence() >= last else { throw Self.lag }
+            }
+            return false
+        }
+    }
+
+    private func leaderHasBatches(matching patterns: [String], from first: UInt64) async throws -> Bool {
+        try await withThrowingTaskGroup(of: Bool.self) { group in
+            for pattern in patterns {
+                group.addTask {
+                    try await self.jetStream.nextMessage(
+                        of: self.names.journal, subject: pattern, from: Int(clamping: first)) != nil
+                }
+            }
+            defer { group.cancelAll() }
+            while let isThere = try await group.next() {
+                if isThere { return true }
+            }
+            return false
+        }
     }
 }

@@ -262,7 +262,7 @@ actor ControlRecords {
 
     /// Records of what has ended before this time, in nanoseconds since 1970, are not needed any more.
     private static func oldest(at now: Date) -> Int64 {
-        Int64((now.timeIntervalSince1970 - leaseAge / .seconds(1)) * 1_000_000_000)
+        JetStreamTime.nanoseconds(of: now.addingTimeInterval(-(leaseAge / .seconds(1))))
     }
 
     /// Removes the records of producers whose lease has ended long ago.

@@ -117,9 +117,8 @@ actor Retention {
     /// The first sequence that is younger than the limit.
     private func firstYoungSequence(at now: Date) async throws -> UInt64? {
         guard let age = limits.age else { return nil }
-        // An age may reach back beyond 1970, where 64 bits of nanoseconds begin.
-        let oldest = Int64(max(0, now.timeIntervalSince1970 - age / .seconds(1)) * 1_000_000_000)
-        let settings = ConsumerSettings(filters: [names.batches], start: .time(max(0, oldest)), headersOnly: true)
+        let oldest = JetStreamTime.nanoseconds(of: now.addingTimeInterval(-(age / .seconds(1))))
+        let settings = ConsumerSettings(filters: [names.batches], start: .time(oldest), headersOnly: true)
         let young = try await jetStream.retrying {
             try await jetStream.firstSequence(of: names.journal, settings)
         }
