@@ -9,20 +9,15 @@ import Support
 import Testing
 import Vocabulary
 
-/// `scripts/golden` has made the state in `Tests/Fixtures/Golden`: all processes were killed while a session waited for
-/// an answer.
-@Suite("The state that an earlier version has stored", .timeLimit(.minutes(4)))
+/// `scripts/golden` has made the states in `Tests/Fixtures/Golden`: all processes were killed in the middle of sessions.
+@Suite("The state that an earlier version has stored", .timeLimit(.minutes(5)))
 struct GoldenStateTests {
     @Test("is continued: sessions, deadlines, consumers, dead letters and leases", arguments: ["zeromq", "nats"])
-    func continued(engine: String) async throws {
+    func onboarding(engine: String) async throws {
         let start = Date()
-        try await SegueCommandLine.inScratch { segue in
-            let folder = "\(segue.directory)/golden/\(engine)"
+        try await Self.inCopy(of: engine) { segue, folder in
             let copy = try await segue.shell(
-                """
-                cp -R '\(Repository.path("Tests/Fixtures/Golden"))' golden && cd '\(folder)' && tar -xzf state.tar.gz \
-                && echo 'SOURCE=\(Repository.path(""))' >.env && sed '/onboarding-service/d' compose.yaml >unanswered.yaml
-                """)
+                "sed '/onboarding-service/d' '\(folder)/compose.yaml' >'\(folder)/unanswered.yaml'")
             try #require(copy.status == 0, "\(copy.error)")
             try await TestStack.with(file: "\(folder)/unanswered.yaml") { stack in
                 try await deadlineHasPassed(stack)
@@ -37,6 +32,40 @@ struct GoldenStateTests {
             }
         }
     }
+
+    @Test(
+        "is continued by the focus player: a shuffle, deadlines on two platforms, tokens and a parked link",
+        arguments: ["zeromq", "nats"])
+    func focusPlayer(engine: String) async throws {
+        let start = Date()
+        try await Self.inCopy(of: "focus-player/\(engine)") { _, folder in
+            try await Story.tell(path: "\(folder)/compose.yaml") { story in
+                let ann = story.of("ann")
+                try await shuffleIsDone(ann)
+                try await deadlinesHavePassed(since: start, ann)
+                try await linkHasExpired(story.of("ben"))
+                try await goOnToTheEnd(ann)
+            }
+        }
+    }
+
+    /// Runs `body` with a copy of a state, in a folder with the compose file.
+    private static func inCopy(
+        of state: String, _ body: (_ segue: SegueCommandLine, _ folder: String) async throws -> Void
+    ) async throws {
+        try await SegueCommandLine.inScratch { segue in
+            let folder = "\(segue.directory)/golden/\(state)"
+            let copy = try await segue.shell(
+                """
+                cp -R '\(Repository.path("Tests/Fixtures/Golden"))' golden && cd '\(folder)' && tar -xzf state.tar.gz \
+                && echo 'SOURCE=\(Repository.path(""))' >.env
+                """)
+            try #require(copy.status == 0, "\(copy.error)")
+            try await body(segue, folder)
+        }
+    }
+
+    // MARK: Onboarding
 
     /// Nobody answers the last command of Ben.
     private func deadlineHasPassed(_ stack: TestStack) async throws {
@@ -70,5 +99,66 @@ struct GoldenStateTests {
         }
         let answers = stack.messages.filter { $0.type == DomainEvent.OnboardingSaved.type }.map(\.subject)
         #expect(answers.sorted() == ["ann", "ann", "ann", "ben", "ben"], "nothing is handled again")
+    }
+
+    // MARK: Focus player
+
+    /// The playlist that was chosen last is shuffled, with a token that has to be renewed first. It is the second one, and
+    /// the first one is not shuffled again.
+    private func shuffleIsDone(_ story: Story) async throws {
+        let playlist = try await story.stack.document(Document.GeneratedPlaylist.self, subject: story.session) {
+            $0.playlistID == "MorningPages" && $0.status == .ready
+        }
+        #expect(playlist.songs.count == 7)
+        try await story.stack.message(DomainEvent.PlaylistShuffled.self, subject: story.session) {
+            $0.playlistID == "MorningPages"
+        }
+        let shuffled = try story.stack.messages.filter { $0.type == DomainEvent.PlaylistShuffled.type }
+            .map { try $0.decode(DomainEvent.PlaylistShuffled.self).playlistID }
+        #expect(shuffled == ["DeepFocus", "MorningPages"])
+        try await story.isInDetail("MorningPages")
+        let path = try await story.stack.isAt("generatedPlaylist", on: "ios", in: story.session).state.path
+        #expect(path.map(\.arguments["playlistID"]) == ["MorningPages"])
+    }
+
+    /// The sheet on one platform and the popover on the other one had been dismissed, and no view had said that they were
+    /// gone.
+    private func deadlinesHavePassed(since start: Date, _ story: Story) async throws {
+        for platform in ["ios", "mac"] {
+            try await story.stack.document(Document.NavigationState.self, key: platform, subject: story.session) {
+                $0.snapshot.state.leaving.isEmpty
+            }
+        }
+        let former = story.stack.messages.filter { message in
+            message.type == Document.Deadline.type && message.subject == story.session
+                && message.attributes.time < start
+        }
+        let pending = Dictionary(former.map { ($0.attributes.key, $0) }) { $1 }.filter { !$0.value.isTombstone }
+        #expect(pending.keys.compactMap { $0?.prefix(3) }.sorted() == ["ios", "ios", "mac", "mac"])
+        try await story.stack.until("the deadlines are withdrawn") { messages in
+            pending.keys.allSatisfy { key in
+                messages.last { $0.type == Document.Deadline.type && $0.attributes.key == key }?.isTombstone == true
+            }
+        }
+    }
+
+    /// The link of Ben waited for a log-in for longer than it may.
+    private func linkHasExpired(_ story: Story) async throws {
+        try await story.logIn()
+        try await story.stack.message(DomainEvent.MessageDiscarded.self, subject: story.session) {
+            $0.reason.contains("expired")
+        }
+    }
+
+    private func goOnToTheEnd(_ story: Story) async throws {
+        try await story.control("devices", "action=deactivate")
+        try await story.bus.send(Command.PlayOnSpotifyRequested(), subject: story.session)
+        _ = try await story.presented(on: "ios", "deviceActivation")
+        _ = try await story.presented(on: "mac", "deviceActivation")
+        let choice = try await story.bus.send(
+            Command.DeviceSelected(deviceID: "work-laptop"), subject: story.session)
+        try await story.stack.message(DomainEvent.PlaybackStarted.self, after: choice, subject: story.session)
+        try await story.bus.send(Command.SpotifyDeauthorizationRequested(), subject: story.session)
+        try await story.bothAreAt("serviceSelection")
     }
 }

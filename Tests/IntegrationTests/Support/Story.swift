@@ -43,12 +43,22 @@ struct Story {
     ]
 
     /// Runs a stack of the app, by default the default stack, while `body` runs.
-    /// - Parameter services: Processes to run beside those of the file.
+    /// - Parameters:
+    ///   - file: A compose file of the repository.
+    ///   - services: Processes to run beside those of the file.
     static func tell<Result: Sendable>(
         file: String = "compose/default.yaml", beside services: [TestService] = [], engine: TestEngine = .broker,
         _ body: @escaping @Sendable (Story) async throws -> Result
     ) async throws -> Result {
-        try await TestStack.with(file: Repository.path(file), beside: services, engine: engine) { stack in
+        try await tell(path: Repository.path(file), beside: services, engine: engine, body)
+    }
+
+    /// Runs the stack of a compose file while `body` runs.
+    static func tell<Result: Sendable>(
+        path: String, beside services: [TestService] = [], engine: TestEngine = .broker,
+        _ body: @escaping @Sendable (Story) async throws -> Result
+    ) async throws -> Result {
+        try await TestStack.with(file: path, beside: services, engine: engine) { stack in
             let simulator = "http://127.0.0.1:\(try stack.port("spotify"))"
             return try await Browser.open { try await body(Story(stack: stack, browser: $0, simulator: simulator)) }
         }
