@@ -113,7 +113,7 @@ package struct PackedMessages: Hashable, Sendable {
                     topic = last.topic
                 } else {
                     try Rules.check(type, subject: subject)
-                    try Rules.checkPublishing(type, isTransient: isTransient)
+                    try Rules.checkPublishing(type)
                     topic = Topic(type, subject: subject).name
                 }
                 last = (type, subject, topic)
@@ -146,7 +146,8 @@ package struct PackedMessages: Hashable, Sendable {
         let headerCount = writer.bytes.count - start - MemoryLayout<UInt32>.size
         writer.writeBlob { bytes in envelope.data.withUnsafeBytes { bytes.append(contentsOf: $0) } }
         count += 1
-        try Rules.check(
-            envelope.type, key: key, headerCount: headerCount, dataCount: envelope.data.count, isTransient: isTransient)
+        let dataCount = envelope.data.count
+        try Rules.check(envelope.type, key: key, headerCount: headerCount, dataCount: dataCount)
+        if isTransient { try Rules.checkTransient(envelope.type, headerCount: headerCount, dataCount: dataCount) }
     }
 }

@@ -39,7 +39,7 @@ public struct Batch: Sendable {
         var size = 0
         do {
             for message in messages {
-                try Rules.checkPublishing(message.type, isTransient: isTransient)
+                try Rules.checkPublishing(message.type)
                 size += try message.check(isTransient: isTransient)
             }
         } catch {

@@ -201,8 +201,8 @@ public struct Envelope: Hashable, Sendable {
         try Rules.check(type, subject: subject)
         try Rules.check(attributes)
         let headerCount = attributes.json.count
-        try Rules.check(
-            type, key: attributes.key ?? "", headerCount: headerCount, dataCount: data.count, isTransient: isTransient)
+        try Rules.check(type, key: attributes.key ?? "", headerCount: headerCount, dataCount: data.count)
+        if isTransient { try Rules.checkTransient(type, headerCount: headerCount, dataCount: data.count) }
         return headerCount + data.count
     }
 }

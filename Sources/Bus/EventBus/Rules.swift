@@ -15,15 +15,12 @@ package enum Rules {
 
     /// Checks the parts that differ between messages of one type and subject: the key and the sizes in bytes.
     package static func check(
-        _ type: MessageType, key: String, headerCount: Int, dataCount: Int, isTransient: Bool = false
+        _ type: MessageType, key: String, headerCount: Int, dataCount: Int
     ) throws(Mistake) {
         try checkName(key, "the key of \(type)")
         guard headerCount <= Limits.headerSize, dataCount <= Limits.dataSize else {
             throw Mistake(
                 .tooLarge, "\(type) exceeds \(Limits.headerSize) bytes of header or \(Limits.dataSize) bytes of data")
-        }
-        guard !isTransient || headerCount + dataCount <= Limits.feedSize else {
-            throw Mistake(.tooLarge, "\(type) exceeds \(Limits.feedSize) bytes, the limit of a transient message")
         }
     }
 
@@ -55,12 +52,19 @@ package enum Rules {
     }
 
     /// Checks that messages of a type can be published.
-    package static func checkPublishing(_ type: MessageType, isTransient: Bool = false) throws(Mistake) {
+    package static func checkPublishing(_ type: MessageType) throws(Mistake) {
         guard type.kind != .query else {
             throw Mistake(.type, "\(type) is a query and cannot be published; ask it instead")
         }
-        guard !isTransient || type.kind != .document else {
+    }
+
+    /// Checks that a message may be transient: the journal does not contain it, so the feed carries it whole.
+    package static func checkTransient(_ type: MessageType, headerCount: Int, dataCount: Int) throws(Mistake) {
+        guard type.kind != .document else {
             throw Mistake(.type, "\(type) cannot be transient because documents are retained")
+        }
+        guard headerCount + dataCount <= Limits.feedSize else {
+            throw Mistake(.tooLarge, "\(type) exceeds \(Limits.feedSize) bytes, the limit of a transient message")
         }
     }
 

@@ -15,13 +15,17 @@ struct TransientBatches {
     mutating func take(_ batch: BatchHead, epoch: UInt64) throws -> [FeedMessage] {
         let content = try BatchContent(of: batch)
         let scanned = try ScannedBatch(content.messages, count: batch.count, topics: topics)
-        guard !scanned.hasDocuments else {
-            throw ProtocolError(.topic, "documents cannot be transient: they are retained")
-        }
-        // The journal does not contain transient messages, so the feed must carry them whole.
-        guard scanned.messages.allSatisfy({ $0.header.count + $0.data.count <= Limits.feedSize }) else {
-            throw ProtocolError(
-                .tooLarge, "a transient message has at most \(Limits.feedSize) bytes of header and data")
+        do {
+            for message in scanned.messages {
+                let type =
+                    switch message.topic {
+                    case .known(let index): topics[index].type
+                    case .new(let index): scanned.newTopics[index].type
+                    }
+                try Rules.checkTransient(type, headerCount: message.header.count, dataCount: message.data.count)
+            }
+        } catch {
+            throw ProtocolError(error)
         }
         // The sequence is stored after all checks, so that a batch that fails them is refused again when it is
         // repeated.

@@ -604,7 +604,7 @@ extension Journal {
                 journal.lastChecksum = (offset, checksum)
                 guard topic.isDocument else { return }
                 let identity = DocumentIdentity(
-                    type: topic.type, subject: UnsafeRawBufferPointer(rebasing: frame[message.subject]),
+                    type: topic.typeBytes, subject: UnsafeRawBufferPointer(rebasing: frame[message.subject]),
                     key: UnsafeRawBufferPointer(rebasing: frame[message.key]))
                 try journal.documents.retain(
                     identity, isWithdrawn: data.isEmpty, offset: offset, owner: owner, pruned: journal.pruned, in: self)

@@ -73,11 +73,10 @@ struct JournalRetention {
             for loss in lost {
                 let handled = known.group.handled(loss.topic.partition)
                 guard handled < loss.offsets.upperBound,
-                    let type = MessageType(String(decoding: loss.topic.type, as: UTF8.self)),
                     let own = try handled < loss.offsets.lowerBound
                         ? loss : losses(of: loss.topic, from: handled, through: end, topics, database)
                 else { continue }
-                consumer.cutOffs.add([CutOff(type: type, count: own.count, offsets: own.offsets)])
+                consumer.cutOffs.add([CutOff(type: loss.topic.type, count: own.count, offsets: own.offsets)])
             }
             guard consumer.cutOffs != known.cutOffs else { continue }
             cutOff[name] = consumer

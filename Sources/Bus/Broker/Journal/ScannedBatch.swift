@@ -11,8 +11,6 @@ struct ScannedBatch {
     private(set) var messages: [ScannedMessage] = []
     /// The topics that are not in the given table yet.
     private(set) var newTopics: [Topic] = []
-    /// True if one of the messages is a document.
-    private(set) var hasDocuments = false
 
     /// - Throws: ``ProtocolError`` for the first message that is invalid.
     init(_ frame: [UInt8], count: Int, topics: TopicTable) throws {
@@ -37,7 +35,6 @@ struct ScannedBatch {
             data.count <= Limits.dataSize
         {
             topic = .known(known)
-            hasDocuments = hasDocuments || topics[known].isDocument
         } else {
             topic = try reference(readTopic(scan.bytes[start..<scan.index]), topics)
         }
@@ -50,7 +47,6 @@ struct ScannedBatch {
     }
 
     private mutating func reference(_ topic: Topic, _ topics: TopicTable) -> ScannedMessage.TopicReference {
-        hasDocuments = hasDocuments || topic.type.kind == .document
         if let known = topics.index(of: topic) { return .known(known) }
         if let new = newTopics.firstIndex(of: topic) { return .new(new) }
         newTopics.append(topic)

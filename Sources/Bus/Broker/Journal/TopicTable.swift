@@ -84,7 +84,9 @@ final class TopicEntry {
     let bytes: [UInt8]
     /// The prefixes `kind.` and `kind.Name.`. A filter for this topic is one of these prefixes or the whole name.
     let prefixes: [String]
-    let type: [UInt8]
+    let type: MessageType
+    /// The text of the type.
+    let typeBytes: [UInt8]
     let partition: Partition
     let isDocument: Bool
     /// XXH64 of the name.
@@ -101,7 +103,8 @@ final class TopicEntry {
         name = topic.name
         bytes = Array(name.utf8)
         prefixes = ["\(topic.type.kind.rawValue).", "\(topic.type)."]
-        type = Array(topic.type.description.utf8)
+        type = topic.type
+        typeBytes = Array(topic.type.description.utf8)
         partition = topic.partition
         isDocument = topic.type.kind == .document
         hash = bytes.withUnsafeBytes { XXH64.hash($0) }
