@@ -273,6 +273,15 @@ struct ConsumerGroupTests {
         }
     }
 
+    @Test("the time until the owner is known is rounded up to seconds", arguments: [(1, 1), (1000, 1), (4001, 5)])
+    func unknown(milliseconds: Int, seconds: Int) {
+        let owned = ConsumerGroup(owner: .exclusive)
+        let refusal = #expect(throws: LedgerRefusal.self) {
+            try owned.requireUnused("worker", owner: .unknown(.milliseconds(milliseconds)))
+        }
+        #expect(refusal?.message.hasSuffix("try again after \(seconds) s") == true)
+    }
+
     private func claim(_ member: ConsumerMember, _ ownership: Ownership) -> ConsumerClaim {
         ConsumerClaim(
             consumer: "worker", member: member, ownerEpoch: ownership.ownerEpoch, epoch: 1, offsets: ownership.offsets)

@@ -3,29 +3,35 @@ import Testing
 
 @Suite("Operations that wait for the servers")
 struct WaitsTests {
-    @Test func `An operation that waits for more than two leases is reported once, and when it goes on`() {
-        let (waits, start) = (Waits(), ContinuousClock.now)
+    private let start = ContinuousClock.now
+
+    private func reports(_ waits: Waits, at seconds: Int) -> [String] {
+        waits.reports(at: start + .seconds(seconds), after: .seconds(10))
+    }
+
+    @Test func `An operation that waits for too long is reported once, and when it goes on`() {
+        let waits = Waits()
         var (first, second) = (waits.operation(), waits.operation())
         first.note("no reply", at: start)
         second.note("no reply", at: start + .seconds(2))
-        #expect(waits.reports(at: start + .seconds(9)).isEmpty)
+        #expect(reports(waits, at: 9).isEmpty)
         #expect(
-            waits.reports(at: start + .seconds(13)) == ["2 operations of the bus have waited for 13 s: no reply"])
-        #expect(waits.reports(at: start + .seconds(14)).isEmpty)
+            reports(waits, at: 13) == ["2 operations of the bus have waited for 13 s: no reply"])
+        #expect(reports(waits, at: 14).isEmpty)
         first.end()
-        #expect(waits.reports(at: start + .seconds(15)).isEmpty)
+        #expect(reports(waits, at: 15).isEmpty)
         second.end()
-        #expect(waits.reports(at: start + .seconds(16)) == ["no operation of the bus waits any more"])
-        #expect(waits.reports(at: start + .seconds(17)).isEmpty)
+        #expect(reports(waits, at: 16) == ["no operation of the bus waits any more"])
+        #expect(reports(waits, at: 17).isEmpty)
     }
 
     @Test func `An operation that succeeds in between begins to wait again`() {
-        let (waits, start) = (Waits(), ContinuousClock.now)
+        let waits = Waits()
         var operation = waits.operation()
         operation.note("no reply", at: start)
         operation.end()
         operation.note("no leader", at: start + .seconds(8))
-        #expect(waits.reports(at: start + .seconds(12)).isEmpty)
-        #expect(waits.reports(at: start + .seconds(18)) == ["an operation of the bus has waited for 10 s: no leader"])
+        #expect(reports(waits, at: 12).isEmpty)
+        #expect(reports(waits, at: 18) == ["an operation of the bus has waited for 10 s: no leader"])
     }
 }

@@ -15,9 +15,6 @@ package final class Waits: Sendable {
         var hasReported = false
     }
 
-    /// The time after which a wait is reported: two leases.
-    package static let patience = Duration.seconds(10)
-
     private let state = Mutex(State())
 
     package init() {}
@@ -60,10 +57,11 @@ package final class Waits: Sendable {
     }
 
     /// The lines to log now: for each reason, how many operations wait, and how long; and that none waits any more.
-    package func reports(at now: ContinuousClock.Instant) -> [String] {
+    /// - Parameter patience: The time after which a wait is reported.
+    package func reports(at now: ContinuousClock.Instant, after patience: Duration) -> [String] {
         state.withLock { state in
             var overdue: [String: [Duration]] = [:]
-            for (number, wait) in state.waits where !wait.isReported && now - wait.start >= Self.patience {
+            for (number, wait) in state.waits where !wait.isReported && now - wait.start >= patience {
                 overdue[wait.reason, default: []].append(now - wait.start)
                 state.waits[number]?.isReported = true
             }
@@ -81,7 +79,7 @@ package final class Waits: Sendable {
     }
 
     /// Passes the reports to `log`, each second, until the task is cancelled.
-    package func watch(_ log: @Sendable (String) -> Void) async {
-        while (try? await Task.sleep(for: .seconds(1))) != nil { reports(at: .now).forEach(log) }
+    package func watch(after patience: Duration, _ log: @Sendable (String) -> Void) async {
+        while (try? await Task.sleep(for: .seconds(1))) != nil { reports(at: .now, after: patience).forEach(log) }
     }
 }

@@ -1,9 +1,9 @@
-internal import NATS
+internal import EventBus
 
 /// The time since a member of a durable consumer last had a valid claim, as a value without side effects.
 struct ClaimHealth: Sendable {
-    /// The time without a valid claim after which it is reported: two leases.
-    static let patience = Waits.patience
+    /// The time without a valid claim after which it is reported.
+    static let patience = ListeningPeriod.patience
 
     /// The time of the last good comparison with the recorded group, or of the beginning.
     private var lastValid: ContinuousClock.Instant

@@ -397,7 +397,9 @@ final class Journal: Sendable {
 
     /// Logs what has waited for the servers for too long, until the task is cancelled.
     func reportWaits() async {
-        await connection.waits.watch { logger.warning("\($0)", metadata: ["code": "journal.waiting"]) }
+        await connection.waits.watch(after: ListeningPeriod.patience) {
+            logger.warning("\($0)", metadata: ["code": "journal.waiting"])
+        }
     }
 
     /// Waits before another attempt: see ``NATSConnection/pause(_:)``.

@@ -60,7 +60,7 @@ package struct Steward: Sendable {
         try await withThrowingTaskGroup { group in
             group.addTask { try await self.connection.run() }
             group.addTask {
-                await self.connection.waits.watch {
+                await self.connection.waits.watch(after: ListeningPeriod.patience) {
                     self.logger.warning("\($0)", metadata: ["code": "journal.waiting"])
                 }
                 throw CancellationError()

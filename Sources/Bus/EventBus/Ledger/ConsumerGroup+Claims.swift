@@ -96,7 +96,7 @@ extension ConsumerGroup {
             throw LedgerRefusal(
                 .inUse,
                 "the broker does not know yet whether a process runs the durable consumer '\(consumer)'; "
-                    + "try again after \(time.components.seconds) s")
+                    + "try again after \(Int((time / .seconds(1)).rounded(.up))) s")
         }
     }
 }

@@ -9,6 +9,9 @@ package struct ListeningPeriod: Sendable {
     /// The time after which a silent client loses its leased documents, its memberships and the queries that it serves.
     package static let lease: Duration = .seconds(5)
 
+    /// The time after which a client or a steward reports that it still waits for the servers: two leases.
+    package static let patience = lease * 2
+
     /// The start of the listener, or the end of its last absence.
     package private(set) var start: Instant
     private var lastLook: Instant
