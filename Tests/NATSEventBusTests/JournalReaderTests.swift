@@ -241,6 +241,29 @@ struct JournalReaderTests {
         }
     }
 
+    @Test func `A message that comes after the epoch has changed is delivered in the new one`() async throws {
+        let bus = try await TestBus.make()
+        try await bus.whileOpen { client in
+            try await client.withSubscription(to: [.type(Counted.self)], from: .now) { messages in
+                let first = try #require(try await client.publish(Counted(number: 1)).position)
+                #expect(try await messages.take(1).numbers == [1])
+                let next = first.epoch &+ 1
+                try await bus.withJetStream { jetStream in
+                    let info = try await jetStream.stream(bus.names.journal)
+                    let epochs = try #require(JournalEpochs(metadata: info.metadata))
+                        .beginning(next, after: UInt64(info.lastSequence))
+                    _ = try await jetStream.updateStream(info.settings(adding: epochs.metadata))
+                }
+                // The reader waits for a message, and does not know it yet.
+                await client.journal.note(epoch: next)
+                try await client.publish(Counted(number: 2))
+                let received = try await messages.take(1)
+                #expect(try received.numbers == [2])
+                #expect(received.map(\.position?.epoch) == [next])
+            }
+        }
+    }
+
     @Test func `Transient messages that wait for a slow subscriber are limited by their size`() async throws {
         let bus = try await TestBus.make()
         let log = LogCounter()

@@ -38,6 +38,40 @@ struct ReplicaCheckTests {
             }
         }
     }
+
+    @Test func `An inventory of a newer program is left alone, one of another epoch is removed`() async throws {
+        try await TestJournal.run { journal in
+            let last = try await journal.publish([message(.event)])
+            let epoch = journal.journal.current
+            var own = InventoryRecord(first: 1, epoch: epoch)
+            let fits = own.extend(to: UInt64(last), isBatch: true)
+            #expect(fits)
+            try await journal.write(own, to: .inventory(first: 1))
+            try await journal.write(InventoryRecord(first: 2, epoch: epoch &+ 1), to: .inventory(first: 2))
+            let newer = #"{"version":2,"record":{}}"#
+            _ = try await journal.jetStream.publish(journal.text(.inventory(first: 3)), body: Array(newer.utf8))
+            let check = ReplicaCheck(
+                journal.jetStream, journal.names, epoch: epoch, journal.notices, TestJournal.logger)
+            #expect(try await check.inventory(upTo: last) == [last])
+            var left: [String] = []
+            try await journal.jetStream.readAll(
+                of: journal.names.documents, ConsumerSettings(filters: [journal.names.inventories])
+            ) { left.append($0.subject) }
+            #expect(left == [1, 3].map { journal.text(.inventory(first: $0)) })
+        }
+    }
+
+    @Test func `A consumer that is idle before its last message has arrived has not come to its end`() throws {
+        var deliveries = Deliveries()
+        try deliveries.end(after: nil)
+        try deliveries.end(after: 0)
+        #expect(throws: NATSError.self) { try deliveries.end(after: 1) }
+        try deliveries.note(1)
+        try deliveries.note(2)
+        try deliveries.end(after: 2)
+        #expect(throws: NATSError.self) { try deliveries.end(after: 3) }
+        #expect(throws: NATSError.self) { try deliveries.note(4) }
+    }
 }
 
 extension TestJournal {

@@ -105,6 +105,7 @@ final class BatchReader {
             lastConsumerSequence = 0
             let takeAtOnce = takeAtOnce.map { takeAtOnce in
                 { (message: DeliveredMessage) in
+                    // A message of a new epoch goes the other way, on which the reader starts again.
                     guard self.journal.epochNow == self.epoch else { return false }
                     var tracker = self.tracker
                     let delivery = ReadTracker.Delivery(message, generation)

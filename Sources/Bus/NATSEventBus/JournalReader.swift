@@ -101,10 +101,7 @@ final class JournalReader: Sendable {
             journal.see(UInt64(clamping: message.streamSequence), at: message.time, of: reader.epoch)
             return JournalBatch(message: message, epoch: reader.epoch, start: reader.start, end: range.end ?? .max)
         }
-        // A message of a new epoch goes the other way, on which the reader starts again.
-        let takeAtOnce = { (message: DeliveredMessage) in
-            self.journal.epochNow == reader.epoch && self.buffer.putAtOnce(receive(message))
-        }
+        let takeAtOnce = { (message: DeliveredMessage) in self.buffer.putAtOnce(receive(message)) }
         try await reader.read(takingAtOnce: range.end == nil ? takeAtOnce : nil) { message in
             guard !buffer.hasEnded else { return .stop }
             let hasWaited = try await buffer.put(receive(message))

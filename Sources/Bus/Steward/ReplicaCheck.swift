@@ -137,7 +137,7 @@ struct ReplicaCheck: Sendable {
         comparison.end(record)
         for (index, consumer) in consumers.enumerated() where consumer.initialPending == 0 { comparison.end(index) }
         var differences = ReplicaDifferences()
-        var (count, delivered) = (0, consumers.map { _ in 0 })
+        var (count, deliveries) = (0, consumers.map { _ in Deliveries() })
         while true {
             switch comparison.step() {
             case .needs(let source):
@@ -145,9 +145,7 @@ struct ReplicaCheck: Sendable {
                 switch try await consumers[source].next() {
                 case .message(let next): message = next
                 case .idle(let last):
-                    guard last ?? 0 <= delivered[source] else {
-                        throw NATSError(.disconnected, "messages were lost on their way")
-                    }
+                    try deliveries[source].end(after: last)
                     comparison.end(source)
                     continue
                 }
@@ -158,10 +156,7 @@ struct ReplicaCheck: Sendable {
                     }
                     continue
                 }
-                delivered[source] += 1
-                guard message.consumerSequence == delivered[source] else {
-                    throw NATSError(.disconnected, "messages were lost on their way")
-                }
+                try deliveries[source].note(message.consumerSequence)
                 comparison.add(message.streamSequence, at: message.time, from: source)
                 if message.pending == 0 { comparison.end(source) }
                 count += 1
@@ -199,7 +194,7 @@ struct ReplicaCheck: Sendable {
     // MARK: Inventories
 
     /// The sequences of the batches that the journal should have. Removes the inventories of what retention has removed.
-    private func inventory(upTo end: Int) async throws -> [Int] {
+    func inventory(upTo end: Int) async throws -> [Int] {
         let reader = RecordStore(jetStream, names, reporting: notices.report)
         let removal = try await reader.last(RemovalRecord.self, .removal, of: names.journal)
         // Without a valid record, everything before the first batch counts as removed.
@@ -249,11 +244,12 @@ struct ReplicaCheck: Sendable {
                     + "Readers get them from the other servers. To repair it, " + Self.repair(server))
         }
         if !found.lost.isEmpty, found.lost != known?.lost {
-            let offsets = found.lost.sequences.map { Place.end(of: UInt64($0)) }
+            let end = found.lost.sequences.max().map { Place.end(of: UInt64($0)) } ?? 0
             try await notices.say(
                 .damaged,
-                "no server has \(found.lost.text) of \(stream) any more, at the offsets up to \(offsets.max() ?? 0): they "
-                    + "are lost, and consumers that have not handled them skip them")
+                "no server has \(found.lost.text) of \(stream) any more, at the offsets up to \(end)"
+                    + "\(found.lost.isTruncated ? " at least" : ""): they are lost, and consumers that have not handled "
+                    + "them skip them")
         }
         let different = Set((known?.incomplete ?? [:]).keys).union((known?.diverged ?? [:]).keys)
         for server in different.sorted() where found.incomplete[server] == nil && found.diverged[server] == nil {

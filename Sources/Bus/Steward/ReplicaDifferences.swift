@@ -33,7 +33,8 @@ struct SequenceGaps: Hashable {
     /// The number of sequences that are kept. Higher ones are dropped.
     private static let capacity = 100_000
     private(set) var sequences: Set<Int> = []
-    private var isTruncated = false
+    /// True if there are more.
+    private(set) var isTruncated = false
 
     var isEmpty: Bool { sequences.isEmpty }
     var first: Int? { sequences.min() }
@@ -53,10 +54,11 @@ struct SequenceGaps: Hashable {
             sequences: sequences.intersection(other.sequences), isTruncated: isTruncated || other.isTruncated)
     }
 
-    /// Such as `12 messages (sequences 4 to 200)`.
+    /// Such as `12 messages (sequences 4 to 200)`, or `at least 100000 messages (sequences 4 to 200000 at least)`.
     var text: String {
-        let count = "\(sequences.count)" + (isTruncated ? " or more" : "")
         guard let first, let last = sequences.max() else { return "no messages" }
-        return first == last ? "message \(first)" : "\(count) messages (sequences \(first) to \(last))"
+        let (atLeast, end) = isTruncated ? ("at least ", "\(last) at least") : ("", "\(last)")
+        if first == last { return "\(atLeast)message \(first)" }
+        return "\(atLeast)\(sequences.count) messages (sequences \(first) to \(end))"
     }
 }
