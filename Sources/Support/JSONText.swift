@@ -19,6 +19,12 @@ package struct JSONText: Hashable, Sendable, CustomStringConvertible {
         do { try self.init(parsing: data) } catch { return nil }
     }
 
+    /// The JSON text that `value` encodes to.
+    /// - Throws: The errors of ``JSONValue/init(encoding:)``.
+    package init(encoding value: some Encodable) throws {
+        utf8 = Array(try JSONValue(encoding: value).description.utf8)
+    }
+
     /// - Parameter part: A value in a JSON text.
     private init(part: ArraySlice<UInt8>) {
         utf8 = Array(part)
@@ -61,6 +67,14 @@ package struct JSONText: Hashable, Sendable, CustomStringConvertible {
             return found == nil
         }
         return found
+    }
+
+    /// The object with one more member, which is the last one. Anything else stays as it is.
+    package func adding(_ name: String, _ value: JSONText) -> JSONText {
+        guard isObject else { return self }
+        let separator = utf8.count > 2 ? "," : ""
+        let member = Array("\(separator)\(JSONValue.string(name)):".utf8) + value.utf8
+        return JSONText(part: utf8.dropLast() + member + [UInt8(ascii: "}")])
     }
 
     /// The value at a path, as ``JSONValue/value(at:)`` finds it.

@@ -78,6 +78,26 @@ struct DeadLetterVerbTests {
         }
     }
 
+    @Test("resends all of one consumer, in order", arguments: BusEngine.allCases)
+    func resendAll(engine: BusEngine) async throws {
+        let messages = try ["Ada", "Grace", "Barbara"].map { try greeting($0) }
+        try await SegueCommandLine.onBus(engine) { segue in
+            let letters = try await segue.withConnection { bus in
+                var letters: [Int64] = []
+                for (message, consumer) in zip(messages, ["waiter", "greeter", "waiter"]) {
+                    letters.append(try await giveUp(message, consumer, on: bus))
+                }
+                return letters
+            }
+            let resent = try await segue("dead", "resend", "--all", "--consumer", "waiter")
+            #expect(resent.status == 0, "\(resent.error)")
+            let numbers = resent.lines.map { $0.split(separator: " ").first.flatMap { Int64($0) } }
+            #expect(numbers == [letters[0], letters[2]])
+            let left = try await segue("dead", "list", "--json")
+            #expect(left.lines.count == 1 && left.output.contains("greeter"))
+        }
+    }
+
     @Test("resends no document that has changed since", arguments: BusEngine.allCases)
     func document(engine: BusEngine) async throws {
         let devices = try greeting("old", "document.Devices")

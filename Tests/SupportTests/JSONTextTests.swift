@@ -42,6 +42,15 @@ struct JSONTextTests {
         #expect(changed.description == #"{"m1":"new\n","n":1.10,"l":["new\n","new\n","x\u0041"]}"#)
     }
 
+    @Test("can have one more member, as it is written")
+    func adding() throws {
+        let member = try json("[1.10, {}]")
+        #expect(try json(#"{"a":1}"#).adding("b\"", member).description == #"{"a":1,"b\"":[1.10,{}]}"#)
+        #expect(try json("{}").adding("b", member).description == #"{"b":[1.10,{}]}"#)
+        #expect(try json("[1]").adding("b", member).description == "[1]")
+        #expect(try JSONText(encoding: ["b": 1, "a": 2]).description == #"{"a":2,"b":1}"#)
+    }
+
     @Test("is indented for people")
     func indented() throws {
         #expect(

@@ -60,7 +60,8 @@ struct DeadListCommand: AsyncParsableCommand, WallTimeCommand {
         }
     }
 
-    private static let pageCount = 1000
+    /// The maximum number of dead letters that are read at once.
+    static let pageCount = 1000
 }
 
 struct DeadShowCommand: AsyncParsableCommand, WallTimeCommand {
@@ -106,10 +107,9 @@ struct DeadResendCommand: AsyncParsableCommand {
     func run() async throws {
         let (letters, json) = (letters, json)
         try await options.withBus { bus in
-            for id in try await letters.ids(on: bus) {
-                let letter = try await LetterArguments.letter(id, on: bus)
+            try await letters.forEach(on: bus) { letter in
                 let message = try await letter.resend(on: bus)
-                guard let position = message.position else { continue }
+                guard let position = message.position else { return }
                 let sent = SentMessage(message, at: position)
                 try await Console.output.writeLine(
                     json ? JSONValue(encoding: sent).description : "\(letter.id) \(message.id) \(position)")
@@ -163,15 +163,26 @@ struct LetterArguments: ParsableArguments, Sendable {
         guard all || consumer == nil else { throw ValidationError("--consumer requires --all") }
     }
 
-    /// The selected numbers, in order.
-    /// - Throws: ``CommandError`` `no-letter` if a given number is not the number of a dead letter.
-    func ids(on bus: any EventBus) async throws -> [DeadLetter.ID] {
-        if all { return try await bus.deadLetterIDs(of: consumer) }
-        let ids = Set(ids).sorted()
-        for id in ids {
-            guard try await bus.deadLetterSummary(id) != nil else { throw CommandError.noLetters([id]) }
+    /// Passes the selected dead letters to `body`, in order.
+    /// - Throws: ``CommandError`` `no-letter`, before the first call, if a given number is not the number of a dead
+    ///   letter.
+    func forEach(on bus: any EventBus, _ body: (DeadLetter) async throws -> Void) async throws {
+        guard all else {
+            let ids = Set(ids).sorted()
+            for id in ids {
+                guard try await bus.deadLetterSummary(id) != nil else { throw CommandError.noLetters([id]) }
+            }
+            for id in ids { try await body(try await Self.letter(id, on: bus)) }
+            return
         }
-        return ids
+        // A message that is given up again meanwhile has a higher number.
+        guard let last = try await bus.deadLetterIDs(of: consumer).last else { return }
+        try await bus.forEachPage { after in
+            try await bus.deadLetters(of: consumer, after: after, limit: DeadListCommand.pageCount)
+                .filter { $0.id <= last }
+        } _: { letters in
+            for letter in letters { try await body(letter) }
+        }
     }
 
     /// - Throws: ``CommandError`` `no-letter` if there is no dead letter with this number.
@@ -230,11 +241,10 @@ enum DeadLetterFormat {
     /// The dead letter as a JSON object on one line. Its member `message` is the message as `segue monitor --json`
     /// prints it.
     static func json(_ letter: DeadLetter) throws -> String {
-        let summary = try JSONValue(
-            encoding: Summary(
-                id: letter.id, consumer: letter.consumer, code: letter.rejection.code, reason: letter.rejection.reason,
-                attempts: letter.rejection.attempts, time: Timestamp.text(of: letter.time))
-        ).description
-        return "\(summary.dropLast()),\"message\":\(try CloudEventFormat.line(letter.message))}"
+        let summary = Summary(
+            id: letter.id, consumer: letter.consumer, code: letter.rejection.code, reason: letter.rejection.reason,
+            attempts: letter.rejection.attempts, time: Timestamp.text(of: letter.time))
+        let message = try JSONText(parsing: Data(CloudEventFormat.line(letter.message).utf8))
+        return try JSONText(encoding: summary).adding("message", message).description
     }
 }

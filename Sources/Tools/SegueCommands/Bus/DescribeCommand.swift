@@ -44,7 +44,7 @@ package struct DescribeCommand: AsyncParsableCommand, WallTimeCommand {
                 code: "unknown-type", "no process on this bus knows \(type), and its journal has none",
                 recovery: description.hint ?? "see 'segue services'")
         }
-        try await Console.output.writeLine(json ? description.json : description.text)
+        try await Console.output.writeLine(json ? description.json.description : description.text)
     }
 
     /// The newest message of the type that is still in the journal. Nil for a query, or if there is no such message.
@@ -85,21 +85,21 @@ private struct TypeDescription: Encodable {
         private enum CodingKeys: CodingKey { case id, time, source }
 
         /// The JSON object, with the data as it was published.
-        var json: String {
+        var json: JSONText {
             get throws {
-                let attributes = try JSONValue(encoding: self).description
-                return attributes.dropLast() + (data.map { ",\"data\":\($0)}" } ?? "}")
+                let attributes = try JSONText(encoding: self)
+                return data.map { attributes.adding("data", $0) } ?? attributes
             }
         }
     }
 
     private enum CodingKeys: CodingKey { case type, data, answer, senders, receivers }
 
-    /// The JSON object on one line.
-    var json: String {
+    /// The JSON object.
+    var json: JSONText {
         get throws {
-            let summary = try JSONValue(encoding: self).description
-            return try summary.dropLast() + (last.map { ",\"last\":\(try $0.json)}" } ?? "}")
+            let summary = try JSONText(encoding: self)
+            return try last.map { summary.adding("last", try $0.json) } ?? summary
         }
     }
 
