@@ -64,7 +64,7 @@ struct DeviceFixture: Sendable {
         mode: Terminal.Mode = .scripted,
         size: TerminalSize? = nil, on bus: (any EventBus)? = nil, clock: any Clock<Duration> = ContinuousClock()
     ) -> TerminalDevice {
-        let lines = AsyncStream { continuation in
+        let lines = AsyncStream<String?> { continuation in
             for line in lines { continuation.yield(line) }
             continuation.finish()
         }
@@ -75,7 +75,7 @@ struct DeviceFixture: Sendable {
 
     func device(
         _ platform: String, number: Int = 1, subject: String = Session.default, flow: Flow? = nil,
-        lines: AsyncStream<String>, mode: Terminal.Mode = .scripted,
+        lines: AsyncStream<String?>, mode: Terminal.Mode = .scripted,
         size: TerminalSize? = nil, on bus: (any EventBus)? = nil, clock: any Clock<Duration> = ContinuousClock(),
         log: ScreenLog? = nil, now: @escaping @Sendable () -> Date = { Date() }
     ) -> TerminalDevice {

@@ -160,19 +160,31 @@ struct FlowDeviceTests {
         arguments: [
             ("NameEntered Ann", "'Ann' is not a field"), ("NameEntered name=Ann name=Bo", "duplicate field 'name'"),
             (#"NameEntered {"name""#, "is not a JSON object"), ("NameEntered =5", "'=5' is not a field"),
-            ("NameEntered name=\u{FFFD}", "is not UTF-8"), (#"NameEntered {"name": "\#u{FFFD}"}"#, "is not UTF-8"),
         ])
     func unreadable(line: String, complaint: String) throws {
+        try expectComplaint(complaint, about: .line(line))
+    }
+
+    @Test("A line that is not UTF-8 is sent to nobody, and said at once, in scripts too; U+FFFD is a character")
+    func encoding() throws {
+        try expectComplaint("The line is not UTF-8", about: .unreadableLine)
         var person = try script()
         _ = try person.show(Machine(flow: Self.flow()).snapshot)
-        let outputs = try person.handle(.line(line))
+        #expect(try person.handle(.line("NameEntered name=\u{FFFD}")).published.count == 1)
+    }
+
+    /// Expects that an input sends nothing: a person reads the complaint, and a script fails with it.
+    private func expectComplaint(_ complaint: String, about input: TerminalSession.Input) throws {
+        var person = try script()
+        _ = try person.show(Machine(flow: Self.flow()).snapshot)
+        let outputs = try person.handle(input)
         #expect(outputs.published.isEmpty)
         #expect(outputs.said.count == 1 && outputs.said[0].contains(complaint))
         #expect(outputs.wantsLine)
 
         var script = try script(.scripted)
         _ = try script.show(Machine(flow: Self.flow()).snapshot)
-        let failure = try #require(try script.handle(.line(line)).failure)
+        let failure = try #require(try script.handle(input).failure)
         #expect(failure.code == "device.unreadable")
         #expect(failure.message.contains(complaint))
     }

@@ -6,8 +6,12 @@ import Testing
 @Suite("Line reader")
 struct StandardInputTests {
     private func lines(of text: String) async throws -> [String] {
+        try await lines(of: Data(text.utf8)).compactMap(\.self)
+    }
+
+    private func lines(of bytes: Data) async throws -> [String?] {
         let pipe = Pipe()
-        try pipe.fileHandleForWriting.write(contentsOf: Data(text.utf8))
+        try pipe.fileHandleForWriting.write(contentsOf: bytes)
         try pipe.fileHandleForWriting.close()
         let lines = TerminalInput.lines(of: pipe.fileHandleForReading.fileDescriptor)
         return await lines.reduce(into: []) { $0.append($1) }
@@ -18,6 +22,11 @@ struct StandardInputTests {
         #expect(try await lines(of: "1\n\nCalm\nq") == ["1", "", "Calm", "q"])
         #expect(try await lines(of: "1\n") == ["1"])
         #expect(try await lines(of: "").isEmpty)
+    }
+
+    @Test("gives no text for a line that is not UTF-8")
+    func encoding() async throws {
+        #expect(try await lines(of: Data([0x63, 0x61, 0x66, 0xE9, 0x0A, 0x71])) == [nil, "q"])
     }
 
     @Test("does not grow with a line that never ends")

@@ -67,7 +67,7 @@ struct TerminalDeviceTests {
         ]
         let now = Date(timeIntervalSince1970: 0)
         try await fixture.withApp {
-            let input = AsyncStream { continuation in
+            let input = AsyncStream<String?> { continuation in
                 for line in lines { continuation.yield(line) }
                 continuation.finish()
             }
@@ -87,7 +87,7 @@ struct TerminalDeviceTests {
 
     @Test("On a person's playing screen the position moves on each second while music plays")
     func movingPosition() async throws {
-        let (lines, typed) = AsyncStream.makeStream(of: String.self)
+        let (lines, typed) = AsyncStream.makeStream(of: String?.self)
         let clock = ManualClock()
         let now = Mutex(Date(timeIntervalSince1970: 0))
         try await fixture.withApp {
@@ -183,7 +183,7 @@ struct TerminalDeviceTests {
 
     @Test("A note below the screen is removed when another story shows another screen, and when a line is entered")
     func notes() async throws {
-        let (lines, typed) = AsyncStream.makeStream(of: String.self)
+        let (lines, typed) = AsyncStream.makeStream(of: String?.self)
         try await fixture.withApp {
             try await withThrowingTaskGroup { group in
                 let device = fixture.device(
@@ -208,7 +208,7 @@ struct TerminalDeviceTests {
 
     @Test("Log lines are notes below the screen, each once")
     func logged() async throws {
-        let (lines, typed) = AsyncStream.makeStream(of: String.self)
+        let (lines, typed) = AsyncStream.makeStream(of: String?.self)
         let log = ScreenLog()
         var logger = Logger(label: "device", factory: { log.handler(label: $0) })
         logger[metadataKey: "bus"] = "ipc:///run/a"
@@ -233,7 +233,7 @@ struct TerminalDeviceTests {
     @Test("Below a person's screen the whole URL is a link; without a command that opens URLs, o says what to do")
     func link() async throws {
         try await fixture.withApp {
-            let (lines, typed) = AsyncStream.makeStream(of: String.self)
+            let (lines, typed) = AsyncStream.makeStream(of: String?.self)
             try await withThrowingTaskGroup { group in
                 let device = fixture.device(
                     "ios", lines: lines, mode: .interactive, size: TerminalSize(columns: 20, rows: 24))

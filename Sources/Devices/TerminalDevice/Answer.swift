@@ -49,10 +49,6 @@ enum TypedFields {
     }
 
     static func read(_ text: String) throws(Mistake) -> [String: JSONValue] {
-        // Bytes that are not UTF-8 were read as this character.
-        guard !text.unicodeScalars.contains("\u{FFFD}") else {
-            throw Mistake(description: "'\(text)' is not UTF-8; type it in UTF-8")
-        }
         guard text.utf8.first == UInt8(ascii: "{") else { return try pairs(text) }
         guard let fields = (try? JSONValue(parsing: Data(text.utf8)))?.objectValue else {
             throw Mistake(description: "'\(text)' is not a JSON object; write it like {\"name\": \"Ann\"}")

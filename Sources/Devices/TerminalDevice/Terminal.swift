@@ -13,7 +13,8 @@ struct Terminal: Sendable {
         case scripted
     }
 
-    var lines: AsyncStream<String>
+    /// The lines of input. Nil for a line that is not UTF-8.
+    var lines: AsyncStream<String?>
     var mode: Mode
     /// The size of the terminal, read before each drawing. Nil if the input or the output is not a terminal: scenes are
     /// then written one after the other, and are not shortened.
@@ -75,10 +76,10 @@ enum TerminalInput {
     /// The maximum length of a line in bytes. A longer line is split into several lines.
     private static let longestLine = 4096
 
-    /// The lines of a file descriptor, for one reader. The sequence ends at the end of the input, or when the input
-    /// cannot be read.
-    static func lines(of descriptor: CInt = STDIN_FILENO) -> AsyncStream<String> {
+    /// The lines of a file descriptor, for one reader; nil for a line that is not UTF-8. The sequence ends at the end of
+    /// the input, or when the input cannot be read.
+    static func lines(of descriptor: CInt = STDIN_FILENO) -> AsyncStream<String?> {
         let lines = DescriptorLines(LineReader(descriptor, limit: longestLine, excess: .splits))
-        return AsyncStream { try? await lines.next()?.text }
+        return AsyncStream { (try? await lines.next()).map(\.text) }
     }
 }

@@ -189,7 +189,7 @@ struct TerminalDevice: ReadyService, ForegroundService {
         var lines = terminal.lines.makeAsyncIterator()
         for await _ in demand {
             guard let line = await lines.next() else { return await inputs.send(.endOfInput) }
-            await inputs.send(.line(line))
+            await inputs.send(line.map(TerminalSession.Input.line) ?? .unreadableLine)
         }
     }
 }

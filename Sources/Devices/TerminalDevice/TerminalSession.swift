@@ -27,6 +27,8 @@ struct TerminalSession: Sendable {
         /// The answer to the query of this id, or the error for which there is none.
         case answer(Result<Envelope, any Error>, to: String)
         case line(String)
+        /// A line that is not UTF-8.
+        case unreadableLine
         case endOfInput
         /// The size of the terminal has changed.
         case resized
@@ -82,6 +84,9 @@ struct TerminalSession: Sendable {
         case .answer(let answer, let id): return try receive(.answer(answer, to: id))
         case .line(let line):
             return try mode == .scripted ? wait(for: .scene(for: line)) + advance() : answer(line)
+        case .unreadableLine:
+            let complaint = "The line is not UTF-8; type it in UTF-8."
+            return mode == .scripted ? [.fail(.unreadable(complaint))] : [.say(complaint), .read]
         case .endOfInput: return try mode == .scripted ? wait(for: .end) + advance() : [.end]
         case .resized: return [.device(.draw)]
         case .second: return [.update]

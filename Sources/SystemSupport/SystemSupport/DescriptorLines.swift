@@ -11,7 +11,8 @@ package struct DescriptorLine: Sendable, Equatable {
     /// parts of a split line except the last.
     package let isWhole: Bool
 
-    package var text: String { String(decoding: bytes, as: UTF8.self) }
+    /// The content. Nil if it is not UTF-8.
+    package var text: String? { String(validating: bytes, as: UTF8.self) }
 }
 
 /// Reads a descriptor line by line. It holds at most one line of the maximum length and one block (256 KiB) in memory.
