@@ -7,7 +7,7 @@ import Testing
 
 @testable import NATSEventBus
 
-@Suite("Damaged records of the bus on NATS", .timeLimit(.minutes(1)))
+@Suite("Damaged records of the bus on NATS", .timeLimit(.minutes(3)))
 struct DamagedRecordTests {
     /// Bodies that no program writes.
     private static let bodies = ["", "{", "[1]", #"{"record":{},"version":1}"#, #"{"record":{},"version":0}"#]

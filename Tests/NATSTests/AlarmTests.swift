@@ -4,7 +4,7 @@ import Testing
 
 @testable import NATS
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(3)))
 struct AlarmTests {
     /// Notes the deadlines that have come.
     private final class Owner: Expiring {

@@ -4,7 +4,7 @@ import Testing
 
 @testable import NATS
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(3)))
 struct MailboxTests {
     private struct Late: Error {}
 

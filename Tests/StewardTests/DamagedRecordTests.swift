@@ -8,7 +8,7 @@ import Testing
 
 @testable import Steward
 
-@Suite("A steward that finds damaged records", .timeLimit(.minutes(1)))
+@Suite("A steward that finds damaged records", .timeLimit(.minutes(3)))
 struct DamagedRecordTests {
     @Test func `leads, keeps documents, removes old messages, and reports each record once`() async throws {
         try await TestJournal.run { journal in

@@ -6,7 +6,7 @@ import NATSTestSupport
 import Subprocess
 import Testing
 
-@Suite("The page about the stream", .timeLimit(.minutes(1)))
+@Suite("The page about the stream", .timeLimit(.minutes(3)))
 struct JournalPageTests {
     @Test func `has a program in Python that prints the messages of a journal with their offsets`() async throws {
         let page = URL(fileURLWithPath: #filePath).appendingPathComponent("../../../docs/nats.md").standardizedFileURL

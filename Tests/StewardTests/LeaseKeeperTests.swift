@@ -59,7 +59,7 @@ struct LeaseKeeperTests {
         return held
     }
 
-    @Test("end when a client is silent: its documents are withdrawn, and not those of others", .timeLimit(.minutes(1)))
+    @Test("end when a client is silent: its documents are withdrawn, and not those of others", .timeLimit(.minutes(3)))
     func silent() async throws {
         try await TestJournal.run { journal in
             let (silent, alive) = (ProducerID(), ProducerID())
@@ -87,7 +87,7 @@ struct LeaseKeeperTests {
         }
     }
 
-    @Test("of consumers: the problem of a member is said once on the bus", .timeLimit(.minutes(1)))
+    @Test("of consumers: the problem of a member is said once on the bus", .timeLimit(.minutes(3)))
     func problem() async throws {
         try await TestJournal.run { journal in
             let producer = ProducerID()
@@ -114,14 +114,14 @@ struct LeaseKeeperTests {
         }
     }
 
-    @Test("that an earlier steward has revoked are completed", .timeLimit(.minutes(1)))
+    @Test("that an earlier steward has revoked are completed", .timeLimit(.minutes(3)))
     func revoked() async throws {
         try await TestJournal.run { journal in
             let producer = ProducerID()
             // More documents than one batch can withdraw, and than the projection stores at once.
             let held = try await journal.write(LeaseRecord(.held), to: .lease(producer))
             let expectation = LastSequence(held, of: journal.text(.lease(producer)))
-            for batch in 0..<8 {
+            for batch in 0..<5 {
                 let documents = (0..<1000).map { message(.document, "D\(batch)", key: "\($0)") }
                 try await journal.publish(documents, lease: producer, expecting: expectation)
             }
@@ -139,13 +139,13 @@ struct LeaseKeeperTests {
             try await journal.jetStream.readAll(of: "TEST", withdrawals) {
                 ids.append($0.message.header(BatchHeaders.Name.id.rawValue))
             }
-            #expect(ids.count == 250 && !ids.contains(nil) && Set(ids).count == 250)
+            #expect(ids.count == 157 && !ids.contains(nil) && Set(ids).count == 157)
         }
     }
 
     @Test(
         "end with the memberships, whose partitions are fenced before the documents are withdrawn",
-        .timeLimit(.minutes(1)))
+        .timeLimit(.minutes(3)))
     func memberships() async throws {
         try await TestJournal.run { journal in
             let (silent, alive, producer, other) = (UUID(), UUID(), ProducerID(), ProducerID())
@@ -188,7 +188,7 @@ struct LeaseKeeperTests {
 
     @Test(
         "of partitions that nobody has claimed since get fences of an owner epoch that no member has",
-        .timeLimit(.minutes(1)))
+        .timeLimit(.minutes(3)))
     func leftFences() async throws {
         try await TestJournal.run { journal in
             let (former, owner, next, producer) = (UUID(), UUID(), UUID(), ProducerID())

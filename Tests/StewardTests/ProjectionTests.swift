@@ -54,7 +54,7 @@ struct ProjectionTests {
         return open
     }
 
-    @Test("reports a damaged batch, which is not delivered", .timeLimit(.minutes(1)))
+    @Test("reports a damaged batch, which is not delivered", .timeLimit(.minutes(3)))
     func damagedBatch() async throws {
         try await TestJournal.run { journal in
             let (posted, poster) = AsyncStream.makeStream(of: BusNotice.self)
@@ -127,7 +127,7 @@ struct ProjectionTests {
         }
     }
 
-    @Test("is not changed by a steward that was deposed", .timeLimit(.minutes(1)))
+    @Test("is not changed by a steward that was deposed", .timeLimit(.minutes(3)))
     func deposed() async throws {
         try await TestJournal.run { journal in
             try await journal.publish([message(.document, data: "1")])
@@ -160,7 +160,7 @@ struct ProjectionTests {
         }
     }
 
-    @Test("keeps the documents when the journal has lost its end", .timeLimit(.minutes(1)))
+    @Test("keeps the documents when the journal has lost its end", .timeLimit(.minutes(3)))
     func rebased() async throws {
         try await TestJournal.run { journal in
             try await journal.publish([message(.document, subject: "a", data: "1")])

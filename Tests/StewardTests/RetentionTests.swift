@@ -60,7 +60,7 @@ struct RetentionTests {
 
     private static let old = Date(timeIntervalSinceNow: 3600)
 
-    @Test("by age keeps what a consumer has not handled, and what is not in the projection", .timeLimit(.minutes(1)))
+    @Test("by age keeps what a consumer has not handled, and what is not in the projection", .timeLimit(.minutes(3)))
     func age() async throws {
         try await TestJournal.run { journal in
             let first = try await journal.publish([message(.event, "E0")])
@@ -91,7 +91,7 @@ struct RetentionTests {
         }
     }
 
-    @Test("by age removes what only a removed consumer has not handled", .timeLimit(.minutes(1)))
+    @Test("by age removes what only a removed consumer has not handled", .timeLimit(.minutes(3)))
     func removedConsumer() async throws {
         try await TestJournal.run { journal in
             let last = try await journal.publish([message(.event, "E")])
@@ -120,7 +120,7 @@ struct RetentionTests {
 
     @Test(
         "by size removes the oldest messages, warns a consumer, and counts exactly what it loses, once",
-        .timeLimit(.minutes(1)))
+        .timeLimit(.minutes(3)))
     func size() async throws {
         try await TestJournal.run { journal in
             let notices = Mutex<[BusNotice.Code]>([])
@@ -171,7 +171,7 @@ struct RetentionTests {
         return count
     }
 
-    @Test("counts nothing twice when it is killed between recording and removing", .timeLimit(.minutes(1)))
+    @Test("counts nothing twice when it is killed between recording and removing", .timeLimit(.minutes(3)))
     func repeated() async throws {
         try await TestJournal.run { journal in
             _ = try await Self.claim(journal, "worker")
@@ -237,7 +237,7 @@ struct RetentionTests {
         }
     }
 
-    @Test("removes superseded records, and does not hurry, when the journal has no batch", .timeLimit(.minutes(1)))
+    @Test("removes superseded records, and does not hurry, when the journal has no batch", .timeLimit(.minutes(3)))
     func withoutBatches() async throws {
         try await TestJournal.run { journal in
             let (retention, projection) = await Self.start(journal, RetentionLimits(age: nil, size: 1))
@@ -256,7 +256,7 @@ struct RetentionTests {
         }
     }
 
-    @Test("removes the records of a consumer that was removed long ago", .timeLimit(.minutes(1)))
+    @Test("removes the records of a consumer that was removed long ago", .timeLimit(.minutes(3)))
     func endedConsumer() async throws {
         try await TestJournal.run { journal in
             let epoch = try await Self.claim(journal, "worker")

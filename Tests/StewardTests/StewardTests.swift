@@ -27,7 +27,7 @@ struct StewardTests {
 
     @Test(
         "makes the streams and leads at once; a second one follows, and takes over when the first one is gone",
-        .timeLimit(.minutes(1)))
+        .timeLimit(.minutes(3)))
     func takeOver() async throws {
         try await NATSServer().whileRunning { server in
             let (firstRoles, runFirst) = Self.roles(of: Self.steward(server))
@@ -61,7 +61,7 @@ struct StewardTests {
 
     @Test(
         "leads on when the servers have removed its record from a journal that was too large, and so does the next one",
-        .timeLimit(.minutes(1)))
+        .timeLimit(.minutes(3)))
     func removedRecord() async throws {
         try await TestJournal.run { journal in
             let (roles, run) = Self.roles(of: Self.steward(journal.server))
@@ -96,7 +96,7 @@ struct StewardTests {
         }
     }
 
-    @Test("ends with the setting to change when it connects to a server that cannot be used", .timeLimit(.minutes(1)))
+    @Test("ends with the setting to change when it connects to a server that cannot be used", .timeLimit(.minutes(3)))
     func unusableServer() async throws {
         try await TestJournal.run { journal in
             let (roles, run) = Self.roles(of: Self.steward(journal.server))
@@ -115,7 +115,7 @@ struct StewardTests {
         }
     }
 
-    @Test("gives a journal that has lost its end another epoch, and keeps the documents", .timeLimit(.minutes(1)))
+    @Test("gives a journal that has lost its end another epoch, and keeps the documents", .timeLimit(.minutes(3)))
     func lostEnd() async throws {
         try await TestJournal.run { journal in
             let end = try await journal.publish([message(.document, data: "1")])
@@ -156,7 +156,7 @@ struct StewardTests {
         }
     }
 
-    @Test("continues after the server was killed", .timeLimit(.minutes(1)))
+    @Test("continues after the server was killed", .timeLimit(.minutes(3)))
     func serverKilled() async throws {
         try await TestJournal.run { journal in
             let (roles, run) = Self.roles(of: Self.steward(journal.server))
@@ -252,7 +252,7 @@ struct StewardTests {
     }
 
     @Test(
-        "refuses servers that cannot be used, and says what to do", .timeLimit(.minutes(1)),
+        "refuses servers that cannot be used, and says what to do", .timeLimit(.minutes(3)),
         arguments: [
             ("max_payload: 128KB", 1, "set max_payload: 9MB"), ("", 3, "use a smaller --replicas"),
             ("jetstream: false", 1, "write jetstream {}"),
@@ -267,7 +267,7 @@ struct StewardTests {
         }
     }
 
-    @Test("refuses a server that has room for twice the journal, but not for the rest", .timeLimit(.minutes(1)))
+    @Test("refuses a server that has room for twice the journal, but not for the rest", .timeLimit(.minutes(3)))
     func tooLittleRoom() async throws {
         let limits = RetentionLimits(age: nil, size: 64 << 20)
         try await NATSServer(maximumStore: "190MB").whileRunning { server in
@@ -292,7 +292,7 @@ struct StewardTests {
         }
     }
 
-    @Test("refuses a stream that is not the journal of a bus", .timeLimit(.minutes(1)))
+    @Test("refuses a stream that is not the journal of a bus", .timeLimit(.minutes(3)))
     func strangeStream() async throws {
         try await NATSServer().whileRunning { server in
             let connection = NATSConnection(NATSOptions(servers: [server.url], name: "test"))
