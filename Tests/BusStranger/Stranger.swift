@@ -10,8 +10,8 @@ package struct Stranger {
     private let poll: SocketPoll
     private let producer = ProducerID()
 
-    /// The time limit for an answer, in milliseconds.
-    private static let deadline = 30_000
+    /// The time limit for an answer, in milliseconds. A broker on a loaded machine has taken longer than 30 seconds.
+    private static let deadline = 120_000
 
     package struct NoAnswer: Error {
         package init() {}
