@@ -1,3 +1,4 @@
+import Consuming
 import EventBus
 import Foundation
 import NATS
@@ -359,21 +360,7 @@ struct ClaimTests {
             try await fixture.withTwo { owner, other in
                 let position = try await owner.publish([1])
                 let claim = try await owner.claims.claim(consumer: "c", as: .exclusive)
-                // As a steward does that has received no heartbeat from the process.
-                let records = ConsumerRecords(journal: other.journal)
-                var reserved: UInt64 = 0
-                try await records.change("c") { group in
-                    let next = try #require(group.expelling([claim.member.id])?.group)
-                    reserved = next.ownerEpoch
-                    return next
-                }
-                for partition in Partition.all {
-                    let fence = BusSubject.fence(ConsumerPartition("c", partition))
-                    let last = try await other.journal.read(FenceRecord.self, fence)
-                    let taken = FenceRecord(
-                        ownerEpoch: reserved, previous: claim.ownerEpoch, member: FenceRecord.nobody)
-                    _ = try #require(try await other.journal.write(taken, fence, after: last.sequence))
-                }
+                let reserved = try await expel(claim, with: other.journal)
                 func code(_ claim: ConsumerClaim, _ partition: Partition?) async throws -> BusError.Code? {
                     let checkpoint = Checkpoint(claim: claim, position: position, partition: partition)
                     return try await owner.code(of: Batch([], checkpoint: checkpoint))
@@ -389,6 +376,43 @@ struct ClaimTests {
                 for claim in [claim, next] { #expect(try await code(claim, Partition.all[1]) == .fenced) }
             }
         }
+    }
+
+    @Test func `Work under a claim that ended by silence ends with epoch, after which it is claimed again`() async throws {
+        try await JournalFixture.run { fixture in
+            try await fixture.withParts { other in
+                let bus = try NATSEventBus(
+                    address: "\(fixture.server.url)/SEGUE", source: "owner/1", logger: .quiet, variables: [:])
+                try await bus.whileOpen {
+                    let claim = try await bus.claim(consumer: "c", as: .exclusive)
+                    let error = await #expect(throws: BusError.self) {
+                        try await withThrowingTaskGroup { group in
+                            group.addTask { try await bus.consume(under: claim, [.type(Numbered.self)]) { _ in [] } }
+                            _ = try await expel(claim, with: other.journal)
+                            try await group.waitForAll()
+                        }
+                    }
+                    #expect(error?.code == .epoch)
+                }
+            }
+        }
+    }
+
+    /// Does what a steward does that has received no heartbeat from the process of an exclusive owner.
+    /// - Returns: The owner epoch of the new fences.
+    private func expel(_ claim: ConsumerClaim, with journal: Journal) async throws -> UInt64 {
+        var reserved: UInt64 = 0
+        try await ConsumerRecords(journal: journal).change(claim.consumer) { group in
+            let next = try #require(group.expelling([claim.member.id])?.group)
+            reserved = next.ownerEpoch
+            return next
+        }
+        for partition in claim.offsets.keys {
+            let owner = ConsumerPartition(claim.consumer, partition)
+            let last = try await journal.read(FenceRecord.self, .fence(owner))
+            _ = try await journal.raiseFence(of: owner, to: reserved, member: FenceRecord.nobody, after: last)
+        }
+        return reserved
     }
 
     @Test func `A fence is replaced only by one with a higher owner epoch`() async throws {
