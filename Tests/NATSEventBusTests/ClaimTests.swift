@@ -378,7 +378,9 @@ struct ClaimTests {
         }
     }
 
-    @Test func `Work under a claim that ended by silence ends with epoch, after which it is claimed again`() async throws {
+    @Test func `Work under a claim that ended by silence ends with epoch, after which it is claimed again`()
+        async throws
+    {
         try await JournalFixture.run { fixture in
             try await fixture.withParts { other in
                 let bus = try NATSEventBus(

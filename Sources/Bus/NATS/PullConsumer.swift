@@ -280,20 +280,32 @@ extension JetStream {
     }
 
     /// The sequence of the first message that a consumer with these settings gets; nil if there is none now.
-    /// - Parameter server: The server that is asked; nil for any.
+    /// - Parameter server: The only server that is asked. Nil for any, whose answer is compared with that of another one.
     package func firstSequence(
         of stream: String, _ settings: ConsumerSettings, on server: String? = nil
     ) async throws -> UInt64? {
-        let first: UInt64?? = try await withConsumer(
-            of: stream, settings, pulling: PullSettings(window: 1), on: { server == nil || $0 ?? server == server }
-        ) { consumer in
-            guard consumer.initialPending > 0 else { return nil }
-            while true {
-                if case .message(let delivered) = try await consumer.next() { return UInt64(delivered.streamSequence) }
+        let pulling = PullSettings(window: 1)
+        guard let server else {
+            return try await withConsumer(of: stream, settings, pulling: pulling) { consumer in
+                try await Self.firstSequence(consumer.initialPending) { try await consumer.next() }
             }
         }
-        guard let first else { throw NATSError(.timeout, "\(server ?? "the server") does not serve \(stream) now") }
+        let first: UInt64?? = try await withConsumer(
+            of: stream, settings, pulling: pulling, on: { $0 ?? server == server }
+        ) { consumer in
+            try await Self.firstSequence(consumer.initialPending) { try await consumer.next() }
+        }
+        guard let first else { throw NATSError(.timeout, "\(server) does not serve \(stream) now") }
         return first
+    }
+
+    private static func firstSequence(
+        _ pending: Int, _ next: () async throws -> PullConsumer.Delivery
+    ) async throws -> UInt64? {
+        guard pending > 0 else { return nil }
+        while true {
+            if case .message(let delivered) = try await next() { return UInt64(delivered.streamSequence) }
+        }
     }
 
     /// Creates a consumer on a server that JetStream chooses, and deletes it after `body` has returned or thrown.
