@@ -155,13 +155,14 @@ extension ConformanceCase {
                     return try await messages.beforeMarker()
                 }
                 #expect(heard.isEmpty)
-                let end = try await asker.end()
-                #expect(try await asker.lag(after: Position(epoch: end.epoch, offset: 0), matching: [.all]) == 1)
+                let end = try await asker.inspect.end()
+                #expect(
+                    try await asker.inspect.lag(after: Position(epoch: end.epoch, offset: 0), matching: [.all]) == 1)
                 let error = await #expect(throws: BusError.self) {
                     try await asker.publish(Batch([Envelope(Question(number: 1), source: asker.source)]))
                 }
                 #expect(error?.code == .refused)
-                #expect(try await asker.end() == end)
+                #expect(try await asker.inspect.end() == end)
             }
         },
     ]

@@ -21,11 +21,11 @@ extension ConformanceCase {
                     #expect(second.ownerEpoch > first.ownerEpoch)
                     let error = await #expect(throws: BusError.self) {
                         let result = try Envelope(Other(number: 1), source: old.source)
-                        try await old.publish(Batch([result], checkpoint: Checkpoint(claim: first, position: position)))
+                        try await old.publish(Batch([result], checkpoint: Checkpoint(claim: first, upTo: position)))
                     }
                     #expect(error?.code == .fenced)
-                    #expect(try await new.end() == position)
-                    try await new.publish(Batch([], checkpoint: Checkpoint(claim: second, position: position)))
+                    #expect(try await new.inspect.end() == position)
+                    try await new.publish(Batch([], checkpoint: Checkpoint(claim: second, upTo: position)))
                     #expect(try await new.claim(consumer: "counter").position == position)
                 }
             }
@@ -41,14 +41,14 @@ extension ConformanceCase {
                     let second = try await older.claim(consumer: "counter", as: late)
                     #expect(second.ownerEpoch > first.ownerEpoch)
                     let error = await #expect(throws: BusError.self) {
-                        try await newer.publish(Batch([], checkpoint: Checkpoint(claim: first, position: position)))
+                        try await newer.publish(Batch([], checkpoint: Checkpoint(claim: first, upTo: position)))
                     }
                     #expect(error?.code == .fenced)
                     let repeated = await #expect(throws: BusError.self) {
                         try await newer.claim(consumer: "counter", as: early)
                     }
                     #expect(repeated?.code == .fenced)
-                    try await older.publish(Batch([], checkpoint: Checkpoint(claim: second, position: position)))
+                    try await older.publish(Batch([], checkpoint: Checkpoint(claim: second, upTo: position)))
                 }
             }
         },
@@ -57,7 +57,7 @@ extension ConformanceCase {
                 let position = try await bus.publish([1])
                 let claim = try await bus.claim(consumer: "one")
                 _ = try await bus.claim(consumer: "two")
-                try await bus.publish(Batch([], checkpoint: Checkpoint(claim: claim, position: position)))
+                try await bus.publish(Batch([], checkpoint: Checkpoint(claim: claim, upTo: position)))
                 #expect(try await bus.claim(consumer: "one").position == position)
                 #expect(try await bus.claim(consumer: "two").position.offset == 0)
             }
@@ -155,7 +155,7 @@ extension ConformanceCase {
                         #expect(try read.numbers == Array(0..<5))
                         for message in read.prefix(4) {
                             try await leaver.publish(
-                                Batch([], checkpoint: Checkpoint(claim: claim, handled: message)))
+                                Batch([], checkpoint: Checkpoint(claim: claim, handled: Delivery(message))))
                         }
                     }
                     // The messages end. A message that the member read before it learned of the change is no longer its
@@ -210,11 +210,12 @@ extension ConformanceCase {
                 let kept = try #require(read.first { !half.covers($0) })
                 let error = await #expect(throws: BusError.self) {
                     let result = try Envelope(Other(number: 1), source: first.source)
-                    try await first.publish(Batch([result], checkpoint: Checkpoint(claim: all, handled: lost)))
+                    try await first.publish(
+                        Batch([result], checkpoint: Checkpoint(claim: all, handled: Delivery(lost))))
                 }
                 #expect(error?.code == .fenced)
-                #expect(try await first.newest(matching: [.type(Other.self)]).offset == 0)
-                try await first.publish(Batch([], checkpoint: Checkpoint(claim: all, handled: kept)))
+                #expect(try await first.inspect.newest(matching: [.type(Other.self)]).offset == 0)
+                try await first.publish(Batch([], checkpoint: Checkpoint(claim: all, handled: Delivery(kept))))
                 #expect(try await second.read(1, under: half) == [lost])
             }
         },
@@ -231,7 +232,7 @@ extension ConformanceCase {
                 let successor = try await first.claim(consumer: "workers", as: .shared)
                 #expect(successor.offsets.count == Partition.count)
                 await fixture.expectFenced(second, exclusive, message)
-                try await first.publish(Batch([], checkpoint: Checkpoint(claim: successor, handled: message)))
+                try await first.publish(Batch([], checkpoint: Checkpoint(claim: successor, handled: Delivery(message))))
             }
         },
     ]
@@ -263,9 +264,9 @@ extension ConformanceFixture {
         }
     }
 
-    fileprivate func expectFenced(_ bus: any EventBus, _ claim: ConsumerClaim, _ message: Envelope) async {
+    fileprivate func expectFenced(_ bus: EventBus, _ claim: ConsumerClaim, _ message: Envelope) async {
         let error = await #expect(throws: BusError.self) {
-            try await bus.publish(Batch([], checkpoint: Checkpoint(claim: claim, handled: message)))
+            try await bus.publish(Batch([], checkpoint: Checkpoint(claim: claim, handled: Delivery(message))))
         }
         #expect(error?.code == .fenced)
     }

@@ -115,17 +115,17 @@ extension ConformanceCase {
         ConformanceCase("the newest message of a type or a kind is known by its position") { fixture in
             try await fixture.withBus { bus in
                 let end = try await bus.publish([1, 2])
-                let none = try await bus.newest(matching: [.type(Other.self), .kind(.command)])
+                let none = try await bus.inspect.newest(matching: [.type(Other.self), .kind(.command)])
                 #expect(none == Position(epoch: end.epoch, offset: 0))
                 let other = try #require(try await bus.publish(Other(number: 3)).position)
                 let setting = try #require(try await bus.publish(Setting(value: "4")).position)
-                #expect(try await bus.newest(matching: [.type(Numbered.self)]) == end)
-                #expect(try await bus.newest(matching: [.kind(.event)]) == other)
-                #expect(try await bus.newest(matching: [.type(Order.self), .type(Setting.self)]) == setting)
-                #expect(try await bus.newest(matching: [.all]) == (try await bus.end()))
+                #expect(try await bus.inspect.newest(matching: [.type(Numbered.self)]) == end)
+                #expect(try await bus.inspect.newest(matching: [.kind(.event)]) == other)
+                #expect(try await bus.inspect.newest(matching: [.type(Order.self), .type(Setting.self)]) == setting)
+                #expect(try await bus.inspect.newest(matching: [.all]) == (try await bus.inspect.end()))
                 // One type may have several topics.
                 let numbered = try await bus.publish([5], subject: "other")
-                let newest = try await bus.newestOfEachType(matching: [.kind(.event), .type(Order.self)])
+                let newest = try await bus.inspect.newestOfEachType(matching: [.kind(.event), .type(Order.self)])
                 #expect(newest == [Numbered.type: numbered, Other.type: other])
             }
         },
@@ -146,7 +146,8 @@ extension ConformanceCase {
                     (beginning, [.all], 12), (end, [.all], 0), (beyond, [.all], 0),
                     (foreign, [.type(Numbered.self)], 11),
                 ] as [(Position, [MessageFilter], UInt64)] {
-                    #expect(try await bus.lag(after: position, matching: filters) == lag, "\(position), \(filters)")
+                    #expect(
+                        try await bus.inspect.lag(after: position, matching: filters) == lag, "\(position), \(filters)")
                 }
             }
         },
@@ -155,23 +156,23 @@ extension ConformanceCase {
                 let start = try #require(try await bus.publish(Other(number: 0)).position)
                 for batch in 0..<10 { try await bus.publish(batch * 1000..<batch * 1000 + 1000) }
                 let beginning = Position(epoch: start.epoch, offset: 0)
-                #expect(try await bus.lag(after: beginning, matching: [.type(Numbered.self)]) == 10_000)
+                #expect(try await bus.inspect.lag(after: beginning, matching: [.type(Numbered.self)]) == 10_000)
                 try await bus.publish([10_000], subject: "other")
                 for position in [beginning, start] {
                     for filter in [MessageFilter.all, .type(Numbered.self)] {
-                        #expect(try await bus.lag(after: position, matching: [filter]) == 10_000, "\(filter)")
+                        #expect(try await bus.inspect.lag(after: position, matching: [filter]) == 10_000, "\(filter)")
                     }
-                    #expect(try await bus.lag(after: position, matching: [.kind(.command)]) == 0)
+                    #expect(try await bus.inspect.lag(after: position, matching: [.kind(.command)]) == 0)
                 }
             }
         },
         ConformanceCase("a journal can be read in stretches of some messages, backwards and forwards") { fixture in
             try await fixture.withBus { bus in
                 for batch in 0..<20 { try await bus.publish(batch * 10..<batch * 10 + 10) }
-                let end = try await bus.end()
+                let end = try await bus.inspect.end()
                 var (numbers, stretchEnd) = ([Int](), end)
                 while stretchEnd.offset > 0 {
-                    let start = try await bus.position(stretchEnd, offsetBy: -30)
+                    let start = try await bus.inspect.position(stretchEnd, offsetBy: -30)
                     try #require(start.epoch == end.epoch && start.offset < stretchEnd.offset)
                     numbers = try await bus.numbers(after: start, through: stretchEnd) + numbers
                     stretchEnd = start
@@ -180,14 +181,14 @@ extension ConformanceCase {
                 (numbers, stretchEnd) = ([], Position(epoch: end.epoch, offset: 0))
                 while stretchEnd.offset < end.offset {
                     let start = stretchEnd
-                    let next = try await bus.position(start, offsetBy: 30)
+                    let next = try await bus.inspect.position(start, offsetBy: 30)
                     try #require(next.epoch == end.epoch && next.offset > start.offset)
                     stretchEnd = Position(epoch: end.epoch, offset: min(next.offset, end.offset))
                     numbers += try await bus.numbers(after: start, through: stretchEnd)
                 }
                 #expect(numbers == Array(0..<200))
-                #expect(try await bus.position(end, offsetBy: .min).offset == 0)
-                #expect(try await bus.position(end, offsetBy: .max).offset >= end.offset)
+                #expect(try await bus.inspect.position(end, offsetBy: .min).offset == 0)
+                #expect(try await bus.inspect.position(end, offsetBy: .max).offset >= end.offset)
             }
         },
         ConformanceCase("a reader that is slow gets everything, and holds nobody else up") { fixture in

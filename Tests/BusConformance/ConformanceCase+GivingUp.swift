@@ -14,7 +14,7 @@ extension ConformanceCase {
                 let message = try #require(try await bus.read(1, under: claim).first)
                 try await bus.reject(
                     message, under: claim, results: [try Envelope(Other(number: 1), source: bus.source)])
-                let letters = try await bus.deadLetters(of: "counter")
+                let letters = try await bus.inspect.deadLetters(of: "counter")
                 #expect(letters.map(\.message) == [message])
                 #expect(letters.map(\.consumer) == ["counter"])
                 #expect(letters.map(\.rejection.code) == ["conformance.unusable"])
@@ -22,8 +22,8 @@ extension ConformanceCase {
                 #expect(letters.map(\.rejection.attempts) == [3])
                 #expect(letters.allSatisfy { abs($0.time.timeIntervalSinceNow) < 60 })
                 #expect(try await bus.claim(consumer: "counter").position == message.position)
-                let end = try await bus.end()
-                #expect(try await bus.newest(matching: [.type(Other.self)]) == end)
+                let end = try await bus.inspect.end()
+                #expect(try await bus.inspect.newest(matching: [.type(Other.self)]) == end)
                 #expect(end != letters.first?.message.position)
             }
         },
@@ -32,10 +32,10 @@ extension ConformanceCase {
                 try await bus.publish(0..<3)
                 try await bus.giveUp(3, as: "one")
                 try await bus.giveUp(2, as: "two")
-                #expect(try await bus.deadLetters(of: "one").map(\.message).numbers == [0, 1, 2])
-                #expect(try await bus.deadLetters(of: "two").map(\.message).numbers == [0, 1])
-                #expect(try await bus.deadLetters(of: "three").isEmpty)
-                let all = try await bus.deadLetters(of: nil)
+                #expect(try await bus.inspect.deadLetters(of: "one").map(\.message).numbers == [0, 1, 2])
+                #expect(try await bus.inspect.deadLetters(of: "two").map(\.message).numbers == [0, 1])
+                #expect(try await bus.inspect.deadLetters(of: "three").isEmpty)
+                let all = try await bus.inspect.deadLetters(of: nil)
                 #expect(all.map(\.consumer) == ["one", "one", "one", "two", "two"])
                 #expect(Set(all.map(\.id)).count == 5)
             }
@@ -46,20 +46,20 @@ extension ConformanceCase {
                 try await bus.publish(0..<40)
                 try await bus.giveUp(40, as: "one")
                 try await bus.giveUp(2, as: "two")
-                let letters = try await bus.deadLetters(of: nil)
-                #expect(try await bus.deadLetterCount(of: nil) == 42)
+                let letters = try await bus.inspect.deadLetters(of: nil)
+                #expect(try await bus.inspect.deadLetterCount(of: nil) == 42)
                 for (consumer, count) in ["one": 40, "two": 2, "three": 0] {
-                    #expect(try await bus.deadLetterCount(of: consumer) == count)
+                    #expect(try await bus.inspect.deadLetterCount(of: consumer) == count)
                     let ids = letters.filter { $0.consumer == consumer }.map(\.id)
-                    #expect(try await bus.deadLetters(of: consumer).map(\.id) == ids)
+                    #expect(try await bus.inspect.deadLetters(of: consumer).map(\.id) == ids)
                 }
                 for limit in [1, 7, .max] {
                     var (after, read, listed) = (Int64(0), [DeadLetter](), [DeadLetter.Summary]())
-                    while case let page = try await bus.deadLetters(of: "one", after: after, limit: limit),
+                    while case let page = try await bus.inspect.deadLetters(of: "one", after: after, limit: limit),
                         let last = page.last
                     {
                         #expect(page.count <= limit)
-                        listed += try await bus.deadLetterSummaries(of: "one", after: after, limit: page.count)
+                        listed += try await bus.inspect.deadLetterSummaries(of: "one", after: after, limit: page.count)
                         (read, after) = (read + page, last.id)
                     }
                     #expect(read == letters.filter { $0.consumer == "one" })
@@ -67,32 +67,33 @@ extension ConformanceCase {
                     #expect(listed.allSatisfy { $0.message.data.isEmpty && $0.dataSize > 0 && !$0.isTombstone })
                 }
                 for letter in [letters[0], letters[41]] {
-                    #expect(try await bus.deadLetter(letter.id) == letter)
-                    #expect(try await bus.deadLetterSummary(letter.id) == letter.summary)
+                    #expect(try await bus.inspect.deadLetter(letter.id) == letter)
+                    #expect(try await bus.inspect.deadLetterSummary(letter.id) == letter.summary)
                 }
                 for id in [.min, -1, 0, letters[41].id + 1, .max] {
-                    #expect(try await bus.deadLetter(id) == nil)
-                    #expect(try await bus.deadLetterSummary(id) == nil)
+                    #expect(try await bus.inspect.deadLetter(id) == nil)
+                    #expect(try await bus.inspect.deadLetterSummary(id) == nil)
                 }
                 for limit in [0, -1] {
-                    #expect(try await bus.deadLetters(of: nil, after: 0, limit: limit).isEmpty)
-                    #expect(try await bus.deadLetterSummaries(of: nil, after: 0, limit: limit).isEmpty)
+                    #expect(try await bus.inspect.deadLetters(of: nil, after: 0, limit: limit).isEmpty)
+                    #expect(try await bus.inspect.deadLetterSummaries(of: nil, after: 0, limit: limit).isEmpty)
                 }
                 var batch = Batch([])
                 batch.settledLetters = letters.prefix(3).map(\.id)
                 try await bus.publish(batch)
-                #expect(try await bus.deadLetterCount(of: nil) == 39)
-                #expect(try await bus.deadLetter(letters[1].id) == nil)
-                #expect(try await bus.deadLetterSummaries(of: nil, after: 0, limit: 1).map(\.id) == [letters[3].id])
+                #expect(try await bus.inspect.deadLetterCount(of: nil) == 39)
+                #expect(try await bus.inspect.deadLetter(letters[1].id) == nil)
+                #expect(
+                    try await bus.inspect.deadLetterSummaries(of: nil, after: 0, limit: 1).map(\.id) == [letters[3].id])
             }
         },
         ConformanceCase("a consumer without a name has no dead letters", needs: .deadLetters) { fixture in
             try await fixture.withBus { bus in
                 try await bus.publish([1])
                 try await bus.giveUp(1, as: "one")
-                #expect(try await bus.deadLetters(of: "").isEmpty)
-                #expect(try await bus.deadLetterCount(of: "") == 0)
-                #expect(try await bus.deadLetterSummaries(of: "", after: 0, limit: .max).isEmpty)
+                #expect(try await bus.inspect.deadLetters(of: "").isEmpty)
+                #expect(try await bus.inspect.deadLetterCount(of: "") == 0)
+                #expect(try await bus.inspect.deadLetterSummaries(of: "", after: 0, limit: .max).isEmpty)
             }
         },
         ConformanceCase("a dead letter goes with the batch that settles it", needs: .deadLetters) { fixture in
@@ -102,8 +103,8 @@ extension ConformanceCase {
                 var batch = Batch([try Envelope(Other(number: 1), source: bus.source)])
                 batch.settledLetters = [letters[0].id]
                 let position = try await bus.publish(batch)
-                #expect(try await bus.newest(matching: [.type(Other.self)]) == position)
-                #expect(try await bus.deadLetters(of: "counter") == [letters[1]])
+                #expect(try await bus.inspect.newest(matching: [.type(Other.self)]) == position)
+                #expect(try await bus.inspect.deadLetters(of: "counter") == [letters[1]])
             }
         },
         ConformanceCase(
@@ -112,17 +113,17 @@ extension ConformanceCase {
             try await fixture.withBus { bus in
                 let position = try await bus.publish(0..<2)
                 let letters = try await bus.giveUp(2, as: "counter")
-                let end = try await bus.end()
+                let end = try await bus.inspect.end()
                 let claim = try await bus.claim(consumer: "another")
                 let error = await #expect(throws: BusError.self) {
                     let result = try Envelope(Other(number: 1), source: bus.source)
-                    var batch = Batch([result], checkpoint: Checkpoint(claim: claim, position: position))
+                    var batch = Batch([result], checkpoint: Checkpoint(claim: claim, upTo: position))
                     batch.settledLetters = [letters[0].id, letters[1].id + 1000]
                     try await bus.publish(batch)
                 }
                 #expect(error?.code == .letter)
-                #expect(try await bus.end() == end)
-                #expect(try await bus.deadLetters(of: nil) == letters)
+                #expect(try await bus.inspect.end() == end)
+                #expect(try await bus.inspect.deadLetters(of: nil) == letters)
                 #expect(try await bus.claim(consumer: "another").position.offset == 0)
             }
         },
@@ -134,7 +135,7 @@ extension ConformanceCase {
                 _ = try await bus.claim(consumer: "counter")
                 let error = await #expect(throws: BusError.self) { try await bus.reject(message, under: claim) }
                 #expect(error?.code == .fenced)
-                #expect(try await bus.deadLetters(of: nil).isEmpty)
+                #expect(try await bus.inspect.deadLetters(of: nil).isEmpty)
             }
         },
         ConformanceCase(

@@ -44,9 +44,9 @@ extension ConformanceCase {
                     try await bus.publish(10..<20)
                     #expect(try await bus.handled(20) == Array(0..<20))
                     while true {
-                        let consumer = try await bus.consumers().first { $0.name == "workers" }
+                        let consumer = try await bus.inspect.consumers().first { $0.name == "workers" }
                         let position = try #require(consumer).position
-                        if try await bus.lag(after: position, matching: [.type(Numbered.self)]) == 0 { break }
+                        if try await bus.inspect.lag(after: position, matching: [.type(Numbered.self)]) == 0 { break }
                         try await Task.sleep(for: .milliseconds(50))
                     }
                 }

@@ -26,13 +26,14 @@ extension ConformanceCase {
                     #expect(try await bus.code(of: next) == .unrecorded)
                 }
                 let beginning = Position(epoch: claim.epoch, offset: 0)
-                #expect(try await bus.lag(after: beginning, matching: [.type(Other.self)]) == 3, "of the worker")
+                #expect(
+                    try await bus.inspect.lag(after: beginning, matching: [.type(Other.self)]) == 3, "of the worker")
                 let again = try await bus.claim(consumer: "loser", as: claim.member)
                 #expect(try await bus.read(3, under: again) == messages, "nothing counts as handled")
                 for message in messages {
                     #expect(try await bus.code(of: bus.handled(message, under: claim, of: messages)) == nil)
                 }
-                #expect(try await bus.lag(after: beginning, matching: [.type(Other.self)]) == 6)
+                #expect(try await bus.inspect.lag(after: beginning, matching: [.type(Other.self)]) == 6)
             }
         },
         ConformanceCase("a batch whose message is handled is a repeat, whatever it says came before") { fixture in
@@ -40,10 +41,10 @@ extension ConformanceCase {
                 try await bus.publish(0..<2)
                 let claim = try await bus.claim(consumer: "worker")
                 let messages = try await bus.read(2, under: claim)
-                try await bus.publish(Batch([], checkpoint: Checkpoint(claim: claim, handled: messages[1])))
+                try await bus.publish(Batch([], checkpoint: Checkpoint(claim: claim, handled: Delivery(messages[1]))))
                 let batch = bus.handled(messages[0], under: claim, previous: 7, settling: [99])
                 #expect(try await bus.code(of: batch) == nil)
-                #expect(try await bus.newest(matching: [.type(Other.self)]).offset == 0)
+                #expect(try await bus.inspect.newest(matching: [.type(Other.self)]).offset == 0)
             }
         },
         ConformanceCase("progress beyond the journal's end is refused: what is published later has yet to be handled") {
@@ -56,13 +57,13 @@ extension ConformanceCase {
                     for partition in [nil, partition] {
                         let position = Position(epoch: claim.epoch, offset: offset)
                         let checkpoint = Checkpoint(
-                            claim: claim, position: position, partition: partition, settled: settled)
+                            claim: claim, position: position, partition: partition, previous: nil, settled: settled)
                         #expect(try await bus.code(of: Batch([], checkpoint: checkpoint)) == .epoch)
                     }
                 }
                 try await bus.publish([1])
                 #expect(try await bus.read(2, under: claim).numbers == [0, 1])
-                #expect(try await bus.consumers().map(\.position.offset) == [0])
+                #expect(try await bus.inspect.consumers().map(\.position.offset) == [0])
             }
         },
         ConformanceCase("progress beyond the journal's end is refused, even of a message that is handled already") {
@@ -71,10 +72,10 @@ extension ConformanceCase {
                 let end = try await bus.publish(0..<2)
                 let claim = try await bus.claim(consumer: "worker")
                 let messages = try await bus.read(2, under: claim)
-                try await bus.publish(Batch([], checkpoint: Checkpoint(claim: claim, handled: messages[1])))
+                try await bus.publish(Batch([], checkpoint: Checkpoint(claim: claim, handled: Delivery(messages[1]))))
                 let repeated = Checkpoint(
                     claim: claim, position: try #require(messages[0].position), partition: messages[0].partition,
-                    settled: end.offset + 1)
+                    previous: nil, settled: end.offset + 1)
                 #expect(try await bus.code(of: Batch([], checkpoint: repeated)) == .epoch)
                 let guarding = Checkpoint(
                     claim: claim, position: end, partition: messages[1].partition, previous: end.offset,
@@ -93,7 +94,7 @@ extension ConformanceCase {
                     claim: claim, position: Position(epoch: claim.epoch, offset: handled), partition: partition,
                     previous: handled, settled: end.offset)
                 try await bus.publish(Batch([], checkpoint: guarding))
-                #expect(try await bus.consumers().map(\.position.offset) == [handled])
+                #expect(try await bus.inspect.consumers().map(\.position.offset) == [handled])
                 #expect(try await bus.read(2, under: try await bus.claim(consumer: "worker")).numbers == [0, 1])
             }
         },
@@ -148,7 +149,7 @@ extension ConformanceCase {
                     consumer: "worker", member: .shared, ownerEpoch: claim.ownerEpoch, epoch: claim.epoch, offsets: [:])
                 let beyond = Position(epoch: claim.epoch, offset: end.offset + 1)
                 #expect(
-                    try await bus.code(of: Batch([], checkpoint: Checkpoint(claim: none, position: beyond))) == .epoch)
+                    try await bus.code(of: Batch([], checkpoint: Checkpoint(claim: none, upTo: beyond))) == .epoch)
             }
         },
         ConformanceCase("who was taken over is told so, whatever it says came before") { fixture in
@@ -174,7 +175,7 @@ extension ConformanceCase {
                     let batch = bus.handled(message, under: claim, of: messages, progress: progress)
                     #expect(try await bus.code(of: batch) == nil)
                 }
-                let before = try await bus.consumers()
+                let before = try await bus.inspect.consumers()
                 let slowOffset = try #require(messages[0].position).offset
                 #expect(before.count == 1 && before.allSatisfy { $0.position.offset < slowOffset })
                 let late = bus.handled(messages[0], under: claim, of: messages, progress: progress)
@@ -200,7 +201,7 @@ extension EventBus {
         let checkpoint = Checkpoint(
             claim: claim, position: position, partition: message.partition,
             previous: previous ?? before?.position?.offset ?? claim.offsets[message.partition],
-            settled: progress?.settled(delivered: messages.last?.position?.offset ?? 0))
+            settled: progress?.settled(delivered: messages.last?.position?.offset ?? 0) ?? position.offset)
         let number = (try? message.decode(Numbered.self).number) ?? 0
         let results = [try? Envelope(Other(number: number), source: source)].compactMap(\.self)
         var batch = Batch(results, checkpoint: checkpoint)
@@ -238,19 +239,19 @@ extension ConformanceCase {
     static let forgetting = [
         ConformanceCase("the durable consumers are listed by name, each with its position and its lag") { fixture in
             try await fixture.withBus { bus in
-                #expect(try await bus.consumers().isEmpty)
+                #expect(try await bus.inspect.consumers().isEmpty)
                 try await bus.publish(0..<4)
                 _ = try await bus.claim(consumer: "behind")
                 let claim = try await bus.claim(consumer: "ahead")
                 let handled = try await bus.read(3, under: claim)
                 for message in handled {
-                    try await bus.publish(Batch([], checkpoint: Checkpoint(claim: claim, handled: message)))
+                    try await bus.publish(Batch([], checkpoint: Checkpoint(claim: claim, handled: Delivery(message))))
                 }
-                let consumers = try await bus.consumers()
+                let consumers = try await bus.inspect.consumers()
                 #expect(consumers.map(\.name) == ["ahead", "behind"])
                 #expect(consumers.map(\.position.offset) == [handled.last?.position?.offset, 0])
                 for (consumer, lag) in zip(consumers, [1, 4] as [UInt64]) {
-                    #expect(try await bus.lag(after: consumer.position, matching: [.all]) == lag)
+                    #expect(try await bus.inspect.lag(after: consumer.position, matching: [.all]) == lag)
                 }
                 #expect(consumers.map(\.memberCount) == [0, 0])
                 #expect(Set(consumers.map(\.position.epoch)) == [claim.epoch])
@@ -261,9 +262,9 @@ extension ConformanceCase {
             try await fixture.withBus { bus in
                 try await bus.publish(0..<3)
                 let letters = try await bus.giveUp(2, as: "finished")
-                try await bus.forget(consumer: "finished")
-                #expect(try await bus.consumers().isEmpty)
-                #expect(try await bus.deadLetters(of: "finished") == letters)
+                try await bus.inspect.forget(consumer: "finished")
+                #expect(try await bus.inspect.consumers().isEmpty)
+                #expect(try await bus.inspect.deadLetters(of: "finished") == letters)
                 let claim = try await bus.claim(consumer: "finished")
                 #expect(Set(claim.offsets.values) == [0])
                 #expect(try await bus.read(3, under: claim).numbers == [0, 1, 2])
@@ -271,8 +272,8 @@ extension ConformanceCase {
         },
         ConformanceCase("a consumer that is not there can be forgotten, one without a name cannot") { fixture in
             try await fixture.withBus { bus in
-                try await bus.forget(consumer: "nobody")
-                let error = await #expect(throws: BusError.self) { try await bus.forget(consumer: "") }
+                try await bus.inspect.forget(consumer: "nobody")
+                let error = await #expect(throws: BusError.self) { try await bus.inspect.forget(consumer: "") }
                 #expect(error?.code == .refused)
             }
         },
@@ -283,15 +284,15 @@ extension ConformanceCase {
                 let old = try await first.claim(consumer: "renewed")
                 let messages = try await first.read(3, under: old)
                 try await first.leave(old)
-                try await second.forget(consumer: "renewed")
+                try await second.inspect.forget(consumer: "renewed")
                 let new = try await second.claim(consumer: "renewed")
                 #expect(new.ownerEpoch > old.ownerEpoch)
                 let error = await #expect(throws: BusError.self) {
-                    let checkpoint = messages.last.flatMap { Checkpoint(claim: old, handled: $0) }
+                    let checkpoint = messages.last.flatMap { Checkpoint(claim: old, handled: Delivery($0)) }
                     try await first.publish(Batch([], checkpoint: checkpoint))
                 }
                 #expect(error?.code == .fenced)
-                #expect(try await second.consumers().map(\.position.offset) == [0])
+                #expect(try await second.inspect.consumers().map(\.position.offset) == [0])
             }
         },
         ConformanceCase("a reader under a claim ends when its consumer is forgotten") { fixture in
@@ -299,7 +300,7 @@ extension ConformanceCase {
                 let claim = try await first.claim(consumer: "stopped")
                 try await first.withSubscription(to: [.type(Numbered.self)], under: claim) { messages in
                     try await first.leave(claim)
-                    try await second.forget(consumer: "stopped")
+                    try await second.inspect.forget(consumer: "stopped")
                     for try await _ in messages {}
                 }
             }
@@ -308,13 +309,13 @@ extension ConformanceCase {
             try await fixture.withBus { bus in
                 let member = ConsumerMember.shared
                 _ = try await bus.claim(consumer: "workers", as: member)
-                #expect(try await bus.consumers().map(\.memberCount) == [1])
-                let error = await #expect(throws: BusError.self) { try await bus.forget(consumer: "workers") }
+                #expect(try await bus.inspect.consumers().map(\.memberCount) == [1])
+                let error = await #expect(throws: BusError.self) { try await bus.inspect.forget(consumer: "workers") }
                 #expect(error?.code == .refused)
                 #expect(error?.message.contains("'workers'") == true)
                 await bus.leave(consumer: "workers", as: member)
-                try await bus.forget(consumer: "workers")
-                #expect(try await bus.consumers().isEmpty)
+                try await bus.inspect.forget(consumer: "workers")
+                #expect(try await bus.inspect.consumers().isEmpty)
             }
         },
         ConformanceCase("an exclusive consumer cannot be forgotten while its owner's process lives") { fixture in
@@ -322,22 +323,25 @@ extension ConformanceCase {
                 try await fixture.withBus { owner in
                     try await owner.publish(0..<1)
                     let claim = try await owner.claim(consumer: "sole")
-                    let error = await #expect(throws: BusError.self) { try await other.forget(consumer: "sole") }
+                    let error = await #expect(throws: BusError.self) {
+                        try await other.inspect.forget(consumer: "sole")
+                    }
                     #expect(error?.code == .refused)
                     #expect(error?.message.contains("'sole'") == true)
                     for message in try await owner.read(1, under: claim) {
-                        try await owner.publish(Batch([], checkpoint: Checkpoint(claim: claim, handled: message)))
+                        try await owner.publish(
+                            Batch([], checkpoint: Checkpoint(claim: claim, handled: Delivery(message))))
                     }
                 }
-                try await other.forget(consumer: "sole")
-                #expect(try await other.consumers().isEmpty)
+                try await other.inspect.forget(consumer: "sole")
+                #expect(try await other.inspect.consumers().isEmpty)
             }
         },
         ConformanceCase("an exclusive consumer can be forgotten once its owner has left") { fixture in
             try await fixture.withBuses { first, second in
                 try await first.leave(try await first.claim(consumer: "left"))
-                try await second.forget(consumer: "left")
-                #expect(try await second.consumers().isEmpty)
+                try await second.inspect.forget(consumer: "left")
+                #expect(try await second.inspect.consumers().isEmpty)
             }
         },
     ]
@@ -347,6 +351,6 @@ extension EventBus {
     /// Leaves, and returns when the bus knows of it.
     fileprivate func leave(_ claim: ConsumerClaim) async throws {
         await leave(consumer: claim.consumer, as: claim.member)
-        _ = try await consumers()
+        _ = try await inspect.consumers()
     }
 }

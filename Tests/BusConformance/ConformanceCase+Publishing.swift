@@ -22,15 +22,15 @@ extension ConformanceCase {
         },
         ConformanceCase("the end of the journal is never before what any process has published") { fixture in
             try await fixture.withBuses { first, second in
-                let start = try await second.end()
+                let start = try await second.inspect.end()
                 for count in 1...20 {
                     let published = try await first.publish(Array(0..<count))
-                    #expect(try await second.end() == published)
-                    #expect(try await first.end() == published)
+                    #expect(try await second.inspect.end() == published)
+                    #expect(try await first.inspect.end() == published)
                 }
-                let end = try await second.end()
+                let end = try await second.inspect.end()
                 try await first.publishTransient([Envelope(Marker(), source: first.source)])
-                #expect(try await second.end() == end)
+                #expect(try await second.inspect.end() == end)
                 #expect(end.epoch == start.epoch)
             }
         },
@@ -78,7 +78,7 @@ extension ConformanceCase {
                     let error = await #expect(throws: BusError.self) { _ = try await bus.claim(consumer: name) }
                     #expect(error?.code == .refused)
                 }
-                #expect(try await bus.end() == end)
+                #expect(try await bus.inspect.end() == end)
             }
         },
         ConformanceCase("a batch may be as large as the bus says; a larger one is refused, with the limit") { fixture in
@@ -110,7 +110,7 @@ extension ConformanceCase {
                     #expect(error?.code == .refused)
                     #expect(error?.message.contains("'\(name)' of command.Order") == true, "\(error?.message ?? "")")
                 }
-                #expect(try await bus.end() == end)
+                #expect(try await bus.inspect.end() == end)
             }
         },
         ConformanceCase("a query with an attribute of more than 255 bytes is refused", needs: .queries) { fixture in
@@ -168,7 +168,7 @@ extension ConformanceCase {
                 let end = try await bus.publish(Batch([setting] + (1..<1024).map { _ in setting.smaller }))
                 #expect(end.offset >= 1024)
                 let claim = try await bus.claim(consumer: name)
-                try await bus.publish(Batch([], checkpoint: Checkpoint(claim: claim, position: end)))
+                try await bus.publish(Batch([], checkpoint: Checkpoint(claim: claim, upTo: end)))
                 #expect(try await bus.claim(consumer: name).position == end)
                 #expect(try await bus.documents(matching: [.type(Setting.self, subject: name)]).count == 1)
             }
@@ -293,7 +293,7 @@ extension ConformanceCase {
             try await fixture.withBus { bus in
                 let end = try await bus.publish([1])
                 try await bus.publish(transient: 2)
-                #expect(try await bus.end() == end)
+                #expect(try await bus.inspect.end() == end)
                 #expect(try await bus.publish([3]).offset > end.offset)
                 let received = try await bus.withSubscription(to: [.all], from: .beginning) { try await $0.take(2) }
                 #expect(try received.numbers == [1, 3])

@@ -33,10 +33,10 @@ extension ConformanceCase {
                 let old = try await bus.claim(consumer: "counter")
                 let claim = try await bus.claim(consumer: "counter")
                 let message = try #require(try await bus.read(1, under: claim).first)
-                try await bus.publish(Batch([], checkpoint: Checkpoint(claim: claim, handled: message)))
+                try await bus.publish(Batch([], checkpoint: Checkpoint(claim: claim, handled: Delivery(message))))
                 try await fixture.restart()
                 let error = await #expect(throws: BusError.self) {
-                    try await bus.publish(Batch([], checkpoint: Checkpoint(claim: old, position: end)))
+                    try await bus.publish(Batch([], checkpoint: Checkpoint(claim: old, upTo: end)))
                 }
                 #expect(error?.code == .fenced)
                 let again = try await bus.claim(consumer: "counter", as: claim.member)
@@ -63,11 +63,11 @@ extension ConformanceCase {
                 try await bus.publish(0..<2)
                 let letters = try await bus.giveUp(2, as: "counter")
                 try await fixture.restart()
-                #expect(try await bus.deadLetters(of: "counter") == letters)
+                #expect(try await bus.inspect.deadLetters(of: "counter") == letters)
                 var batch = Batch([])
                 batch.settledLetters = [letters[0].id]
                 try await bus.publish(batch)
-                #expect(try await bus.deadLetters(of: "counter") == [letters[1]])
+                #expect(try await bus.inspect.deadLetters(of: "counter") == [letters[1]])
             }
         },
         ConformanceCase(

@@ -15,7 +15,7 @@ internal import Testing
 package struct ConformanceCase: Sendable {
     /// Creates a bus for a process with this source. All buses that one case creates share one journal, which is empty
     /// at first.
-    package typealias MakeBus = @Sendable (_ source: String) async throws -> any EventBus
+    package typealias MakeBus = @Sendable (_ source: String) async throws -> EventBus
     /// Stops the service that the buses of one case share, and starts it again.
     package typealias Restart = @Sendable (_ journal: JournalAtRestart) async throws -> Void
 

@@ -10,7 +10,7 @@ struct ConformanceFixture: Sendable {
 
     /// Connects a process to the bus for as long as `body` runs.
     func withBus<Result: Sendable>(
-        _ source: String = "conformance/1", _ body: @escaping @Sendable (any EventBus) async throws -> Result
+        _ source: String = "conformance/1", _ body: @escaping @Sendable (EventBus) async throws -> Result
     ) async throws -> Result {
         let bus = try await make(source)
         return try await bus.whileOpen { try await body(bus) }
@@ -18,7 +18,7 @@ struct ConformanceFixture: Sendable {
 
     /// Connects two processes to the bus for as long as `body` runs.
     func withBuses<Result: Sendable>(
-        _ body: @escaping @Sendable (_ first: any EventBus, _ second: any EventBus) async throws -> Result
+        _ body: @escaping @Sendable (_ first: EventBus, _ second: EventBus) async throws -> Result
     ) async throws -> Result {
         try await withBus("conformance/1") { first in
             try await withBus("conformance/2") { second in try await body(first, second) }
@@ -33,13 +33,13 @@ struct ConformanceFixture: Sendable {
     }
 
     /// Runs `body`, then replaces the journal by its earlier content, and returns when `bus` is in the new epoch.
-    func losingEnd(_ bus: any EventBus, _ body: () async throws -> Void) async throws {
+    func losingEnd(_ bus: EventBus, _ body: () async throws -> Void) async throws {
         guard let restartService else { return try await restart() }
         try await restartService(.isCopied)
-        let epoch = try await bus.end().epoch
+        let epoch = try await bus.inspect.end().epoch
         try await body()
         try await restartService(.isPutBack)
-        while try await bus.end().epoch == epoch { try await Task.sleep(for: .milliseconds(50)) }
+        while try await bus.inspect.end().epoch == epoch { try await Task.sleep(for: .milliseconds(50)) }
     }
 }
 
@@ -69,7 +69,7 @@ extension EventBus {
     /// Handles numbers as a member of a durable consumer, and publishes a ``Handled`` for each.
     /// - Parameter name: The name of the worker; by default the source of the process.
     func work(
-        as consumer: String = "workers", mode: ConsumerMember.Mode = .shared, name: String? = nil
+        as consumer: String = "workers", mode: ConsumerMode = .shared, name: String? = nil
     ) async throws {
         let source = source
         try await consume(as: consumer, [.type(Numbered.self)], mode: mode) { message in
@@ -82,7 +82,7 @@ extension EventBus {
     func reject(_ message: Envelope, under claim: ConsumerClaim, results: [Envelope] = []) async throws {
         let rejection = Rejection(code: "conformance.unusable", reason: "it is of no use", attempts: 3)
         try await publish(
-            Batch(results, checkpoint: Checkpoint(claim: claim, handled: message), rejection: rejection))
+            Batch(results, checkpoint: Checkpoint(claim: claim, handled: Delivery(message)), rejection: rejection))
     }
 
     /// Gives up the first `count` messages.
@@ -92,7 +92,7 @@ extension EventBus {
             let claim = try await claim(consumer: consumer, as: member)
             for message in try await read(count, under: claim) { try await reject(message, under: claim) }
         }
-        return try await deadLetters(of: consumer)
+        return try await inspect.deadLetters(of: consumer)
     }
 
     /// Reads the first `count` numbers that a claim covers. Records no progress.
@@ -113,6 +113,10 @@ extension ConsumerClaim {
 }
 
 extension EventBus {
+    func ask(_ question: Question, timeout: Duration = .seconds(5)) async throws -> Question.Answer {
+        try await ask(question, timeout: timeout) { BusError(.refused, "the answer is \($0.type)") }
+    }
+
     /// Answers questions for as long as `body` runs.
     func whileAnswering<Result: Sendable>(
         _ body: @escaping @Sendable () async throws -> Result

@@ -71,7 +71,7 @@ struct BrokerProcessTests {
         }
     }
 
-    private func probe(_ number: Int, _ bus: any EventBus) throws -> Envelope {
+    private func probe(_ number: Int, _ bus: EventBus) throws -> Envelope {
         try Probe.message(
             for: Value(publisher: "p", sequence: number), padding: String(repeating: "x", count: 15_000),
             source: bus.source)

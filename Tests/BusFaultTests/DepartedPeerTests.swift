@@ -42,7 +42,7 @@ struct DepartedPeerTests {
                     _ = try stranger.receive()
                 }
                 // The broker answers this after it has handled the requests that it had received.
-                try await arena.withBus { _ = try await $0.newest(matching: [.all]) }
+                try await arena.withBus { _ = try await $0.inspect.newest(matching: [.all]) }
             }
             try await broker.send(SIGTERM)
             #expect(try await arena.untilEnd(of: broker) == .exited(0))
@@ -63,7 +63,7 @@ struct DepartedPeerTests {
                 if round > 2 {
                     try await publisher.send(SIGSTOP)
                     // The broker answers this after it has answered the batches: their acknowledgements wait.
-                    try await arena.withBus { _ = try await $0.end() }
+                    try await arena.withBus { _ = try await $0.inspect.end() }
                 }
                 try await broker.send(SIGKILL)
                 try await arena.untilEnd(of: broker)

@@ -62,7 +62,7 @@ struct FullDiskTests {
         .deletingLastPathComponent().appendingPathComponent("broker").path
 
     /// Fills the disk. Several tasks publish until a message of each is refused.
-    private func fill(_ bus: any EventBus) async throws -> [Sent] {
+    private func fill(_ bus: EventBus) async throws -> [Sent] {
         try await withThrowingTaskGroup { group in
             for name in ["a", "b", "c"] {
                 group.addTask { try await publish(name, until: { !$0.refused.isEmpty }, on: bus) }
@@ -73,7 +73,7 @@ struct FullDiskTests {
 
     /// Publishes until a message is acknowledged and `isEnough` is true.
     private func publish(
-        _ name: String, until isEnough: (Sent) -> Bool, on bus: any EventBus
+        _ name: String, until isEnough: (Sent) -> Bool, on bus: EventBus
     ) async throws -> Sent {
         var sent = Sent()
         for number in 1... {

@@ -19,7 +19,7 @@ struct JournalFileTests {
             }
             _ = try await arena.startBroker("again")
             let recorder = LogRecorder()
-            let bus = try ZeroMQEventBus(address: arena.bus, source: "test/1", logger: recorder.logger)
+            let bus = try EventBus.zeroMQ(address: arena.bus, source: "test/1", logger: recorder.logger)
             let (texts, error) = try await bus.whileOpen {
                 let texts = try await bus.withSubscription(to: [.type(Noted.self)], from: .beginning) { messages in
                     var texts: [String] = []
@@ -115,7 +115,7 @@ struct JournalFileTests {
                 #expect(texts.contains("kept"))
                 #expect(!texts.contains("lost"))
                 try await arena.untilLog(of: "third", "tells of a new epoch") { $0.contains("epoch") }
-                #expect(try await bus.newest(matching: [.type(Noted.self)]).epoch != lost?.epoch)
+                #expect(try await bus.inspect.newest(matching: [.type(Noted.self)]).epoch != lost?.epoch)
             }
         }
     }

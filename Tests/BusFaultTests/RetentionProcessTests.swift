@@ -48,7 +48,7 @@ struct RetentionProcessTests {
     /// Runs the consumer until it has handled the message at an offset.
     /// - Returns: The offsets of all messages that it has handled. They are read from its results, which are recorded
     ///   together with its progress.
-    private func consume(through last: UInt64, on bus: any EventBus) async throws -> Set<UInt64> {
+    private func consume(through last: UInt64, on bus: EventBus) async throws -> Set<UInt64> {
         let consumer = MessageConsumer("reader", bus: bus, logger: .silent).on(Noted.self) { _, context in
             [DomainEvent.DeepLinkReceived(url: "\(context.cause.position?.offset ?? 0)")]
         }
@@ -66,7 +66,7 @@ struct RetentionProcessTests {
 
     /// Publishes messages.
     /// - Returns: Their offsets.
-    private func publish(_ count: Int, on bus: any EventBus) async throws -> [UInt64] {
+    private func publish(_ count: Int, on bus: EventBus) async throws -> [UInt64] {
         let text = String(repeating: "x", count: 600)
         let last = try await bus.publish(Batch((0..<count).map { _ in try bus.note(text) })).offset
         return Array(last + 1 - UInt64(count)...last)

@@ -172,7 +172,7 @@ struct StrangerTests {
         at address: String, in arena: Arena, _ body: @escaping @Sendable () async throws -> Void
     ) async throws {
         let recorder = LogRecorder()
-        let bus = try ZeroMQEventBus(address: address, source: "test/good", logger: recorder.logger)
+        let bus = try EventBus.zeroMQ(address: address, source: "test/good", logger: recorder.logger)
         let body = Flagged(body)
         try await arena.within(.seconds(60), "the good client was not served") {
             try await bus.whileOpen {

@@ -44,7 +44,7 @@ struct UnreadableHeaderTests {
                     try await bus.received(DomainEvent.DeepLinkReceived.self)[0]
                 }
                 #expect(greeted.attributes.causationID == good.id)
-                let letters = try await bus.deadLetters(of: "greeter")
+                let letters = try await bus.inspect.deadLetters(of: "greeter")
                 #expect(letters.map(\.message.position?.offset) == offsets)
                 #expect(letters.allSatisfy { $0.rejection.code == "message.malformed" })
                 #expect(letters.map { $0.message.unreadableHeader.map { Array($0.bytes) } } == Self.badHeaders)
@@ -80,7 +80,7 @@ struct UnreadableHeaderTests {
                     }
                     return live
                 }
-                let claim = try await bus.claim(consumer: "plain")
+                let claim = try await bus.engine.claim(consumer: "plain", as: .exclusive)
                 await #expect(throws: CancellationError.self) {
                     try await bus.consume(under: claim, [.type(Greet.self)]) { message in
                         #expect(try message.decode(Greet.self).name == "Ada")
@@ -88,7 +88,7 @@ struct UnreadableHeaderTests {
                     }
                 }
                 for consumer in ["navigation-coordinator.ios", "plain"] {
-                    let letters = try await bus.deadLetters(of: consumer)
+                    let letters = try await bus.inspect.deadLetters(of: consumer)
                     #expect(letters.map(\.message.position?.offset) == later + live, "\(consumer)")
                 }
             }
@@ -100,7 +100,7 @@ struct UnreadableHeaderTests {
         try await Arena.with { arena in
             _ = try await arena.startBroker()
             let recorder = LogRecorder()
-            let bus = try ZeroMQEventBus(address: arena.bus, source: "test/1", logger: recorder.logger)
+            let bus = try EventBus.zeroMQ(address: arena.bus, source: "test/1", logger: recorder.logger)
             try await bus.whileOpen {
                 try await bus.withSubscription(to: [.kind(.command)], from: .beginning) { messages in
                     _ = try await publishBadHeaders(Greet.type, in: arena)

@@ -95,7 +95,7 @@ struct Consume: AsyncParsableCommand {
     var shared = false
 
     func run() async throws {
-        let (group, mode) = (group, shared ? ConsumerMember.Mode.shared : .exclusive)
+        let (group, mode) = (group, shared ? ConsumerMode.shared : .exclusive)
         throw ExitCode(
             try await options.process().runUntilStopped { bus, history, logger in
                 try await ConsumerRole.run(group: group, mode: mode, on: bus, history: history, logger: logger)

@@ -80,7 +80,7 @@ extension SegueCommandLine {
 
     /// Runs `body` with a connection of the test to the bus of the only project that is up.
     package func withConnection<Result: Sendable>(
-        _ body: @escaping @Sendable (any EventBus) async throws -> Result
+        _ body: @escaping @Sendable (EventBus) async throws -> Result
     ) async throws -> Result {
         let bus = try BusFactory.standard.bus(
             at: bus, source: "test/1", logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
@@ -92,7 +92,7 @@ extension SegueCommandLine {
     package var offsets: [UInt64] {
         get async throws {
             try await withConnection { bus in
-                let end = try await bus.end()
+                let end = try await bus.inspect.end()
                 return try await bus.withSubscription(to: [.all], from: .beginning, until: end, onNotice: nil) {
                     try await $0.reduce(into: []) { $0.append($1.position?.offset ?? 0) }
                 }

@@ -13,10 +13,10 @@ import Testing
 @Suite("Consumer loop", .timeLimit(.minutes(1)))
 struct ConsumerLoopTests {
     let hub = InMemoryHub(maximumGap: 1000)
-    let publisher: InMemoryEventBus
+    let publisher: EventBus
 
     init() {
-        publisher = InMemoryEventBus(source: "publisher/1", hub: hub)
+        publisher = EventBus.inMemory(source: "publisher/1", hub: hub)
     }
 
     private struct Told: EventMessage { var text: String }
@@ -29,9 +29,9 @@ struct ConsumerLoopTests {
         for text in texts { try await publisher.publish(Told(text: text), subject: session) }
     }
 
-    private func loop(on bus: (any EventBus)? = nil) -> ConsumerLoop {
+    private func loop(on bus: EventBus? = nil) -> ConsumerLoop {
         ConsumerLoop(
-            "worker", [.type(Told.self)], bus: bus ?? InMemoryEventBus(source: "worker/1", hub: hub), logger: .silent)
+            "worker", [.type(Told.self)], bus: bus ?? EventBus.inMemory(source: "worker/1", hub: hub), logger: .silent)
     }
 
     /// Runs a loop until `body` ends.
@@ -55,7 +55,7 @@ struct ConsumerLoopTests {
 
     /// Publishes a document with all strings that were sent to a session. Fails for the string "throw".
     private struct Counting: ComputingHandler {
-        let bus: any EventBus
+        let bus: EventBus
         var texts = SessionStates<[String]>()
         /// The strings whose results the bus refuses, because their key is too long.
         var refusing: Set<String> = []
@@ -96,7 +96,7 @@ struct ConsumerLoopTests {
     func refused(runs: Int) async throws {
         try await tell("a", "b", "refuse", "c", "d")
         for run in 1...runs {
-            let bus = InMemoryEventBus(source: "worker/\(run)", hub: hub)
+            let bus = EventBus.inMemory(source: "worker/\(run)", hub: hub)
             try await running {
                 try await loop(on: bus).runShared(Counting(bus: bus, refusing: ["refuse"]))
             } _: {
@@ -104,7 +104,7 @@ struct ConsumerLoopTests {
                 try await count(["a", "b", "c", "d"] + (run > 1 ? ["e"] : []))
             }
         }
-        let letters = try await publisher.deadLetters(of: "worker")
+        let letters = try await publisher.inspect.deadLetters(of: "worker")
         #expect(letters.map(\.rejection.code) == ["worker.refused"])
         #expect(try letters.map { try $0.message.decode(Told.self).text } == ["refuse"])
         let errors = try await publisher.journalled(ApplicationError.self)
@@ -118,10 +118,11 @@ struct ConsumerLoopTests {
         try await tell("a")
         let lost = CutOff(type: Told.type, count: 3, offsets: 1...3)
         let bus = ReplacedJournalBus(
-            InMemoryEventBus(source: "worker/1", hub: hub), cutOffs: hasCutOffs ? [lost] : [])
+            EventBus.inMemory(source: "worker/1", hub: hub), cutOffs: hasCutOffs ? [lost] : []
+        ).bus
         try await running {
             try await loop(on: bus).runShared(Counting(bus: bus)) { claim, _ in
-                _ = try await bus.publish(Batch([], checkpoint: Checkpoint(claim: claim, position: claim.position)))
+                _ = try await bus.publish(Batch([], checkpoint: Checkpoint(claim: claim, upTo: claim.position)))
             }
         } _: {
             try await count(["a"])
@@ -142,28 +143,28 @@ struct ConsumerLoopTests {
     @Test("publishes only the progress and the dead letter when the error beside it is refused, too")
     func bareLetter() async throws {
         try await tell("refuse", "a")
-        let bus = RefusingBus(InMemoryEventBus(source: "worker/1", hub: hub)) { batch in
+        let bus = RefusingBus(EventBus.inMemory(source: "worker/1", hub: hub)) { batch in
             batch.messages.contains { $0.type != Count.type || $0.attributes.key != nil }
-        }
+        }.bus
         try await running {
             try await loop(on: bus).runShared(Counting(bus: bus, refusing: ["refuse"]))
         } _: {
             try await count(["a"])
         }
-        #expect(try await publisher.deadLetters(of: "worker").map(\.rejection.code) == ["worker.refused"])
+        #expect(try await publisher.inspect.deadLetters(of: "worker").map(\.rejection.code) == ["worker.refused"])
         #expect(try await publisher.journalled(ApplicationError.self).isEmpty)
     }
 
     @Test("gives up what a handler that computes throws at, at once, and takes its change of state back")
     func throwing() async throws {
         try await tell("a", "throw", "b")
-        let bus = InMemoryEventBus(source: "worker/1", hub: hub)
+        let bus = EventBus.inMemory(source: "worker/1", hub: hub)
         try await running {
             try await loop(on: bus).runShared(Counting(bus: bus))
         } _: {
             try await count(["a", "b"])
         }
-        #expect(try await publisher.deadLetters(of: "worker").map(\.rejection.code) == ["worker.failed"])
+        #expect(try await publisher.inspect.deadLetters(of: "worker").map(\.rejection.code) == ["worker.failed"])
     }
 
     @Test("a slow handler holds up no other partition, and what passes it settles nothing of its own")
@@ -177,7 +178,7 @@ struct ConsumerLoopTests {
             return Handled([try Envelope(Count(texts: [message.subject]), source: "worker/1", causedBy: message)])
         }
         try await tell("slow")
-        let slow = try await publisher.newest(matching: [.type(Told.self)])
+        let slow = try await publisher.inspect.newest(matching: [.type(Told.self)])
         try await running {
             try await loop().runShared(partitionsAtOnce: 2, work)
         } _: {
@@ -185,14 +186,14 @@ struct ConsumerLoopTests {
             try await tell("a", "b", "c", session: "two")
             try await count(["two"], session: "two")
             while try await publisher.journalled(Count.self).count < 3 { await Task.yield() }
-            let claim = try await publisher.claim(consumer: "worker", as: .shared)
+            let claim = try await publisher.engine.claim(consumer: "worker", as: .shared)
             #expect(claim.position.offset < slow.offset, "nothing says that the slow one's message is handled")
-            await publisher.leave(consumer: "worker", as: claim.member)
+            await publisher.engine.leave(consumer: "worker", as: claim.member)
             finish.open()
             try await count(["one"])
         }
         #expect(try await publisher.journalled(Count.self).count == 4)
-        #expect(try await publisher.deadLetters(of: nil).isEmpty)
+        #expect(try await publisher.inspect.deadLetters(of: nil).isEmpty)
     }
 
     @Test(
@@ -200,7 +201,8 @@ struct ConsumerLoopTests {
     func removed() async throws {
         try await publisher.publish(ApplicationError(code: "test", message: "It failed."), subject: "one")
         try await tell("a")
-        let bus = RefusingBus(InMemoryEventBus(source: "worker/1", hub: hub), code: .letter) { $0.rejection != nil }
+        let bus = RefusingBus(EventBus.inMemory(source: "worker/1", hub: hub), code: .letter) { $0.rejection != nil }
+            .bus
         try await running {
             let filters: [MessageFilter] = [.type(Told.self), .type(ApplicationError.self)]
             try await ConsumerLoop("worker", filters, bus: bus, logger: .silent)
@@ -208,20 +210,20 @@ struct ConsumerLoopTests {
         } _: {
             try await count(["a"])
         }
-        #expect(try await publisher.deadLetters(of: nil).isEmpty)
+        #expect(try await publisher.inspect.deadLetters(of: nil).isEmpty)
     }
 
     @Test(
         "ends with what a handler throws also while its claim is renewed and another handler runs", arguments: [1, 2])
     func failing(first: Int) async throws {
         struct Failure: Error {}
-        let bus = ClaimingBus(InMemoryEventBus(source: "worker/1", hub: hub))
+        let bus = ClaimingBus(EventBus.inMemory(source: "worker/1", hub: hub))
         let gates = ["one": Gate(), "two": Gate()]
         let (started, claiming) = ([Gate(), Gate()], bus.secondClaim)
         for session in sessions { try await tell("a", session: session) }
         let error = await #expect(throws: Failure.self) {
             try await running {
-                try await loop(on: bus).runShared(partitionsAtOnce: 2) { message in
+                try await loop(on: bus.bus).runShared(partitionsAtOnce: 2) { message in
                     started[message.subject == "one" ? 0 : 1].open()
                     try await gates[message.subject]?.pass()
                     if message.subject == "one" { throw Failure() }
@@ -230,7 +232,7 @@ struct ConsumerLoopTests {
             } _: {
                 for gate in started { try await gate.pass() }
                 // Another process claims the whole consumer, so that the loop claims again.
-                _ = try await publisher.claim(consumer: "worker")
+                _ = try await publisher.engine.claim(consumer: "worker", as: .exclusive)
                 try await claiming.pass()
                 gates[first == 1 ? "one" : "two"]?.open()
                 gates[first == 1 ? "two" : "one"]?.open()
@@ -245,7 +247,7 @@ struct ConsumerLoopTests {
     func executors() async throws {
         try await tell("a")
         let executor = BusExecutor()
-        let bus = PinnedBus(bus: InMemoryEventBus(source: "worker/1", hub: hub), executor: executor)
+        let bus = PinnedBus(inner: EventBus.inMemory(source: "worker/1", hub: hub), executor: executor).bus
         let (work, computation) = (Call(executor), Call(executor))
         try await running {
             try await loop(on: bus).runShared(partitionsAtOnce: 1) { _ in
@@ -302,11 +304,11 @@ struct ConsumerLoopTests {
     @Test("calls back when results are recorded, not before")
     func whenRecorded() async throws {
         try await tell("a")
-        let bus = StallableBus(InMemoryEventBus(source: "worker/1", hub: hub))
+        let bus = StallableBus(EventBus.inMemory(source: "worker/1", hub: hub))
         let recorded = Mutex(false)
         let called = Gate()
         try await running {
-            try await loop(on: bus).runShared(partitionsAtOnce: 1) { message in
+            try await loop(on: bus.bus).runShared(partitionsAtOnce: 1) { message in
                 Handled([try Envelope(Count(texts: ["a"]), source: "worker/1", causedBy: message)]) {
                     recorded.withLock { $0 = true }
                     called.open()
@@ -343,44 +345,44 @@ private final class BusExecutor: SerialExecutor, TaskExecutor {
     }
 }
 
-private struct PinnedBus: ForwardingBus {
-    let bus: any EventBus
+private struct PinnedBus: ForwardingEngine {
+    let inner: EventBus
     let executor: BusExecutor
 
     var taskExecutor: (any SerialExecutor & TaskExecutor)? { executor }
 }
 
 /// A bus that refuses some batches.
-private struct RefusingBus: ForwardingBus {
-    let bus: any EventBus
+private struct RefusingBus: ForwardingEngine {
+    let inner: EventBus
     private let code: BusError.Code
     private let refuses: @Sendable (Batch) -> Bool
 
-    init(_ bus: any EventBus, code: BusError.Code = .refused, refuses: @escaping @Sendable (Batch) -> Bool) {
-        self.bus = bus
+    init(_ bus: EventBus, code: BusError.Code = .refused, refuses: @escaping @Sendable (Batch) -> Bool) {
+        inner = bus
         self.code = code
         self.refuses = refuses
     }
 
     func publish(_ batch: Batch) async throws -> Position {
         if refuses(batch) { throw BusError(code, "it is not taken") }
-        return try await bus.publish(batch)
+        return try await inner.publish(batch)
     }
 }
 
 /// A bus whose journal is replaced after the first claim. That claim belongs to the former journal.
-private final class ReplacedJournalBus: ForwardingBus {
-    let bus: any EventBus
+private final class ReplacedJournalBus: ForwardingEngine {
+    let inner: EventBus
     private let cutOffs: [CutOff]
     private let isReplaced = Mutex(false)
 
-    init(_ bus: any EventBus, cutOffs: [CutOff]) {
-        self.bus = bus
+    init(_ bus: EventBus, cutOffs: [CutOff]) {
+        inner = bus
         self.cutOffs = cutOffs
     }
 
     func claim(consumer: String, as member: ConsumerMember) async throws -> ConsumerClaim {
-        let claim = try await bus.claim(consumer: consumer, as: member)
+        let claim = try await inner.engine.claim(consumer: consumer, as: member)
         let isFirst = isReplaced.withLock { isReplaced in
             defer { isReplaced = true }
             return !isReplaced
@@ -393,14 +395,14 @@ private final class ReplacedJournalBus: ForwardingBus {
 }
 
 /// A bus whose second claim waits until the test continues it.
-private final class ClaimingBus: ForwardingBus {
-    let bus: any EventBus
+private final class ClaimingBus: ForwardingEngine {
+    let inner: EventBus
     let secondClaim = Gate()
     let goOn = Gate()
     private let count = Mutex(0)
 
-    init(_ bus: any EventBus) {
-        self.bus = bus
+    init(_ bus: EventBus) {
+        inner = bus
     }
 
     func claim(consumer: String, as member: ConsumerMember) async throws -> ConsumerClaim {
@@ -412,23 +414,23 @@ private final class ClaimingBus: ForwardingBus {
             secondClaim.open()
             try await goOn.pass()
         }
-        return try await bus.claim(consumer: consumer, as: member)
+        return try await inner.engine.claim(consumer: consumer, as: member)
     }
 }
 
 /// A bus whose batches wait until the test lets them be published.
-private struct StallableBus: ForwardingBus {
-    let bus: any EventBus
+private struct StallableBus: ForwardingEngine {
+    let inner: EventBus
     let publishing = Gate()
     let goOn = Gate()
 
-    init(_ bus: any EventBus) {
-        self.bus = bus
+    init(_ bus: EventBus) {
+        inner = bus
     }
 
     func publish(_ batch: Batch) async throws -> Position {
         publishing.open()
         try await goOn.pass()
-        return try await bus.publish(batch)
+        return try await inner.publish(batch)
     }
 }

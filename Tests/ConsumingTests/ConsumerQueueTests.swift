@@ -47,9 +47,9 @@ struct ConsumerQueueTests {
     @Test("while a message of one partition is handled, others go on, and settle nothing beyond it")
     func slowPartition() throws {
         var queue = queue(.concurrent(2))
-        queue.take(message(1, b))
-        queue.take(message(2, a))
-        queue.take(message(3, a))
+        queue.take(Delivery(message(1, b)))
+        queue.take(Delivery(message(2, a)))
+        queue.take(Delivery(message(3, a)))
         let (first, slow) = try handling(&queue)
         #expect(first.subject == b)
         for offset: UInt64 in [2, 3] {
@@ -75,8 +75,8 @@ struct ConsumerQueueTests {
     @Test("no more handlers run at a time than may")
     func limit() throws {
         var queue = queue(.concurrent(1))
-        queue.take(message(1, a))
-        queue.take(message(2, b))
+        queue.take(Delivery(message(1, a)))
+        queue.take(Delivery(message(2, b)))
         let (_, first) = try handling(&queue)
         #expect(queue.next() == nil)
         queue.handled(Handled(), of: first)
@@ -90,7 +90,7 @@ struct ConsumerQueueTests {
         var queue = queue(.pipelined)
         var turns: [ConsumerQueue.Turn] = []
         for offset: UInt64 in 1...4 {
-            queue.take(message(offset, a))
+            queue.take(Delivery(message(offset, a)))
             while let step = queue.next() {
                 switch step {
                 case .handle(let message, let turn): queue.handled(result(message.id), of: turn)
@@ -111,7 +111,7 @@ struct ConsumerQueueTests {
     @Test("the message whose results are refused is found among those of its batch, and given up alone")
     func refusedAmongOthers() throws {
         var queue = queue(.pipelined)
-        for offset: UInt64 in 1...3 { queue.take(message(offset, a)) }
+        for offset: UInt64 in 1...3 { queue.take(Delivery(message(offset, a))) }
         var handled: [String] = []
         var published: [[String]] = []
         var rejected: [UInt64] = []
@@ -156,18 +156,18 @@ struct ConsumerQueueTests {
     @Test("a partition that is lost is dropped, and taken anew from where the next claim says")
     func lost() throws {
         var queue = queue(.concurrent(2))
-        queue.take(message(1, a))
-        queue.take(message(2, a))
-        queue.take(message(3, b))
+        queue.take(Delivery(message(1, a)))
+        queue.take(Delivery(message(2, a)))
+        queue.take(Delivery(message(3, b)))
         let (_, first) = try handling(&queue)
         let (_, other) = try handling(&queue)
         queue.handled(Handled(), of: first)
         let (_, published) = try publishing(&queue)
         #expect(queue.lost(published) == .needsClaim)
-        queue.take(message(4, a))
+        queue.take(Delivery(message(4, a)))
         #expect(queue.settled == 0, "the claim may still cover what was dropped")
         queue.adopt(claim(ownerEpoch: 2))
-        queue.take(message(1, a))
+        queue.take(Delivery(message(1, a)))
         #expect(try handling(&queue).0.id == "1", "it is handled again")
         queue.handled(Handled(), of: other)
         #expect(try publishing(&queue).0.checkpoint?.claim.ownerEpoch == 2, "the other partition has gone on")
@@ -176,7 +176,7 @@ struct ConsumerQueueTests {
     @Test("what is handled while the claim is renewed is published under the next one")
     func renewed() throws {
         var queue = queue(.concurrent(2))
-        queue.take(message(1, a))
+        queue.take(Delivery(message(1, a)))
         let (_, turn) = try handling(&queue)
         queue.handled(Handled(), of: turn)
         let (_, published) = try publishing(&queue)
@@ -190,10 +190,10 @@ struct ConsumerQueueTests {
     @Test("what another member may have handled meanwhile is dropped, also while its handler runs")
     func overtaken() throws {
         var queue = queue(.concurrent(2))
-        queue.take(message(1, a))
+        queue.take(Delivery(message(1, a)))
         let (_, turn) = try handling(&queue)
         queue.adopt(claim(ownerEpoch: 3))
-        queue.take(message(1, a))
+        queue.take(Delivery(message(1, a)))
         #expect(queue.next() == nil, "in a partition one handler runs at a time")
         queue.handled(result("late"), of: turn)
         let (again, second) = try handling(&queue)
@@ -205,12 +205,12 @@ struct ConsumerQueueTests {
     @Test("a partition that leaves while its handler runs settles nothing, and holds nothing up")
     func leaving() throws {
         var queue = queue(.concurrent(2))
-        queue.take(message(1, a))
+        queue.take(Delivery(message(1, a)))
         let (_, turn) = try handling(&queue)
         let left = ConsumerClaim(
             consumer: "worker", member: .shared, ownerEpoch: 1, epoch: 7, offsets: [Partition(subject: b): 0])
         queue.adopt(left)
-        queue.take(message(2, b))
+        queue.take(Delivery(message(2, b)))
         let (_, other) = try handling(&queue)
         queue.handled(Handled(), of: other)
         let (batch, published) = try publishing(&queue)
@@ -224,8 +224,8 @@ struct ConsumerQueueTests {
     @Test("a message that comes twice is handled once")
     func twice() throws {
         var queue = queue(.concurrent(1))
-        queue.take(message(1, a))
-        queue.take(message(1, a))
+        queue.take(Delivery(message(1, a)))
+        queue.take(Delivery(message(1, a)))
         let (_, turn) = try handling(&queue)
         queue.handled(Handled(), of: turn)
         let (_, published) = try publishing(&queue)
@@ -238,7 +238,7 @@ struct ConsumerQueueTests {
         var queue = queue(.concurrent(1))
         for offset in 1...UInt64(ConsumerQueue.capacity) {
             #expect(queue.hasRoom)
-            queue.take(message(offset, a))
+            queue.take(Delivery(message(offset, a)))
         }
         #expect(!queue.hasRoom)
     }

@@ -4,8 +4,8 @@ import Synchronization
 import TestSupport
 
 /// A bus whose broker never answers a claim.
-struct SilentBus: ForwardingBus {
-    let bus: any EventBus
+struct SilentBus: ForwardingEngine {
+    let inner: EventBus
     /// Opened by the first claim.
     let asked = Gate()
 
@@ -17,37 +17,37 @@ struct SilentBus: ForwardingBus {
 }
 
 /// A bus whose retention has removed each message before it is given up.
-struct RemovingBus: ForwardingBus {
-    let bus: any EventBus
+struct RemovingBus: ForwardingEngine {
+    let inner: EventBus
 
     func publish(_ batch: Batch) async throws -> Position {
         guard batch.rejection == nil else {
             throw BusError(.letter, "the message is no longer in the journal")
         }
-        return try await bus.publish(batch)
+        return try await inner.publish(batch)
     }
 }
 
 /// A bus whose retention has removed messages that no consumer had handled. Claims report them until progress is
 /// recorded under one of these claims.
-final class CutOffBus: ForwardingBus {
-    let bus: any EventBus
+final class CutOffBus: ForwardingEngine {
+    let inner: EventBus
     private let cutOffs: Mutex<[CutOff]>
 
-    init(bus: any EventBus, cutOffs: [CutOff]) {
-        self.bus = bus
+    init(bus: EventBus, cutOffs: [CutOff]) {
+        inner = bus
         self.cutOffs = Mutex(cutOffs)
     }
 
     func claim(consumer: String, as member: ConsumerMember) async throws -> ConsumerClaim {
-        let claim = try await bus.claim(consumer: consumer, as: member)
+        let claim = try await inner.engine.claim(consumer: consumer, as: member)
         return ConsumerClaim(
             consumer: consumer, member: member, ownerEpoch: claim.ownerEpoch, epoch: claim.epoch,
             offsets: claim.offsets, cutOffs: cutOffs.withLock(\.self))
     }
 
     func publish(_ batch: Batch) async throws -> Position {
-        let position = try await bus.publish(batch)
+        let position = try await inner.publish(batch)
         if batch.checkpoint != nil { cutOffs.withLock { $0 = [] } }
         return position
     }

@@ -11,14 +11,14 @@ import Testing
 @Suite("Message consumer, starting and stopping")
 struct MessageConsumerLifecycleTests {
     let hub = InMemoryHub(maximumGap: 1000)
-    let bus: InMemoryEventBus
+    let bus: EventBus
 
     init() {
-        bus = InMemoryEventBus(source: "greeter/1", hub: hub)
+        bus = EventBus.inMemory(source: "greeter/1", hub: hub)
     }
 
     private func greeter(
-        on bus: any EventBus, clock: any Clock<Duration> = ContinuousClock(),
+        on bus: EventBus, clock: any Clock<Duration> = ContinuousClock(),
         before: @escaping @Sendable () async throws -> Void = {}
     ) -> MessageConsumer {
         MessageConsumer("greeter", bus: bus, logger: .silent, clock: clock)
@@ -81,8 +81,8 @@ struct MessageConsumerLifecycleTests {
 
     @Test("stops at once when it is asked to while no broker answers")
     func gracefulShutdownWithoutBroker() async throws {
-        let silent = SilentBus(bus: bus)
-        let consumer = greeter(on: silent)
+        let silent = SilentBus(inner: bus)
+        let consumer = greeter(on: silent.bus)
         try await testGracefulShutdown { trigger in
             try await withThrowingTaskGroup { group in
                 group.addTask { try await consumer.run() }
@@ -96,7 +96,7 @@ struct MessageConsumerLifecycleTests {
     @Test("waits for a broker that is away")
     func unavailable() async throws {
         let clock = ManualClock()
-        let consumer = greeter(on: UnreliableBus(bus, failures: 2), clock: clock)
+        let consumer = greeter(on: UnreliableBus(bus, failures: 2).bus, clock: clock)
         try await bus.send(Command.Greet(name: "Ada"))
         try await withRunning(consumer as any Service) {
             for _ in 0..<2 {

@@ -8,9 +8,9 @@ import Testing
 
 @Suite("Message consumer, what it does not handle", .timeLimit(.minutes(1)))
 struct MessageConsumerRejectionTests {
-    let bus = InMemoryEventBus(source: "greeter/1")
+    let bus = EventBus.inMemory(source: "greeter/1")
 
-    private func greeter(on bus: (any EventBus)? = nil) -> MessageConsumer {
+    private func greeter(on bus: EventBus? = nil) -> MessageConsumer {
         MessageConsumer("greeter", bus: bus ?? self.bus, logger: .silent, retries: .once)
             .on(Command.Greet.self) { command, _ in [DomainEvent.Greeted(name: command.name)] }
     }
@@ -29,7 +29,7 @@ struct MessageConsumerRejectionTests {
         let error = try await bus.journalled(ApplicationError.self)[0].decode(ApplicationError.self)
         #expect(error.code == "message.malformed")
         #expect(error.message.contains("'name' is missing"))
-        let letter = try #require(try await bus.deadLetters(of: "greeter").first)
+        let letter = try #require(try await bus.inspect.deadLetters(of: "greeter").first)
         #expect(letter.rejection == Rejection(code: "message.malformed", reason: error.message, attempts: 1))
     }
 
@@ -49,7 +49,7 @@ struct MessageConsumerRejectionTests {
         }
         let error = try await bus.journalled(ApplicationError.self)[0].decode(ApplicationError.self)
         #expect(error.code == "greeter.refused")
-        let letters = try await bus.deadLetters(of: "greeter")
+        let letters = try await bus.inspect.deadLetters(of: "greeter")
         #expect(letters.map(\.message.id) == [wave.id])
         #expect(letters.first?.rejection.code == "greeter.refused")
     }
@@ -87,14 +87,14 @@ struct MessageConsumerRejectionTests {
 
     @Test("goes on behind a message that retention has removed while it was tried")
     func removed() async throws {
-        try await withRunning(greeter(on: RemovingBus(bus: bus))) {
+        try await withRunning(greeter(on: RemovingBus(inner: bus).bus)) {
             try await bus.publish(Batch([malformed(Command.Greet.type)]))
             try await bus.send(Command.Greet(name: "Grace"))
             #expect(try await bus.received(DomainEvent.Greeted.self).count == 1)
         }
         let errors = try await bus.journalled(ApplicationError.self)
         #expect(try errors.map { try $0.decode(ApplicationError.self).code } == ["message.malformed"])
-        #expect(try await bus.deadLetters(of: "greeter").isEmpty)
+        #expect(try await bus.inspect.deadLetters(of: "greeter").isEmpty)
     }
 
     @Test("publishes no error about an error that it gives up: there is only the dead letter")
@@ -108,7 +108,8 @@ struct MessageConsumerRejectionTests {
             _ = try await bus.received(DomainEvent.Greeted.self)
         }
         #expect(try await bus.journalled(ApplicationError.self).count == 2)
-        #expect(try await bus.deadLetters(of: nil).map(\.rejection.code) == ["greeter.failed", "message.malformed"])
+        #expect(
+            try await bus.inspect.deadLetters(of: nil).map(\.rejection.code) == ["greeter.failed", "message.malformed"])
     }
 
     @Test("leaves a message that is sent again to the consumer that it is for")
@@ -132,7 +133,7 @@ struct MessageConsumerRejectionTests {
             CutOff(type: Command.Wave.type, count: 2, offsets: 4...6),
         ]
         let cut = CutOffBus(bus: bus, cutOffs: cutOffs)
-        for _ in 0..<2 { try await withRunning(greeter(on: cut)) {} }
+        for _ in 0..<2 { try await withRunning(greeter(on: cut.bus)) {} }
         let errors = try await bus.journalled(ApplicationError.self)
         #expect(errors.count == 1)
         let error = try #require(errors.first).decode(ApplicationError.self)

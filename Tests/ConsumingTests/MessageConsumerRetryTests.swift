@@ -9,7 +9,7 @@ import Testing
 
 @Suite("Message consumer, trying again", .timeLimit(.minutes(1)))
 struct MessageConsumerRetryTests {
-    let bus = InMemoryEventBus(source: "greeter/1")
+    let bus = EventBus.inMemory(source: "greeter/1")
     let clock = ManualClock()
     /// The times of the handler's calls.
     let calls = Calls<Duration>()
@@ -20,7 +20,7 @@ struct MessageConsumerRetryTests {
 
     /// A consumer whose handler fails a given number of times.
     private func greeter(
-        on bus: (any EventBus)? = nil, failures: Int, with error: any Error = Leak(), logger: Logger = .silent
+        on bus: EventBus? = nil, failures: Int, with error: any Error = Leak(), logger: Logger = .silent
     ) -> MessageConsumer {
         MessageConsumer("greeter", bus: bus ?? self.bus, logger: logger, clock: clock)
             .on(Command.Greet.self) { command, _ in
@@ -44,7 +44,7 @@ struct MessageConsumerRetryTests {
             _ = try await bus.received(DomainEvent.Greeted.self)
         }
         #expect(calls.all == [.zero, .milliseconds(100), .milliseconds(500), .milliseconds(2100)])
-        #expect(try await bus.deadLetters(of: nil).isEmpty)
+        #expect(try await bus.inspect.deadLetters(of: nil).isEmpty)
         #expect(try await bus.journalled(ApplicationError.self).isEmpty)
     }
 
@@ -59,7 +59,7 @@ struct MessageConsumerRetryTests {
             #expect(try greeted.decode(DomainEvent.Greeted.self).name == "Grace")
             return command
         }
-        let letters = try await bus.deadLetters(of: "greeter")
+        let letters = try await bus.inspect.deadLetters(of: "greeter")
         #expect(letters.map(\.message.id) == [command.id])
         let reason = "greeter could not handle command.Greet; see its log"
         #expect(letters.first?.rejection == Rejection(code: "greeter.failed", reason: reason, attempts: 4))
@@ -77,7 +77,7 @@ struct MessageConsumerRetryTests {
             #expect(try await bus.received(ApplicationError.self)[0].decode(ApplicationError.self) == error)
         }
         #expect(calls.all.count == 1)
-        #expect(try await bus.deadLetters(of: nil).isEmpty)
+        #expect(try await bus.inspect.deadLetters(of: nil).isEmpty)
     }
 
     @Test("stops waiting for the next attempt when it is asked to stop, and handles the message at the next start")
@@ -93,14 +93,14 @@ struct MessageConsumerRetryTests {
             }
         }
         #expect(try await bus.journalled(DomainEvent.Greeted.self).isEmpty)
-        #expect(try await bus.deadLetters(of: nil).isEmpty)
+        #expect(try await bus.inspect.deadLetters(of: nil).isEmpty)
         try await withRunning(greeter(failures: 0)) { _ = try await bus.received(DomainEvent.Greeted.self) }
     }
 
     @Test("keeps a result while the journal is full, and calls the handler no second time")
     func journal() async throws {
         let full = UnreliableBus(bus, code: .journal)
-        try await withRunning(greeter(on: full, failures: 0)) {
+        try await withRunning(greeter(on: full.bus, failures: 0)) {
             full.fail(3)
             try await bus.send(Command.Greet(name: "Ada"))
             try await letDelaysPass(3)

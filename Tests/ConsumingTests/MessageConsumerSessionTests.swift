@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Message consumer: sessions that end")
 struct MessageConsumerSessionTests {
-    let bus = InMemoryEventBus(source: "greeter/1")
+    let bus = EventBus.inMemory(source: "greeter/1")
     let forgotten = Calls<String>()
 
     private struct Guests: DocumentMessage {

@@ -9,17 +9,17 @@ import Testing
 @Suite("Message consumer, several instances", .timeLimit(.minutes(1)))
 struct MessageConsumerSharingTests {
     let hub = InMemoryHub(maximumGap: 1000)
-    let watcher: InMemoryEventBus
+    let watcher: EventBus
 
     init() {
-        watcher = InMemoryEventBus(source: "watcher/1", hub: hub)
+        watcher = EventBus.inMemory(source: "watcher/1", hub: hub)
     }
 
     private func greeter(
         _ instance: Int, metrics: ConsumerMetrics = ConsumerMetrics(),
         before: @escaping @Sendable () async throws -> Void = {}
     ) -> MessageConsumer {
-        let bus = InMemoryEventBus(source: "greeter/\(instance)", hub: hub)
+        let bus = EventBus.inMemory(source: "greeter/\(instance)", hub: hub)
         return MessageConsumer("greeter", bus: bus, logger: .silent, metrics: metrics)
             .on(Command.Greet.self) { command, _ in
                 try await before()
@@ -48,7 +48,7 @@ struct MessageConsumerSharingTests {
 
     @Test("go on with the work of one that has died")
     func death() async throws {
-        let doomed = InMemoryEventBus(source: "greeter/1", hub: hub)
+        let doomed = EventBus.inMemory(source: "greeter/1", hub: hub)
         let first = MessageConsumer("greeter", bus: doomed, logger: .silent)
             .on(Command.Greet.self) { _, _ in
                 try await Gate().pass()
@@ -73,7 +73,7 @@ struct MessageConsumerSharingTests {
     @Test("one that stops hands over at once, though its process goes on")
     func stops() async throws {
         try await withRunning(greeter(1)) {}
-        let claim = try await watcher.claim(consumer: "greeter", as: .shared)
+        let claim = try await watcher.engine.claim(consumer: "greeter", as: .shared)
         #expect(claim.offsets.count == Partition.count)
     }
 
@@ -90,7 +90,7 @@ struct MessageConsumerSharingTests {
         try await withRunning(consumer) {
             try await greet(0..<1)
             try await started.pass()
-            _ = try await watcher.claim(consumer: "greeter")
+            _ = try await watcher.engine.claim(consumer: "greeter", as: .exclusive)
             finish.open()
             _ = try await watcher.received(DomainEvent.Greeted.self)
             try await greet(1..<2)
@@ -102,8 +102,8 @@ struct MessageConsumerSharingTests {
 
     @Test("an exclusive consumer ends when another process has taken over")
     func exclusive() async throws {
-        let bus = InMemoryEventBus(source: "clerk/1", hub: hub)
-        let claim = try await bus.claim(consumer: "clerk")
+        let bus = EventBus.inMemory(source: "clerk/1", hub: hub)
+        let claim = try await bus.engine.claim(consumer: "clerk", as: .exclusive)
         let live = Gate()
         let error = await #expect(throws: BusError.self) {
             try await withThrowingTaskGroup { group in
@@ -111,7 +111,7 @@ struct MessageConsumerSharingTests {
                     "clerk", [.type(Command.Greet.self)], bus: bus, logger: .silent, whenLive: live.open)
                 group.addTask { try await loop.run(under: claim, partitionsAtOnce: 1) { _ in Handled() } }
                 try await live.pass()
-                _ = try await watcher.claim(consumer: "clerk")
+                _ = try await watcher.engine.claim(consumer: "clerk", as: .exclusive)
                 try await group.waitForAll()
             }
         }

@@ -9,7 +9,7 @@ import Testing
 
 @Suite("Message consumer")
 struct MessageConsumerTests {
-    let bus = InMemoryEventBus(source: "greeter/1")
+    let bus = EventBus.inMemory(source: "greeter/1")
 
     /// A consumer that answers greetings. Its handler fails for some names.
     private func greeter() -> MessageConsumer {
@@ -63,7 +63,7 @@ struct MessageConsumerTests {
             _ = try await bus.received(DomainEvent.Greeted.self)
             return command
         }
-        #expect(try await bus.claim(consumer: "greeter").position == command.position)
+        #expect(try await bus.engine.claim(consumer: "greeter", as: .exclusive).position == command.position)
     }
 
     @Test("handles what was sent while it was away")

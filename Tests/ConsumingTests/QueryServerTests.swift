@@ -12,12 +12,12 @@ import Testing
 @Suite("Query server", .timeLimit(.minutes(1)))
 struct QueryServerTests {
     let hub = InMemoryHub()
-    let bus: InMemoryEventBus
-    let asker: InMemoryEventBus
+    let bus: EventBus
+    let asker: EventBus
 
     init() {
-        bus = InMemoryEventBus(source: "greeter/1", hub: hub)
-        asker = InMemoryEventBus(source: "asker/1", hub: hub)
+        bus = EventBus.inMemory(source: "greeter/1", hub: hub)
+        asker = EventBus.inMemory(source: "asker/1", hub: hub)
     }
 
     private struct Leak: Error {
@@ -25,7 +25,7 @@ struct QueryServerTests {
     }
 
     private func server(
-        on bus: (any EventBus)? = nil, clock: any Clock<Duration> = ContinuousClock(), logger: Logger = .silent
+        on bus: EventBus? = nil, clock: any Clock<Duration> = ContinuousClock(), logger: Logger = .silent
     ) -> QueryServer {
         QueryServer(bus: bus ?? self.bus, logger: logger, clock: clock)
             .on(Query.Salutation.self) { query, _ in

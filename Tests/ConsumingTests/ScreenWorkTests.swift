@@ -19,11 +19,11 @@ extension Document {
 @Suite("Work that belongs to a screen", .timeLimit(.minutes(1)))
 struct ScreenWorkTests {
     private let hub = InMemoryHub(maximumGap: 1000)
-    private let view: InMemoryEventBus
+    private let view: EventBus
     private let log = WorkLog()
 
     init() {
-        view = InMemoryEventBus(source: "device/1", hub: hub)
+        view = EventBus.inMemory(source: "device/1", hub: hub)
     }
 
     /// The work that has begun and the work that has ended.
@@ -39,8 +39,8 @@ struct ScreenWorkTests {
 
     /// Work that publishes a document when it begins, and runs until it is cancelled. For the name `nobody` it fails,
     /// and for `short` it ends, both without a document.
-    private func work(on bus: (any EventBus)? = nil) -> ScreenWork {
-        ScreenWork("worker", bus: bus ?? InMemoryEventBus(source: "worker/1", hub: hub), logger: .silent)
+    private func work(on bus: EventBus? = nil) -> ScreenWork {
+        ScreenWork("worker", bus: bus ?? EventBus.inMemory(source: "worker/1", hub: hub), logger: .silent)
             .on(Command.Greet.self, withdrawing: [Document.Progress.type]) { command, context in
                 if command.name == "nobody" { throw ApplicationError(code: "worker.nobody", message: "Nobody.") }
                 log.begin(command.name)
@@ -189,8 +189,8 @@ struct ScreenWorkTests {
     @Test("it starts once its document is recorded, not before")
     func recordedFirst() async throws {
         try await show("a-1")
-        let bus = StallingBus(bus: InMemoryEventBus(source: "worker/1", hub: hub))
-        try await withRunning(work(on: bus)) {
+        let bus = StallingBus(bus: EventBus.inMemory(source: "worker/1", hub: hub))
+        try await withRunning(work(on: bus.bus)) {
             bus.stall()
             try await view.send(Command.Greet(name: "one"), origin: origin("a-1"))
             try await bus.stalled.pass()

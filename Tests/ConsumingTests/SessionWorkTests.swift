@@ -13,21 +13,21 @@ struct SessionWorkTests {
     }
 
     let hub = InMemoryHub(maximumGap: 1000)
-    let watcher: InMemoryEventBus
+    let watcher: EventBus
     let begun = Calls<String>()
 
     init() {
-        watcher = InMemoryEventBus(source: "watcher/1", hub: hub)
+        watcher = EventBus.inMemory(source: "watcher/1", hub: hub)
     }
 
     /// A consumer that paints a portrait beside the loop, and waves back in the loop. A portrait of nobody needs no
     /// work.
     private func painter(
-        _ instance: Int, on bus: (any EventBus)? = nil, retries: RetryPolicy = .standard,
+        _ instance: Int, on bus: EventBus? = nil, retries: RetryPolicy = .standard,
         paint: @escaping @Sendable (String) async throws -> Void = { _ in },
         prepare: @escaping @Sendable (String) -> Void = { _ in }
     ) -> MessageConsumer {
-        let bus = bus ?? InMemoryEventBus(source: "painter/\(instance)", hub: hub)
+        let bus = bus ?? EventBus.inMemory(source: "painter/\(instance)", hub: hub)
         return MessageConsumer("painter", bus: bus, logger: .silent, retries: retries)
             .on(
                 Command.Greet.self,
@@ -190,7 +190,7 @@ struct SessionWorkTests {
         try await withRunning(consumer) {
             try await watcher.send(Command.Greet(name: "anna"))
             try await isFirst.pass()
-            _ = try await watcher.claim(consumer: "painter")
+            _ = try await watcher.engine.claim(consumer: "painter", as: .exclusive)
             finish.open()
             _ = try await watcher.first(DomainEvent.Greeted.self) { $0.name == "anna" }
             try await watcher.send(Command.Wave())

@@ -10,18 +10,18 @@ import Support
 /// A bus with a view, and the coordinators that a test starts.
 struct CoordinatorFixture: Sendable {
     let hub = InMemoryHub(maximumGap: 1000)
-    let view: InMemoryEventBus
+    let view: EventBus
     let clock = ManualClock()
     let phone = Origin(platform: "ios", device: "phone-1")
 
     init() {
-        view = InMemoryEventBus(source: "device/1", hub: hub)
+        view = EventBus.inMemory(source: "device/1", hub: hub)
     }
 
     /// - Parameter later: the number of seconds by which the coordinator's clock is ahead of the messages' times.
     func coordinator(_ flow: Flow, later: TimeInterval = 0) -> Coordinator {
         Coordinator(
-            flow: flow, bus: InMemoryEventBus(source: "navigation-coordinator/1", hub: hub), logger: .silent,
+            flow: flow, bus: EventBus.inMemory(source: "navigation-coordinator/1", hub: hub), logger: .silent,
             clock: clock, now: { Date() + later })
     }
 
@@ -63,13 +63,13 @@ struct CoordinatorFixture: Sendable {
 }
 
 /// A bus that refuses every batch with a message for which `refuses` returns true.
-struct RefusingBus: ForwardingBus {
-    let bus: any EventBus
+struct RefusingBus: ForwardingEngine {
+    let inner: EventBus
     let refuses: @Sendable (Envelope) -> Bool
 
     func publish(_ batch: Batch) async throws -> Position {
         if batch.messages.contains(where: refuses) { throw BusError(.refused, "it is too large") }
-        return try await bus.publish(batch)
+        return try await inner.publish(batch)
     }
 }
 

@@ -11,14 +11,14 @@ import Testing
 @Suite("Coordinator, the flow that it publishes")
 struct CoordinatorFlowTests {
     let fixture = CoordinatorFixture()
-    var view: InMemoryEventBus { fixture.view }
+    var view: EventBus { fixture.view }
 
     private func coordinator(
-        _ flow: Flow, source: String? = "name: shop", bus: (any EventBus)? = nil, logger: Logger = .silent
+        _ flow: Flow, source: String? = "name: shop", bus: EventBus? = nil, logger: Logger = .silent
     ) -> Coordinator {
         Coordinator(
             flow: flow, source: source,
-            bus: bus ?? InMemoryEventBus(source: "navigation-coordinator/1", hub: fixture.hub), logger: logger,
+            bus: bus ?? EventBus.inMemory(source: "navigation-coordinator/1", hub: fixture.hub), logger: logger,
             clock: fixture.clock)
     }
 
@@ -52,8 +52,8 @@ struct CoordinatorFlowTests {
 
     @Test("the flow goes with its coordinator; that of a coordinator which has taken over stays")
     func takeover() async throws {
-        let old = InMemoryEventBus(source: "navigation-coordinator/1", hub: fixture.hub)
-        let new = InMemoryEventBus(source: "navigation-coordinator/2", hub: fixture.hub)
+        let old = EventBus.inMemory(source: "navigation-coordinator/1", hub: fixture.hub)
+        let new = EventBus.inMemory(source: "navigation-coordinator/2", hub: fixture.hub)
         try await old.whileOpen {
             try await withRunning(coordinator(.shop(), source: "old", bus: old)) {
                 let source = try await published?.source
@@ -62,7 +62,7 @@ struct CoordinatorFlowTests {
         }
         #expect(try await published == nil)
         try await new.whileOpen {
-            let first = InMemoryEventBus(source: "navigation-coordinator/3", hub: fixture.hub)
+            let first = EventBus.inMemory(source: "navigation-coordinator/3", hub: fixture.hub)
             try await first.whileOpen {
                 try await withRunning(coordinator(.shop(), source: "first", bus: first)) {
                     let source = try await published?.source
@@ -78,9 +78,9 @@ struct CoordinatorFlowTests {
     func refused() async throws {
         let log = LogRecorder()
         let bus = RefusingBus(
-            bus: InMemoryEventBus(source: "navigation-coordinator/1", hub: fixture.hub),
+            inner: EventBus.inMemory(source: "navigation-coordinator/1", hub: fixture.hub),
             refuses: { $0.type == Document.Flow.type })
-        try await withRunning(coordinator(.shop(), bus: bus, logger: log.logger)) {
+        try await withRunning(coordinator(.shop(), bus: bus.bus, logger: log.logger)) {
             let (state, flow) = (try await fixture.currentSnapshot(), try await published)
             #expect(state != nil && flow == nil)
         }

@@ -12,7 +12,7 @@ import Testing
 @Suite("Coordinator, guards that wait")
 struct CoordinatorGuardTests {
     let fixture = CoordinatorFixture()
-    var view: InMemoryEventBus { fixture.view }
+    var view: EventBus { fixture.view }
 
     @discardableResult
     private func withForm<Result: Sendable>(
@@ -189,10 +189,10 @@ struct CoordinatorGuardTests {
     @Test("gives the same ids again to what it was about to publish when it died")
     func sameIDsAfterDeath() async throws {
         let bus = LosingBus(
-            InMemoryEventBus(source: "navigation-coordinator/1", hub: fixture.hub), losing: Command.SaveDraft.type)
+            EventBus.inMemory(source: "navigation-coordinator/1", hub: fixture.hub), losing: Command.SaveDraft.type)
         try await view.send(Command.NextRequested(name: "Bach"), origin: fixture.phone)
         await #expect(throws: BusError.self) {
-            try await withRunning(Coordinator(flow: .guarded(), bus: bus, logger: .silent, clock: fixture.clock)) {
+            try await withRunning(Coordinator(flow: .guarded(), bus: bus.bus, logger: .silent, clock: fixture.clock)) {
                 try await fixture.snapshot { $0.state.attempt != nil }
             }
         }
@@ -236,7 +236,7 @@ struct CoordinatorGuardTests {
 
     /// All messages in the journal except the first snapshot, which has no cause.
     private func story(of fixture: CoordinatorFixture) async throws -> [Envelope] {
-        let end = try await fixture.view.end().offset
+        let end = try await fixture.view.inspect.end().offset
         return try await fixture.view.withSubscription(to: [.all], from: .beginning) { messages in
             var story: [Envelope] = []
             for try await message in messages {
@@ -294,20 +294,20 @@ extension Flow {
 
 /// A bus that fails as if the process were killed when it publishes a batch with a message of a given type. Nothing of
 /// that batch is journalled.
-final class LosingBus: ForwardingBus {
-    let bus: any EventBus
+final class LosingBus: ForwardingEngine {
+    let inner: EventBus
     private let type: MessageType
     private let messages = Mutex<[Envelope]>([])
 
-    init(_ bus: any EventBus, losing type: MessageType) {
-        self.bus = bus
+    init(_ bus: EventBus, losing type: MessageType) {
+        inner = bus
         self.type = type
     }
 
     var lost: [Envelope] { messages.withLock(\.self) }
 
     func publish(_ batch: Batch) async throws -> Position {
-        guard batch.messages.contains(where: { $0.type == type }) else { return try await bus.publish(batch) }
+        guard batch.messages.contains(where: { $0.type == type }) else { return try await inner.publish(batch) }
         messages.withLock { $0 = batch.messages }
         throw BusError(.closed, "the process is dead")
     }

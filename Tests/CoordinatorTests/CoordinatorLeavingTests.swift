@@ -8,7 +8,7 @@ import Testing
 @Suite("Coordinator, screens that leave")
 struct CoordinatorLeavingTests {
     let fixture = CoordinatorFixture()
-    var view: InMemoryEventBus { fixture.view }
+    var view: EventBus { fixture.view }
 
     /// Opens the item and pops it by a command, so that the view still has to animate it out.
     private func leaveItem() async throws -> String {

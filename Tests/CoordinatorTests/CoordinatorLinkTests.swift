@@ -10,7 +10,7 @@ import Testing
 @Suite("Coordinator, deep links")
 struct CoordinatorLinkTests {
     let fixture = CoordinatorFixture()
-    var view: InMemoryEventBus { fixture.view }
+    var view: EventBus { fixture.view }
 
     @Test("says that it receives deep links, and sends what they send")
     func vocabulary() throws {

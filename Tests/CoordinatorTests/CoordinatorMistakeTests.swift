@@ -8,7 +8,7 @@ import Testing
 @Suite("Coordinator, late and mistaken messages")
 struct CoordinatorMistakeTests {
     let fixture = CoordinatorFixture()
-    var view: InMemoryEventBus { fixture.view }
+    var view: EventBus { fixture.view }
 
     private func firstDiscarded() async throws -> DomainEvent.MessageDiscarded {
         try await view.received(DomainEvent.MessageDiscarded.self)[0].decode()

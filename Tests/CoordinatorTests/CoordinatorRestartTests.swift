@@ -10,7 +10,7 @@ import Testing
 @Suite("Coordinator, restarts", .timeLimit(.minutes(1)))
 struct CoordinatorRestartTests {
     let fixture = CoordinatorFixture()
-    var view: InMemoryEventBus { fixture.view }
+    var view: EventBus { fixture.view }
 
     /// A history of messages. After each message the test waits for the revision that the message causes.
     private let history: [any Message] = [
@@ -73,10 +73,10 @@ struct CoordinatorRestartTests {
             }
         }
         let bus = RefusingBus(
-            bus: InMemoryEventBus(source: "navigation-coordinator/1", hub: fixture.hub),
+            inner: EventBus.inMemory(source: "navigation-coordinator/1", hub: fixture.hub),
             refuses: { $0.subject == "bad" })
         try await withRunning(
-            Coordinator(flow: .shop(items: false), bus: bus, logger: .silent, clock: fixture.clock)
+            Coordinator(flow: .shop(items: false), bus: bus.bus, logger: .silent, clock: fixture.clock)
         ) {
             for session in ["bad", "good"] { try await view.publish(DomainEvent.LaunchFinished(), subject: session) }
             try await fixture.snapshot(session: "good") { $0.state.path.isEmpty }

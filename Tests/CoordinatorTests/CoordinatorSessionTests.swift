@@ -12,7 +12,7 @@ import Testing
 @Suite("Coordinator, sessions", .timeLimit(.minutes(1)))
 struct CoordinatorSessionTests {
     let fixture = CoordinatorFixture()
-    var view: InMemoryEventBus { fixture.view }
+    var view: EventBus { fixture.view }
 
     /// Sessions in different partitions.
     private let sessions = (1...20).map { "user-\($0)" }
@@ -40,7 +40,7 @@ struct CoordinatorSessionTests {
     private func coordinator(_ number: Int, liveSessions: Int = 20, source: String? = nil) throws -> Coordinator {
         Coordinator(
             flow: try .shop(), source: source, liveSessions: liveSessions,
-            bus: InMemoryEventBus(source: "navigation-coordinator/\(number)", hub: fixture.hub), logger: .silent,
+            bus: EventBus.inMemory(source: "navigation-coordinator/\(number)", hub: fixture.hub), logger: .silent,
             clock: fixture.clock)
     }
 
@@ -49,9 +49,9 @@ struct CoordinatorSessionTests {
         let flows: [MessageFilter] = [.type(Document.Flow.self)]
         try await withRunning(coordinator(1, source: "name: shop")) {
             _ = try await view.withSubscription(to: flows, from: .retained) { try await $0.first }
-            let other = InMemoryEventBus(source: "navigation-coordinator/2", hub: fixture.hub)
-            let joined = try await other.withMember(of: "navigation-coordinator.ios", .shared) { member in
-                _ = try await other.claim(consumer: "navigation-coordinator.ios", as: member)
+            let other = EventBus.inMemory(source: "navigation-coordinator/2", hub: fixture.hub)
+            let joined = try await other.engine.withMember(of: "navigation-coordinator.ios", .shared) { member in
+                _ = try await other.engine.claim(consumer: "navigation-coordinator.ios", as: member)
                 return await fixture.hub.end
             }
             let again = try await view.withSubscription(to: flows, from: .after(joined)) { messages in
@@ -83,7 +83,7 @@ struct CoordinatorSessionTests {
         let states = try await view.journalled(Document.NavigationState.self)
         let answers = states.filter { state in sessions.contains(state.subject) }
         #expect(answers.count == commands + sessions.count, "each message is answered once")
-        #expect(try await view.deadLetters(of: nil).isEmpty)
+        #expect(try await view.inspect.deadLetters(of: nil).isEmpty)
     }
 
     @Test("one that keeps few machines in memory leads to the same states as one that keeps them all")
@@ -147,7 +147,7 @@ struct CoordinatorSessionTests {
     private func coordinator(_ platform: String, sessionIdle: Duration) throws -> Coordinator {
         Coordinator(
             flow: try .shop(platform), source: "", sessionIdle: sessionIdle,
-            bus: InMemoryEventBus(source: "navigation-coordinator/\(platform)", hub: fixture.hub), logger: .silent,
+            bus: EventBus.inMemory(source: "navigation-coordinator/\(platform)", hub: fixture.hub), logger: .silent,
             clock: fixture.clock)
     }
 

@@ -10,7 +10,7 @@ import Testing
 @Suite("Coordinator")
 struct CoordinatorTests {
     let fixture = CoordinatorFixture()
-    var view: InMemoryEventBus { fixture.view }
+    var view: EventBus { fixture.view }
 
     @Test("says what it receives and sends, as far as its flow tells")
     func vocabulary() throws {
@@ -47,7 +47,9 @@ struct CoordinatorTests {
             #expect(document.attributes.platform == "ios")
             return command
         }
-        #expect(try await view.claim(consumer: "navigation-coordinator.ios").position == command.position)
+        #expect(
+            try await view.engine.claim(consumer: "navigation-coordinator.ios", as: .exclusive).position
+                == command.position)
     }
 
     @Test("leads two platforms by their own flows from the same messages")

@@ -11,15 +11,15 @@ import Testing
 struct ErrorNotifierTests {
     let hub = InMemoryHub(maximumGap: 1000)
     /// A process that publishes errors.
-    let service: InMemoryEventBus
+    let service: EventBus
     let clock = ManualClock()
 
     init() {
-        service = InMemoryEventBus(source: "music-service/1", hub: hub)
+        service = EventBus.inMemory(source: "music-service/1", hub: hub)
     }
 
     private func notifier() -> ErrorNotifier {
-        ErrorNotifier(bus: InMemoryEventBus(source: "error-notifier/1", hub: hub), logger: .silent, clock: clock)
+        ErrorNotifier(bus: EventBus.inMemory(source: "error-notifier/1", hub: hub), logger: .silent, clock: clock)
     }
 
     @discardableResult

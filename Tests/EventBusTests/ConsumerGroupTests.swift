@@ -93,8 +93,8 @@ struct ConsumerGroupTests {
     }
 
     @Test(
-        "an exclusive member that was displaced displaces nobody", arguments: [ConsumerMember.Mode.exclusive, .shared])
-    func displaced(by mode: ConsumerMember.Mode) {
+        "an exclusive member that was displaced displaces nobody", arguments: [ConsumerMode.exclusive, .shared])
+    func displaced(by mode: ConsumerMode) {
         var group = ConsumerGroup()
         let (first, second) = (ConsumerMember.exclusive, ConsumerMember(mode))
         _ = group.claim(first)

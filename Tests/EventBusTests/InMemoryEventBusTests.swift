@@ -31,7 +31,7 @@ struct InMemoryEventBusTests {
         arguments: ConformanceCase.all(with: .all.subtracting(.survivesRestart)), HubKind.allCases)
     func conforms(_ conformanceCase: ConformanceCase, kind: HubKind) async throws {
         let hub = try await kind.make()
-        try await conformanceCase.run { source in InMemoryEventBus(source: source, hub: hub) }
+        try await conformanceCase.run { source in .inMemory(source: source, hub: hub) }
     }
 
     @Test("leaves out offsets between batches, but not in a batch, if its hub is asked to")
@@ -121,7 +121,7 @@ struct InMemoryEventBusTests {
                 for (oldest, position) in [(2, 1), (nil, 3)] as [(UInt64?, UInt64)] {
                     progress.oldestUnfinished = oldest
                     let settled = Position(epoch: claim.epoch, offset: progress.settled(delivered: 3))
-                    try await bus.publish(Batch([], checkpoint: Checkpoint(claim: claim, position: settled)))
+                    try await bus.publish(Batch([], checkpoint: Checkpoint(claim: claim, upTo: settled)))
                     #expect(try await bus.consumers().map(\.position.offset) == [position])
                 }
                 group.cancelAll()
@@ -134,10 +134,10 @@ struct InMemoryEventBusTests {
         let bus = InMemoryEventBus(source: "consumer/1")
         let claim = try await bus.claim(consumer: "consumer")
         let rejection = Rejection(code: "no.use", reason: "it is of no use", attempts: 1)
-        let beyond = Checkpoint(claim: claim, position: Position(epoch: claim.epoch, offset: 1))
-        let nowhere = Checkpoint(claim: claim, position: claim.position)
+        let beyond = Checkpoint(claim: claim, upTo: Position(epoch: claim.epoch, offset: 1))
+        let nowhere = Checkpoint(claim: claim, upTo: claim.position)
         let mistakes: [(Batch, BusError.Code)] = [
-            (Batch([], rejection: rejection), .refused),
+            (Batch([], checkpoint: nil, rejection: rejection), .refused),
             (Batch([], checkpoint: beyond, rejection: rejection), .epoch),
             (Batch([], checkpoint: nowhere, rejection: rejection), .letter),
         ]
@@ -145,7 +145,7 @@ struct InMemoryEventBusTests {
             let error = await #expect(throws: BusError.self) { try await bus.publish(batch) }
             #expect(error?.code == code)
         }
-        #expect(try await bus.deadLetters(of: nil).isEmpty)
+        #expect(try await bus.bus.inspect.deadLetters(of: nil).isEmpty)
         #expect(try await bus.claim(consumer: "consumer").position.offset == 0)
     }
 }

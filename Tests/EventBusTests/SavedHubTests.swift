@@ -1,3 +1,4 @@
+import BusConformance
 import Foundation
 import Support
 import TestSupport
@@ -33,7 +34,7 @@ struct SavedHubTests {
         #expect(try await next.documents(matching: [.all]).map(\.data) == former.map(\.data))
         #expect(try await next.documents(matching: [.all]).map(\.position) == former.map(\.position))
         #expect(try await next.document(Self.state, subject: "default", key: "a")?.data == Data("3".utf8))
-        #expect(try await next.newest(matching: [.type(Self.tick)]) == end)
+        #expect(try await next.bus.inspect.newest(matching: [.type(Self.tick)]) == end)
         let position = try await next.publish(Batch([message(Self.tick)]))
         #expect(position.epoch == end.epoch && position.offset == end.offset + 1)
     }
@@ -59,7 +60,7 @@ struct SavedHubTests {
         for number in 1...4 { try await bus.publish(Batch([message(Self.tick, "\(number)")])) }
         try await bus.withSubscription(to: [.type(Self.tick)], under: claim) { messages in
             for try await message in messages where message.data == Data("2".utf8) {
-                let checkpoint = try #require(Checkpoint(claim: claim, handled: message))
+                let checkpoint = try #require(Checkpoint(claim: claim, handled: Delivery(message)))
                 try await bus.publish(Batch([], checkpoint: checkpoint))
                 break
             }
@@ -119,17 +120,19 @@ struct SavedHubTests {
         func giveUp(_ claim: ConsumerClaim, on bus: InMemoryEventBus) async throws {
             let position = try await bus.publish(Batch([message(Self.tick)]))
             let rejection = Rejection(code: "no.use", reason: "it is of no use", attempts: 2)
-            let checkpoint = Checkpoint(claim: claim, position: position, partition: Partition(subject: "default"))
+            let checkpoint = Checkpoint(
+                claim: claim, position: position, partition: Partition(subject: "default"), previous: nil,
+                settled: position.offset)
             try await bus.publish(Batch([], checkpoint: checkpoint, rejection: rejection))
         }
         try await giveUp(claim, on: bus)
-        let former = try await bus.deadLetters(of: nil)
+        let former = try await bus.bus.inspect.deadLetters(of: nil)
         let next = try await restored(bus.hub)
-        let letters = try await next.deadLetters(of: nil)
+        let letters = try await next.bus.inspect.deadLetters(of: nil)
         #expect(letters.map(\.id) == former.map(\.id) && letters.map(\.rejection) == former.map(\.rejection))
         #expect(letters.map(\.message.id) == former.map(\.message.id))
         try await giveUp(try await next.claim(consumer: "worker"), on: next)
-        #expect(try await next.deadLetters(of: nil).map(\.id) == [1, 2])
+        #expect(try await next.bus.inspect.deadLetters(of: nil).map(\.id) == [1, 2])
     }
 
     @Test("says when there is something new to save")
@@ -140,7 +143,7 @@ struct SavedHubTests {
         try await bus.publish(Batch([message(Self.state)]))
         await changes.next()
         let claim = try await bus.claim(consumer: "worker")
-        try await bus.publish(Batch([], checkpoint: Checkpoint(claim: claim, position: await bus.hub.end)))
+        try await bus.publish(Batch([], checkpoint: Checkpoint(claim: claim, upTo: await bus.hub.end)))
         await changes.next()
         try await bus.publishTransient([message(Self.tick)])
         try await bus.publish(Batch([message(Self.tick)]))
@@ -155,7 +158,9 @@ struct SavedHubTests {
         _ = try await bus.claim(consumer: "idle")
         try await bus.publish(Batch([message(Self.state, key: "a")], isLeased: true))
         let position = try await bus.publish(Batch([message(Self.tick)]))
-        let checkpoint = Checkpoint(claim: claim, position: position, partition: Partition(subject: "default"))
+        let checkpoint = Checkpoint(
+            claim: claim, position: position, partition: Partition(subject: "default"), previous: nil,
+            settled: position.offset)
         let rejection = Rejection(code: "no.use", reason: "it is of no use", attempts: 1)
         try await bus.publish(Batch([], checkpoint: checkpoint, rejection: rejection))
         return try await bus.hub.saved().data()
@@ -230,7 +235,7 @@ struct SavedHubTests {
         let claim = try await bus.claim(consumer: "worker")
         try await publish(51...100)
         #expect(try await kept().count == first.count + 50, "the consumer has handled nothing")
-        try await bus.publish(Batch([], checkpoint: Checkpoint(claim: claim, position: await bus.hub.end)))
+        try await bus.publish(Batch([], checkpoint: Checkpoint(claim: claim, upTo: await bus.hub.end)))
         try await publish(101...101)
         #expect(try await kept() == Array(91...101))
         let from = Position(epoch: await bus.hub.end.epoch, offset: 3)

@@ -42,16 +42,16 @@ extension Query {
 @Suite("What docs/services.md shows", .timeLimit(.minutes(3)))
 struct ServicesPageTests {
     private let hub = InMemoryHub()
-    private let view: InMemoryEventBus
+    private let view: EventBus
 
     init() {
-        view = InMemoryEventBus(source: "device/1", hub: hub)
+        view = EventBus.inMemory(source: "device/1", hub: hub)
     }
 
     private var process: ServiceContext {
         ServiceContext(
             process: ServiceProcess("greeter"),
-            bus: InMemoryEventBus(source: "greeter/1", hub: hub), busAddress: "memory:test",
+            bus: EventBus.inMemory(source: "greeter/1", hub: hub), busAddress: "memory:test",
             configuration: ServiceConfiguration(environment: [:]), logger: .silent)
     }
 
@@ -90,7 +90,7 @@ struct ServicesPageTests {
             let error = try await view.received(ApplicationError.self)[0].decode(ApplicationError.self)
             #expect(error.code == "guest.nameless")
             #expect(try await view.document(Document.GuestBook.self)?.isLoading == true)
-            #expect(try await view.deadLetters(of: nil).isEmpty)
+            #expect(try await view.inspect.deadLetters(of: nil).isEmpty)
         }
     }
 
@@ -126,7 +126,7 @@ struct ServicesPageTests {
             #expect(error.code == "greeter.failed")
         }
         #expect(calls.count == 2)
-        #expect(try await view.deadLetters(of: "greeter").map(\.rejection.attempts) == [2])
+        #expect(try await view.inspect.deadLetters(of: "greeter").map(\.rejection.attempts) == [2])
     }
 
     @Test("at the end of a session its documents are withdrawn, and late commands are discarded")

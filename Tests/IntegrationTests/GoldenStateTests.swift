@@ -25,7 +25,7 @@ struct GoldenStateTests {
             }
             try await TestStack.with(file: "\(folder)/compose.yaml") { stack in
                 try await sessionsGoOn(stack)
-                let letters = try await stack.bus.deadLetters(of: nil, after: 0, limit: 10)
+                let letters = try await stack.bus.inspect.deadLetters(of: nil, after: 0, limit: 10)
                 #expect(letters.map(\.consumer) == ["music-service"])
                 #expect(letters.map(\.message.type) == [Command.PlaylistSelected.type])
                 #expect(letters.map(\.message.subject) == ["cleo"])

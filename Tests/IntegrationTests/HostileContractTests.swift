@@ -125,7 +125,7 @@ struct HostileContractTests {
             number += 1
             sessions[Partition(subject: "\(name)-\(number)")] = "\(name)-\(number)"
         }
-        let start = try await story.bus.end()
+        let start = try await story.bus.inspect.end()
         for session in sessions.values {
             try await story.bus.publish(DomainEvent.LaunchFinished(), subject: session)
             try await story.bus.send(Command.PlayOnSpotifyRequested(), subject: session, lifetime: nil)

@@ -21,7 +21,7 @@ struct InProcessTests {
             try await story.logIn()
             try await story.select("EndlessFocus")
             let snapshot = try await story.stack.isAt("generatedPlaylist", on: "ios")
-            let end = try await story.bus.end()
+            let end = try await story.bus.inspect.end()
             before.withLock { $0 = (snapshot, end) }
         }
         let kept = before.withLock { $0 }
@@ -101,7 +101,7 @@ struct InProcessTests {
 
     private func screens(in folder: String) async throws -> [ScreenInstance] {
         let data = try Data(contentsOf: URL(filePath: "\(folder)/focus-player/bus.json"))
-        let bus = InMemoryEventBus(source: "test/1", hub: InMemoryHub(try SavedHub(data)))
+        let bus = EventBus.inMemory(source: "test/1", hub: InMemoryHub(try SavedHub(data)))
         return try await bus.document(Document.NavigationState.self, key: "ios")?.snapshot.state.standing ?? []
     }
 

@@ -119,11 +119,11 @@ struct LintRule: Sendable, CustomTestStringConvertible {
         LintRule(
             script: "check-lines", file: "Tests/Extra.swift", advice: "end: read the end of the journal",
             // check-lines: an example of a wrong line.
-            wrong: ["let end = try await bus.publish(Batch([]))"], right: ["let end = try await bus.end()"]),
+            wrong: ["let end = try await bus.publish(Batch([]))"], right: ["let end = try await bus.inspect.end()"]),
         LintRule(
             script: "check-lines", advice: "dead-letters: read deadLetterCount",
-            wrong: ["let letters = try await bus.deadLetters(of: name)"],
-            right: ["let letters = try await bus.deadLetters(of: name, after: page)"]),
+            wrong: ["let letters = try await bus.inspect.deadLetters(of: name)"],
+            right: ["let letters = try await bus.inspect.deadLetters(of: name, after: page)"]),
         LintRule(
             script: "check-lines", file: "Sources/Bus/Broker/Extra.swift", advice: "rows: read columns with Row.value",
             wrong: ["head = max(head, row[0])", "return rows.map { $0[1] }"],

@@ -37,7 +37,7 @@ struct MonitorPageTests {
             let result = try await segue.shell("set -e; segue up -d --wait; \(first)")
             try #require(result.status == 0, "\(result.error)")
             // The durable consumer of the page that no process runs.
-            try await segue.withConnection { _ = try await $0.claim(consumer: "kiosk-service") }
+            try await segue.withConnection { _ = try await $0.engine.claim(consumer: "kiosk-service", as: .exclusive) }
             try await body(segue, page)
         }
     }

@@ -9,14 +9,14 @@ struct ScaledCoordinatorTests {
         try await Story.tell { story in
             try await story.processes.scale("ios-coordinator", to: 4)
             let consumer = try #require(
-                try await story.bus.consumers().first { $0.name == "navigation-coordinator.ios" })
+                try await story.bus.inspect.consumers().first { $0.name == "navigation-coordinator.ios" })
             #expect(consumer.memberCount == 4)
             let sessions = SharedSessions(stack: try story.processes, platform: "ios")
             try await sessions.launch()
             try await sessions.areShared(by: 4)
             try await sessions.goOn(afterKilling: "ios-coordinator-2")
             try sessions.areAnsweredOnce()
-            #expect(try await story.bus.deadLetters(of: nil).isEmpty)
+            #expect(try await story.bus.inspect.deadLetters(of: nil).isEmpty)
         }
     }
 }

@@ -51,12 +51,12 @@ struct StandingInstallationTests {
                 }
                 let banners = try stack.new(Document.ErrorBanner.self).filter { $0.message.error != nil }
                 #expect(banners.count == 1)
-                let members = try await stack.bus.consumers().filter { $0.memberCount > 0 }
+                let members = try await stack.bus.inspect.consumers().filter { $0.memberCount > 0 }
                 #expect(members.map(\.name).sorted() == ["error-notifier"] + Self.coordinators)
                 #expect(members.allSatisfy { $0.memberCount == 1 && $0.position.offset >= Self.handled })
 
                 try await stack.scale("ios-coordinator", to: 2)
-                let counts = try await stack.bus.consumers().filter { Self.coordinators.contains($0.name) }
+                let counts = try await stack.bus.inspect.consumers().filter { Self.coordinators.contains($0.name) }
                 #expect(counts.map(\.memberCount) == [2, 1])
                 let sessions = SharedSessions(stack: stack, platform: "ios")
                 try await sessions.launch()
@@ -70,7 +70,7 @@ struct StandingInstallationTests {
                     ) { $0.snapshot.state.top.arguments["playlistID"] == .string("Baroque") }.snapshot
                     #expect(snapshot.revision == last, "the version after the last of the fixture's")
                 }
-                #expect(try await stack.bus.deadLetters(of: nil).isEmpty)
+                #expect(try await stack.bus.inspect.deadLetters(of: nil).isEmpty)
             }
         }
     }

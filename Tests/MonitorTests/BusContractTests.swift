@@ -9,7 +9,7 @@ import Testing
 struct BusContractTests {
     @Test("leave out a contract with a name that would be more than a name in another file, and name it on one line")
     func names() async throws {
-        let bus = InMemoryEventBus(source: "test/1", hub: InMemoryHub(maximumGap: 1000))
+        let bus = EventBus.inMemory(source: "test/1", hub: InMemoryHub(maximumGap: 1000))
         for (instance, name) in [("1", "store"), ("2", "x\n}, { nkey: UEVIL }")] {
             try await bus.publish(
                 Document.ServiceContract(name: name, version: "1", instance: instance, receives: [], sends: []))
@@ -23,7 +23,7 @@ struct BusContractTests {
 
     @Test("If one cannot be read, what no other contract describes is not taken for correct")
     func unreadable() async throws {
-        let bus = InMemoryEventBus(source: "test/1", hub: InMemoryHub(maximumGap: 1000))
+        let bus = EventBus.inMemory(source: "test/1", hub: InMemoryHub(maximumGap: 1000))
         let brew = MessageType(kind: .command, name: "BrewTea")
         let drink = MessageType(kind: .command, name: "DrinkTea")
         try await bus.publish(

@@ -13,7 +13,7 @@ struct LastMessagesTests {
     /// `Common`.
     /// - Parameter removed: The number of messages that retention has removed.
     private func bus(removed: Int = 0) async throws -> PrunedBus {
-        let bus = InMemoryEventBus(source: "test/1", hub: InMemoryHub(maximumGap: 1000))
+        let bus = EventBus.inMemory(source: "test/1", hub: InMemoryHub(maximumGap: 1000))
         let messages = try (1...Self.count).map { number in
             let type = [3: "event.Old", 1500: "command.Rare"][number] ?? "event.Common"
             return try Envelope.fixed(type, #"{"n":\#(number)}"#) {
@@ -35,7 +35,7 @@ struct LastMessagesTests {
             types: types.compactMap { MessagePattern($0) },
             conditions: try condition.map { [try WhereExpression($0)] } ?? [])
         let ids = Mutex<[String]>([])
-        try await Monitor(bus: bus, selection: selection, start: .last, end: end).run { message in
+        try await Monitor(bus: bus.bus, selection: selection, start: .last, end: end).run { message in
             ids.withLock { $0.append(message.id) }
         } tell: {
             Issue.record("\($0)")
@@ -79,21 +79,21 @@ struct LastMessagesTests {
     @Test("tell which story began last, wherever that was")
     func story() async throws {
         let whole = try await bus()
-        #expect(try await StoryFinder(bus: whole).last().story?.messages.map(\.id) == ["n1500"])
+        #expect(try await StoryFinder(bus: whole.bus).last().story?.messages.map(\.id) == ["n1500"])
         let pruned = try await bus(removed: 2000)
-        #expect(try await StoryFinder(bus: pruned).last().story == nil)
+        #expect(try await StoryFinder(bus: pruned.bus).last().story == nil)
         _ = try await pruned.publish(
             Batch([
                 try Envelope.fixed("command.New") { ($0.id, $0.correlationID, $0.device) = ("new", "new", "ios-1") }
             ]))
         let before = pruned.readCount
-        #expect(try await StoryFinder(bus: pruned).last().story?.messages.map(\.id) == ["new"])
+        #expect(try await StoryFinder(bus: pruned.bus).last().story?.messages.map(\.id) == ["new"])
         #expect(pruned.readCount - before < 600)
     }
 
     @Test("tell which story a service began last, without reading a long journal to its beginning for a person's")
     func bounded() async throws {
-        let inner = InMemoryEventBus(source: "test/1", hub: InMemoryHub(maximumGap: 1000))
+        let inner = EventBus.inMemory(source: "test/1", hub: InMemoryHub(maximumGap: 1000))
         for start in stride(from: 1, to: 100_000, by: 1000) {
             try await inner.publish(
                 Batch(
@@ -104,22 +104,22 @@ struct LastMessagesTests {
                     }))
         }
         let bus = PrunedBus(inner)
-        let newest = try await StoryFinder(bus: bus).last()
+        let newest = try await StoryFinder(bus: bus.bus).last()
         #expect(newest.story?.id == "n100000" && !newest.isOfPerson)
         #expect(newest.givenUpAt == (try await inner.offset(of: "n\(100_000 - 65_280)")) + 1)
         #expect(bus.readCount < 70_000)
-        #expect(try await StoryFinder(bus: bus, start: .beginning).last().givenUpAt == nil)
+        #expect(try await StoryFinder(bus: bus.bus, start: .beginning).last().givenUpAt == nil)
     }
 }
 
 /// A bus without the messages up to an offset, as after retention. It counts the messages that are read.
-final class PrunedBus: ForwardingBus {
-    let bus: any EventBus
+final class PrunedBus: ForwardingEngine {
+    let inner: EventBus
     private let removed: UInt64
     private let count = Mutex(0)
 
-    init(_ bus: any EventBus, removedThrough removed: UInt64 = 0) {
-        self.bus = bus
+    init(_ bus: EventBus, removedThrough removed: UInt64 = 0) {
+        inner = bus
         self.removed = removed
     }
 
@@ -130,14 +130,14 @@ final class PrunedBus: ForwardingBus {
         onNotice: (@Sendable (SubscriptionNotice) -> Void)?,
         _ body: (MessageSequence) async throws -> Result
     ) async throws -> Result {
-        try await bus.withSubscription(to: filters, from: start, until: end, onNotice: onNotice) { messages in
+        try await inner.withSubscription(to: filters, from: start, until: end, onNotice: onNotice) { messages in
             try await body(
                 MessageSequence { [self] in
                     var iterator = messages.makeAsyncIterator()
                     while let message = try await iterator.next() {
                         guard message.position?.offset ?? .max > removed else { continue }
                         count.withLock { $0 += 1 }
-                        return message
+                        return Delivery(message)
                     }
                     return nil
                 })

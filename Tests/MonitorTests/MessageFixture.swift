@@ -68,7 +68,7 @@ extension Envelope {
 extension EventBus {
     /// The offset of the message with this id.
     func offset(of id: String) async throws -> UInt64 {
-        let end = try await end()
+        let end = try await inspect.end()
         let message = try await withSubscription(to: [.all], from: .beginning, until: end, onNotice: nil) { messages in
             for try await message in messages where message.id == id { return message as Envelope? }
             return nil

@@ -9,8 +9,8 @@ import Testing
 @Suite("The monitor")
 struct MonitorTests {
     /// A bus with the messages n0, n1, …
-    private func bus(messages count: Int) async throws -> InMemoryEventBus {
-        let bus = InMemoryEventBus(source: "test/1", hub: InMemoryHub(maximumGap: 1000))
+    private func bus(messages count: Int) async throws -> EventBus {
+        let bus = EventBus.inMemory(source: "test/1", hub: InMemoryHub(maximumGap: 1000))
         for index in 0..<count {
             var message = try Envelope.fixed(index.isMultiple(of: 2) ? "event.Even" : "event.Odd")
             message.attributes.id = "n\(index)"
@@ -152,13 +152,13 @@ struct MonitorTests {
     func losses() async throws {
         let type = MessageType(kind: .event, name: "Even")
         let bus = LossyBus(
-            bus: try await bus(messages: 1),
+            inner: try await bus(messages: 1),
             notices: [
                 .recovered(type, count: 2), .removed(type, through: 4), .recovered(type, count: 3),
                 .removed(type, through: 9),
             ])
         let told = Mutex<(count: Int, offset: UInt64)>((0, 0))
-        try await Monitor(bus: bus, start: .beginning, end: .end).run({ _ in }) { notice in
+        try await Monitor(bus: bus.bus, start: .beginning, end: .end).run({ _ in }) { notice in
             told.withLock { told in
                 switch notice {
                 case .lost(.recovered(type, let count)): told.count += count
@@ -181,8 +181,8 @@ struct MonitorTests {
 }
 
 /// A bus with a feed that drops messages. It reports the dropped messages before the first message that arrives.
-struct LossyBus: ForwardingBus {
-    let bus: any EventBus
+struct LossyBus: ForwardingEngine {
+    let inner: EventBus
     let notices: [SubscriptionNotice]
 
     func withSubscription<Result: Sendable>(
@@ -191,6 +191,6 @@ struct LossyBus: ForwardingBus {
         _ body: (MessageSequence) async throws -> Result
     ) async throws -> Result {
         for notice in notices { onNotice?(notice) }
-        return try await bus.withSubscription(to: filters, from: start, until: end, onNotice: onNotice, body)
+        return try await inner.withSubscription(to: filters, from: start, until: end, onNotice: onNotice, body)
     }
 }

@@ -1,3 +1,4 @@
+import BusConformance
 import Consuming
 import EventBus
 import Foundation
@@ -22,10 +23,10 @@ struct ClaimTests {
                 #expect(new.ownerEpoch > old.ownerEpoch)
                 let late = Batch(
                     [try Envelope(Numbered(number: 2), source: "x")],
-                    checkpoint: Checkpoint(claim: old, position: position))
+                    checkpoint: Checkpoint(claim: old, upTo: position))
                 #expect(try await first.code(of: late) == .fenced)
                 #expect(try await first.numbers() == [1])
-                try await second.publish(Batch([], checkpoint: Checkpoint(claim: new, position: position)))
+                try await second.publish(Batch([], checkpoint: Checkpoint(claim: new, upTo: position)))
                 let again = try await second.claims.claim(consumer: "counter", as: .exclusive)
                 #expect(again.position == position)
                 let displaced = await #expect(throws: BusError.self) {
@@ -42,7 +43,7 @@ struct ClaimTests {
                 try await bus.publish(0..<3)
                 let claim = try await bus.claims.claim(consumer: "counter", as: .shared)
                 let messages = try await bus.read(under: claim)
-                try await bus.publish(Batch([], checkpoint: Checkpoint(claim: claim, handled: messages[1])))
+                try await bus.publish(Batch([], checkpoint: Checkpoint(claim: claim, handled: Delivery(messages[1]))))
                 let again = try await bus.claims.claim(consumer: "counter", as: claim.member)
                 #expect(again.ownerEpoch == claim.ownerEpoch)
                 #expect(again.position == messages[1].position)
@@ -61,7 +62,9 @@ struct ClaimTests {
                 #expect(half.offsets.count == Partition.count / 2)
                 let lost = try #require(read.first { half.covers($0) })
                 let kept = try #require(read.first { !half.covers($0) })
-                let (late, valid) = (Checkpoint(claim: all, handled: lost), Checkpoint(claim: all, handled: kept))
+                let (late, valid) = (
+                    Checkpoint(claim: all, handled: Delivery(lost)), Checkpoint(claim: all, handled: Delivery(kept))
+                )
                 #expect(try await first.code(of: Batch([], checkpoint: late)) == .fenced)
                 #expect(try await first.code(of: Batch([], checkpoint: valid)) == nil)
                 let rest = try await first.claims.claim(consumer: "workers", as: all.member)
@@ -91,7 +94,7 @@ struct ClaimTests {
                 let rest = try await first.claims.claim(consumer: "workers", as: all.member)
                 #expect(Set(rest.offsets.keys).isDisjoint(with: given))
                 let end = try await first.publish([1])
-                try await first.publish(Batch([], checkpoint: Checkpoint(claim: rest, position: end)))
+                try await first.publish(Batch([], checkpoint: Checkpoint(claim: rest, upTo: end)))
                 let half = try await second.claims.claim(consumer: "workers", as: member)
                 #expect(Set(half.offsets.keys) == given)
                 #expect(half.offsets.values.allSatisfy { $0 < end.offset })
@@ -179,7 +182,8 @@ struct ClaimTests {
                 _ = try await first.claims.claim(consumer: "behind", as: .shared)
                 let claim = try await second.claims.claim(consumer: "ahead", as: .exclusive)
                 let messages = try await second.read(under: claim)
-                try await second.publish(Batch([], checkpoint: Checkpoint(claim: claim, handled: messages[2])))
+                try await second.publish(
+                    Batch([], checkpoint: Checkpoint(claim: claim, handled: Delivery(messages[2]))))
                 let consumers = try await first.claims.consumers()
                 #expect(consumers.map(\.name) == ["ahead", "behind"])
                 #expect(consumers.map(\.position.offset) == [messages[2].position?.offset, 0])
@@ -196,7 +200,7 @@ struct ClaimTests {
                 let end = try await first.publish(0..<3)
                 let old = try await first.claims.claim(consumer: "sole", as: .exclusive)
                 let messages = try await first.read(under: old)
-                try await first.publish(Batch([], checkpoint: Checkpoint(claim: old, handled: messages[1])))
+                try await first.publish(Batch([], checkpoint: Checkpoint(claim: old, handled: Delivery(messages[1]))))
                 let owned = await #expect(throws: BusError.self) { try await second.claims.forget(consumer: "sole") }
                 #expect(owned?.code == .refused)
                 #expect(owned?.message.contains("'sole'") == true)
@@ -204,12 +208,12 @@ struct ClaimTests {
                 try await second.claims.forget(consumer: "sole")
                 #expect(try await second.claims.consumers().isEmpty)
                 #expect(
-                    try await first.code(of: Batch([], checkpoint: Checkpoint(claim: old, position: end))) == .fenced)
+                    try await first.code(of: Batch([], checkpoint: Checkpoint(claim: old, upTo: end))) == .fenced)
                 let new = try await second.claims.claim(consumer: "sole", as: .exclusive)
                 #expect(new.ownerEpoch > old.ownerEpoch)
                 #expect(Set(new.offsets.values) == [0])
                 #expect(try await second.read(under: new).numbersRead == [0, 1, 2])
-                try await second.publish(Batch([], checkpoint: Checkpoint(claim: new, handled: messages[0])))
+                try await second.publish(Batch([], checkpoint: Checkpoint(claim: new, handled: Delivery(messages[0]))))
                 #expect(try await first.claims.consumers().map(\.position) == [messages[0].position])
                 let member = ConsumerMember.shared
                 _ = try await first.claims.claim(consumer: "workers", as: member)
@@ -303,9 +307,9 @@ struct ClaimTests {
                 let old = try await bus.claims.claim(consumer: "counter", as: .exclusive)
                 let claim = try await bus.claims.claim(consumer: "counter", as: .exclusive)
                 let messages = try await bus.read(under: claim)
-                try await bus.publish(Batch([], checkpoint: Checkpoint(claim: claim, handled: messages[0])))
+                try await bus.publish(Batch([], checkpoint: Checkpoint(claim: claim, handled: Delivery(messages[0]))))
                 try await fixture.server.restart()
-                #expect(try await bus.code(of: Batch([], checkpoint: Checkpoint(claim: old, position: end))) == .fenced)
+                #expect(try await bus.code(of: Batch([], checkpoint: Checkpoint(claim: old, upTo: end))) == .fenced)
                 let again = try await bus.claims.claim(consumer: "counter", as: claim.member)
                 #expect(again.ownerEpoch == claim.ownerEpoch)
                 #expect(again.position == messages[0].position)
@@ -323,14 +327,14 @@ struct ClaimTests {
                 _ = try await bus.journal.write(
                     GroupRecord(group, epoch: try await bus.journal.identity().epoch), .group(consumer: "c"), after: 0)
                 let claim = try await bus.claims.claim(consumer: "c", as: .exclusive)
-                try await bus.publish(Batch([], checkpoint: Checkpoint(claim: claim, position: position)))
+                try await bus.publish(Batch([], checkpoint: Checkpoint(claim: claim, upTo: position)))
                 // The record of the group is lost; the fences are not.
                 try await bus.journal.jetStream.purge("SEGUE", filter: "SEGUE.k.g.c")
                 let next = try await bus.claims.claim(consumer: "c", as: .exclusive)
                 #expect(next.ownerEpoch > claim.ownerEpoch)
                 #expect(next.position == position)
                 #expect(
-                    try await bus.code(of: Batch([], checkpoint: Checkpoint(claim: claim, position: position)))
+                    try await bus.code(of: Batch([], checkpoint: Checkpoint(claim: claim, upTo: position)))
                         == .fenced)
             }
         }
@@ -343,14 +347,16 @@ struct ClaimTests {
                 let member = ConsumerMember.shared
                 let claim = try await bus.claims.claim(consumer: "c", as: member)
                 try await bus.journal.jetStream.purge("SEGUE", filter: "SEGUE.k.f.c.>")
-                let progress = Batch(
-                    [], checkpoint: Checkpoint(claim: claim, position: position, partition: claim.offsets.keys.first))
+                let checkpoint = Checkpoint(
+                    claim: claim, position: position, partition: claim.offsets.keys.first,
+                    previous: nil, settled: position.offset)
+                let progress = Batch([], checkpoint: checkpoint)
                 // Not `fenced`, which ends an exclusive consumer: nobody has taken over.
                 #expect(try await bus.code(of: progress) == .epoch)
                 let next = try await bus.claims.claim(consumer: "c", as: member)
                 #expect(next.ownerEpoch > claim.ownerEpoch)
                 #expect(
-                    try await bus.code(of: Batch([], checkpoint: Checkpoint(claim: next, position: position))) == nil)
+                    try await bus.code(of: Batch([], checkpoint: Checkpoint(claim: next, upTo: position))) == nil)
             }
         }
     }
@@ -362,7 +368,9 @@ struct ClaimTests {
                 let claim = try await owner.claims.claim(consumer: "c", as: .exclusive)
                 let reserved = try await expel(claim, with: other.journal)
                 func code(_ claim: ConsumerClaim, _ partition: Partition?) async throws -> BusError.Code? {
-                    let checkpoint = Checkpoint(claim: claim, position: position, partition: partition)
+                    let checkpoint = Checkpoint(
+                        claim: claim, position: position, partition: partition, previous: nil,
+                        settled: position.offset)
                     return try await owner.code(of: Batch([], checkpoint: checkpoint))
                 }
                 // The second batch is not sent, because the process knows that the claim has ended.
@@ -389,7 +397,9 @@ struct ClaimTests {
                     let claim = try await bus.claim(consumer: "c", as: .exclusive)
                     let error = await #expect(throws: BusError.self) {
                         try await withThrowingTaskGroup { group in
-                            group.addTask { try await bus.consume(under: claim, [.type(Numbered.self)]) { _ in [] } }
+                            group.addTask {
+                                try await bus.bus.consume(under: claim, [.type(Numbered.self)]) { _ in [] }
+                            }
                             _ = try await expel(claim, with: other.journal)
                             try await group.waitForAll()
                         }
@@ -500,8 +510,7 @@ struct ClaimTests {
                 let claim = try await first.claims.claim(consumer: "counter", as: .exclusive)
                 for number in 0..<20 { try await first.publish([number], subject: "session-\(number % 3)") }
                 for message in try await first.read(under: claim).prefix(12) {
-                    let checkpoint = Checkpoint(
-                        claim: claim, position: try #require(message.position), partition: message.partition)
+                    let checkpoint = Checkpoint(claim: claim, handled: Delivery(message))
                     try await first.publish(Batch([], checkpoint: checkpoint))
                 }
                 // As the servers do if the journal is too large: the oldest ones, of every kind.
@@ -509,12 +518,12 @@ struct ClaimTests {
                 let removed = Place(offset: try #require(messages[8].position).offset).sequence
                 try await first.journal.jetStream.purge("SEGUE", before: Int(removed) + 1)
                 #expect(try await first.journal.read(GroupRecord.self, .group(consumer: "counter")).sequence == 0)
-                let handled = Checkpoint(claim: claim, position: try #require(messages[12].position))
+                let handled = Checkpoint(claim: claim, upTo: try #require(messages[12].position))
                 #expect(try await first.code(of: Batch([], checkpoint: handled)) == .epoch)
                 let next = try await second.claims.claim(consumer: "counter", as: .exclusive)
                 #expect(try await second.read(under: next).numbersRead == Array(12..<20))
                 try await second.publish(
-                    Batch([], checkpoint: Checkpoint(claim: next, position: try #require(messages[12].position))))
+                    Batch([], checkpoint: Checkpoint(claim: next, upTo: try #require(messages[12].position))))
                 let last = try await first.claims.claim(consumer: "counter", as: .exclusive)
                 #expect(last.ownerEpoch > next.ownerEpoch)
                 #expect(try await first.read(under: last).numbersRead == Array(13..<20))
@@ -532,7 +541,7 @@ struct ClaimTests {
                     let settled = index > 0 ? messages[index - 1].position?.offset : nil
                     let checkpoint = Checkpoint(
                         claim: claim, position: try #require(message.position), partition: message.partition,
-                        settled: settled ?? 0)
+                        previous: nil, settled: settled ?? 0)
                     try await first.publish(Batch([], checkpoint: checkpoint))
                 }
                 let next = try await second.claims.claim(consumer: "counter", as: .exclusive)
@@ -563,7 +572,7 @@ struct ClaimTests {
                 #expect(reported.cutOffs == [cutOff])
                 let repeated = try await first.claims.claim(consumer: "counter", as: .exclusive)
                 #expect(repeated.cutOffs == [cutOff])
-                try await first.publish(Batch([], checkpoint: Checkpoint(claim: repeated, position: end)))
+                try await first.publish(Batch([], checkpoint: Checkpoint(claim: repeated, upTo: end)))
                 #expect(try await second.claims.claim(consumer: "counter", as: .exclusive).cutOffs.isEmpty)
             }
         }

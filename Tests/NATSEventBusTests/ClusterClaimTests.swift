@@ -20,7 +20,11 @@ struct ClusterClaimTests {
                         let old = try await first.claims.claim(consumer: consumer, as: .exclusive)
                         let partition = Partition.all[3]
                         async let published = first.code(
-                            of: Batch([], checkpoint: Checkpoint(claim: old, position: end, partition: partition)))
+                            of: Batch(
+                                [],
+                                checkpoint: Checkpoint(
+                                    claim: old, position: end, partition: partition, previous: nil, settled: end.offset)
+                            ))
                         let new = try await second.claims.claim(consumer: consumer, as: .exclusive)
                         let code = try await published
                         #expect(code == nil || code == .fenced)
@@ -79,7 +83,7 @@ extension BusParts {
                 for message in try await read(under: claim) {
                     let done = try Envelope(
                         Done(number: message.decode(Numbered.self).number), source: source, causedBy: message)
-                    try await publish(Batch([done], checkpoint: Checkpoint(claim: claim, handled: message)))
+                    try await publish(Batch([done], checkpoint: Checkpoint(claim: claim, handled: Delivery(message))))
                 }
             } catch let error as BusError where error.code == .fenced {
                 // Another member has joined or left: claim again.

@@ -1,3 +1,4 @@
+import BusConformance
 import EventBus
 import NATS
 import NATSEventBus

@@ -15,7 +15,7 @@ struct ConformanceTests {
             let bus = TestBus(server: server)
             try await bus.whileStewarded {
                 try await conformanceCase.run { source in
-                    try bus.bus(source)
+                    try bus.bus(source).bus
                 } restart: { journal in
                     try await server.kill()
                     switch journal {

@@ -1,3 +1,4 @@
+import BusConformance
 import BusFormat
 import EventBus
 import Foundation
@@ -89,15 +90,16 @@ struct ConnectionTests {
                 let rest = try PackedMessages([State(value: "").envelope()], isTransient: false).bytes.count
                 let largest = try State(value: String(repeating: "v", count: limit - rest - 16)).envelope()
                 let position = try await client.publish(Batch([largest]))
-                #expect(try await client.document(State.self)?.value.count == limit - rest - 16)
+                #expect(try await client.bus.document(State.self)?.value.count == limit - rest - 16)
 
                 let name = String(repeating: "ü", count: 127)
                 let claim = try await client.claim(consumer: name)
                 let checkpoint = Checkpoint(
-                    claim: claim, position: position, partition: Partition(subject: largest.subject))
+                    claim: claim, position: position, partition: Partition(subject: largest.subject),
+                    previous: nil, settled: position.offset)
                 let reason = Rejection(code: "c", reason: String(repeating: "r", count: 10_000), attempts: 1)
                 try await client.publish(Batch([], checkpoint: checkpoint, rejection: reason))
-                let letters = try await client.deadLetters(of: name)
+                let letters = try await client.bus.inspect.deadLetters(of: name)
                 #expect(letters.map(\.message.id) == [largest.id])
                 #expect(letters.first?.message.data == largest.data)
             }

@@ -1,3 +1,4 @@
+import BusConformance
 import BusFormat
 import EventBus
 import Foundation
@@ -57,7 +58,7 @@ struct DamagedRecordTests {
                     try await first.damage(.fence(ConsumerPartition("counter", partition)), body)
                 }
                 try await first.damage(.cutOffs(consumer: "counter"), body)
-                let refused = Batch([], checkpoint: Checkpoint(claim: claim, position: try await first.journal.end()))
+                let refused = Batch([], checkpoint: Checkpoint(claim: claim, upTo: try await first.journal.end()))
                 #expect(try await first.code(of: refused) == .epoch, "nobody has taken over")
                 let next = try await first.claims.claim(consumer: "counter", as: claim.member)
                 #expect(try await first.read(under: next).numbersRead == Array(7..<10))
@@ -81,7 +82,7 @@ struct DamagedRecordTests {
                 let next = try await bus.claims.claim(consumer: "counter", as: claim.member)
                 #expect(try await bus.read(under: next).numbersRead == Array(7..<10))
                 let end = try await bus.journal.end()
-                #expect(try await bus.code(of: Batch([], checkpoint: Checkpoint(claim: next, position: end))) == nil)
+                #expect(try await bus.code(of: Batch([], checkpoint: Checkpoint(claim: next, upTo: end))) == nil)
             }
         }
     }
@@ -171,8 +172,7 @@ extension BusParts {
         for number in 0..<count { try await publish([number]) }
         let claim = try await claims.claim(consumer: "counter", as: .exclusive)
         for message in try await read(under: claim).prefix(handled) {
-            let checkpoint = Checkpoint(
-                claim: claim, position: try #require(message.position), partition: message.partition)
+            let checkpoint = Checkpoint(claim: claim, handled: Delivery(message))
             try await publish(Batch([], checkpoint: checkpoint))
         }
         return claim

@@ -17,7 +17,7 @@ struct DeadLetterTests {
         let claim = try await bus.claims.claim(consumer: consumer, as: .exclusive)
         for message in try await bus.read(under: claim).prefix(count) {
             try await bus.publish(
-                Batch([], checkpoint: Checkpoint(claim: claim, handled: message), rejection: Self.rejection))
+                Batch([], checkpoint: Checkpoint(claim: claim, handled: Delivery(message)), rejection: Self.rejection))
         }
         await bus.claims.leave(consumer: consumer, as: claim.member)
         return try await bus.letters.list(of: consumer)
@@ -105,7 +105,7 @@ struct DeadLetterTests {
                 // With a checkpoint, a letter that is not there refuses the batch, too.
                 let claim = try await bus.claims.claim(consumer: "another", as: .exclusive)
                 var batch = settling([missing], [result])
-                batch.checkpoint = Checkpoint(claim: claim, position: end)
+                batch.checkpoint = Checkpoint(claim: claim, upTo: end)
                 #expect(try await bus.code(of: batch) == .letter)
                 #expect(try await bus.claims.claim(consumer: "another", as: claim.member).position.offset == 0)
             }
@@ -141,9 +141,10 @@ struct DeadLetterTests {
                 let old = try await first.claims.claim(consumer: "counter", as: .exclusive)
                 let new = try await second.claims.claim(consumer: "counter", as: .exclusive)
                 let message = try #require(try await first.read(under: old).first)
-                let late = Batch([], checkpoint: Checkpoint(claim: old, handled: message), rejection: Self.rejection)
+                let late = Batch(
+                    [], checkpoint: Checkpoint(claim: old, handled: Delivery(message)), rejection: Self.rejection)
                 #expect(try await first.code(of: late) == .fenced)
-                let nothing = Checkpoint(claim: new, position: Position(epoch: end.epoch, offset: end.offset - 1))
+                let nothing = Checkpoint(claim: new, upTo: Position(epoch: end.epoch, offset: end.offset - 1))
                 #expect(
                     try await second.code(of: Batch([], checkpoint: nothing, rejection: Self.rejection)) == .letter)
                 #expect(try await first.letters.list(of: nil).isEmpty)

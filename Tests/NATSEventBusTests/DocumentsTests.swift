@@ -1,3 +1,4 @@
+import BusConformance
 import BusFormat
 import EventBus
 import Foundation
@@ -71,14 +72,14 @@ struct DocumentsTests {
             try await steward.purge(through: secondPosition)
             #expect(try await values(bus, [.type(State.self)]) == ["1", "2", "3"])
             #expect(try await values(bus, [.type(State.self, subject: "one")]) == ["1"])
-            #expect(try await bus.document(State.self, subject: "one")?.value == "1")
-            #expect(try await bus.document(State.self, subject: "three")?.value == "3")
-            #expect(try await bus.document(State.self, subject: "four") == nil)
+            #expect(try await bus.bus.document(State.self, subject: "one")?.value == "1")
+            #expect(try await bus.bus.document(State.self, subject: "three")?.value == "3")
+            #expect(try await bus.bus.document(State.self, subject: "four") == nil)
             _ = try await publish("4", "one", on: bus)
             #expect(try await values(bus, [.all]) == ["2", "3", "4"])
             let overlapping: [MessageFilter] = [.type(State.self), .kind(.document), .subject("one")]
             #expect(try await values(bus, overlapping) == ["2", "3", "4"])
-            #expect(try await bus.document(State.self, subject: "one")?.value == "4")
+            #expect(try await bus.bus.document(State.self, subject: "one")?.value == "4")
             let retained = try await bus.withSubscription(to: [.all], from: .retained) { try await $0.take(3) }
             #expect(try retained.map { try $0.decode(State.self).value } == ["2", "3", "4"])
         }
@@ -92,7 +93,7 @@ struct DocumentsTests {
             let (third, thirdPosition) = try await publish("3", on: bus)
             try await steward.record(third, at: thirdPosition)
             #expect(try await values(bus, [.type(State.self)]) == ["3"])
-            #expect(try await bus.document(State.self, subject: "one")?.value == "3")
+            #expect(try await bus.bus.document(State.self, subject: "one")?.value == "3")
         }
     }
 
@@ -105,7 +106,7 @@ struct DocumentsTests {
             tombstone.data = Data()
             try await bus.publish(Batch([tombstone]))
             #expect(try await values(bus, [.type(State.self)]).isEmpty)
-            #expect(try await bus.document(State.self, subject: "one") == nil)
+            #expect(try await bus.bus.document(State.self, subject: "one") == nil)
         }
     }
 
@@ -121,7 +122,7 @@ struct DocumentsTests {
             let damaged = BusSubject.document(DocumentName(State.type, subject: "two")).text(in: steward.bus.namespace)
             _ = try await steward.jetStream.publish(damaged, body: [1, 2, 3])
             #expect(try await values(bus, [.type(State.self)]) == ["1"])
-            #expect(try await bus.document(State.self, subject: "two") == nil)
+            #expect(try await bus.bus.document(State.self, subject: "two") == nil)
             _ = try await steward.jetStream.publish(
                 BusSubject.documentMark.text(in: steward.bus.namespace), body: Array("{}".utf8))
             #expect(try await values(bus, [.type(State.self)]) == ["1"])
@@ -139,7 +140,7 @@ struct DocumentsTests {
                 BusSubject.typeTable.text(in: steward.bus.namespace), body: table.json())
             try await steward.mark(state)
             try await steward.purge(through: counted)
-            #expect(try await bus.newest(matching: [.type(Counted.self)]) == counted)
+            #expect(try await bus.bus.inspect.newest(matching: [.type(Counted.self)]) == counted)
             let (_, later) = try await publish("2", on: bus)
             #expect(
                 try await bus.newestOfEachType(matching: [.all]) == [Counted.type: counted, State.type: later])

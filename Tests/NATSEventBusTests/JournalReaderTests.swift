@@ -1,3 +1,4 @@
+import BusConformance
 import BusFormat
 import EventBus
 import Foundation
@@ -46,7 +47,7 @@ struct JournalReaderTests {
             let end = try await client.end()
             // The other ways to read the journal.
             #expect(try await client.documents(matching: [.all]).isEmpty)
-            #expect(try await client.newest(matching: [.type(Counted.self)]) == end)
+            #expect(try await client.bus.inspect.newest(matching: [.type(Counted.self)]) == end)
             #expect(try await client.lag(after: Position(epoch: end.epoch, offset: 0), matching: [.all]) > 0)
             #expect(try await client.position(end, offsetBy: -1).offset < end.offset)
             let all = try await client.withSubscription(

@@ -1,3 +1,4 @@
+import BusConformance
 import BusFormat
 import EventBus
 import Foundation

@@ -1,3 +1,4 @@
+import BusConformance
 import EventBus
 import Foundation
 import NATS
@@ -17,7 +18,8 @@ struct ResultTests {
         let before = messages.prefix { $0 != message }.last { $0.partition == message.partition }
         let checkpoint = Checkpoint(
             claim: claim, position: position, partition: message.partition,
-            previous: previous ?? before?.position?.offset ?? claim.offsets[message.partition], settled: settled)
+            previous: previous ?? before?.position?.offset ?? claim.offsets[message.partition],
+            settled: settled ?? position.offset)
         let number = try message.decode(Numbered.self).number
         var batch = Batch(
             [try Envelope(Numbered(number: number + 100), source: "worker/1", subject: message.subject)],
@@ -52,7 +54,7 @@ struct ResultTests {
                 try await bus.publish(0..<2)
                 let claim = try await bus.claims.claim(consumer: "worker", as: .exclusive)
                 let messages = try await bus.read(under: claim)
-                try await bus.publish(Batch([], checkpoint: Checkpoint(claim: claim, handled: messages[1])))
+                try await bus.publish(Batch([], checkpoint: Checkpoint(claim: claim, handled: Delivery(messages[1]))))
                 let repeated = try handled(messages[0], under: claim, previous: 7, settling: [99])
                 #expect(try await bus.code(of: repeated) == nil)
                 #expect(try await bus.numbers() == [0, 1])
@@ -72,7 +74,7 @@ struct ResultTests {
                 _ = try await second.claims.claim(consumer: "worker", as: .exclusive)
                 #expect(try await first.code(of: handled(messages[1], under: old, of: messages)) == .fenced)
                 #expect(
-                    try await first.code(of: Batch([], checkpoint: Checkpoint(claim: old, position: old.position)))
+                    try await first.code(of: Batch([], checkpoint: Checkpoint(claim: old, upTo: old.position)))
                         == .fenced)
                 let guarding = Checkpoint(guarding: Partition.all[5], of: old)
                 #expect(try await first.code(of: Batch([], checkpoint: guarding)) == .fenced)
@@ -90,13 +92,13 @@ struct ResultTests {
                     for partition in [nil, partition] {
                         let checkpoint = Checkpoint(
                             claim: claim, position: Position(epoch: end.epoch, offset: offset), partition: partition,
-                            settled: settled)
+                            previous: nil, settled: settled)
                         #expect(try await bus.code(of: Batch([], checkpoint: checkpoint)) == .epoch)
                     }
                 }
                 let elsewhere = Position(epoch: end.epoch &+ 1, offset: 1)
                 #expect(
-                    try await bus.code(of: Batch([], checkpoint: Checkpoint(claim: claim, position: elsewhere)))
+                    try await bus.code(of: Batch([], checkpoint: Checkpoint(claim: claim, upTo: elsewhere)))
                         == .epoch)
                 #expect(try await bus.claims.consumers().map(\.position.offset) == [0])
             }
@@ -216,7 +218,8 @@ struct ResultTests {
                     let consumer = "racer-\(round)"
                     let end = try await first.publish([round])
                     let old = try await first.claims.claim(consumer: consumer, as: .exclusive)
-                    let checkpoint = Checkpoint(claim: old, position: end, partition: Partition.all[3])
+                    let checkpoint = Checkpoint(
+                        claim: old, position: end, partition: Partition.all[3], previous: nil, settled: end.offset)
                     let batch = Batch([], checkpoint: checkpoint)
                     async let published = first.code(of: batch)
                     let new = try await second.claims.claim(consumer: consumer, as: .exclusive)

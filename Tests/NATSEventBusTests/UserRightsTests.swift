@@ -1,3 +1,4 @@
+import BusConformance
 import CommandLineTestSupport
 import Consuming
 import EventBus
@@ -113,7 +114,8 @@ struct UserRightsTests {
             for try await message in messages {
                 let result = try Envelope(
                     PlaylistShuffled(playlistID: "result"), source: music.source, causedBy: message)
-                try await music.publish(Batch([result], checkpoint: Checkpoint(claim: claim, handled: message)))
+                try await music.publish(
+                    Batch([result], checkpoint: Checkpoint(claim: claim, handled: Delivery(message))))
                 break
             }
         }

@@ -141,7 +141,7 @@ extension FaultScene {
     /// Waits until a durable consumer has a number of members.
     func untilMembers(of name: String, are count: Int) async throws {
         try await arena.withBus { bus in
-            while try await bus.consumers().first(where: { $0.name == name })?.memberCount != count {
+            while try await bus.inspect.consumers().first(where: { $0.name == name })?.memberCount != count {
                 try await Task.sleep(for: .milliseconds(100))
             }
         }

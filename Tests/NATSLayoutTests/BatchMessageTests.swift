@@ -40,8 +40,7 @@ struct BatchMessageTests {
         let owner = ConsumerPartition("music.service", Partition(subject: "given"))
         let checkpoint = Checkpoint(
             claim: Samples.claim(owner.consumer), position: Position(epoch: 1, offset: 5000),
-            partition: owner.partition,
-            settled: 4000)
+            partition: owner.partition, previous: nil, settled: 4000)
         let publication = try Publication(
             Batch(messages, checkpoint: checkpoint, rejection: rejection), owner: owner,
             rejected: try RejectedMessage(rejection, of: given),
@@ -62,7 +61,7 @@ struct BatchMessageTests {
         #expect(content.messages.allSatisfy { $0.position.epoch == 9 })
         #expect(
             content.messages.map(\.documentName) == [nil, nil, DocumentName(Self.document, subject: "a", key: "k")])
-        #expect(try content.messages[2].envelope(settled: 5).isTombstone)
+        #expect(try content.messages[2].envelope().isTombstone)
     }
 
     @Test("gives back its progress, the message that it gives up, and the fence that it expects")
@@ -98,7 +97,8 @@ struct BatchMessageTests {
         let owner = ConsumerPartition("c", given.partition)
         let claim = Samples.claim("c")
         let publication = try Publication(
-            Batch([], checkpoint: Checkpoint(claim: claim, handled: given), rejection: rejection), owner: owner,
+            Batch([], checkpoint: Checkpoint(claim: claim, handled: Delivery(given)), rejection: rejection),
+            owner: owner,
             rejected: try RejectedMessage(rejection, of: given))
         #expect(publication.subject == .results(owner, .none))
         let rejected = try #require(try Self.read(Self.message(publication)).content(at: 9, of: 1).rejected)
@@ -117,7 +117,7 @@ struct BatchMessageTests {
         let producer = ProducerID()
         let leased = try Self.message(try Publication(Batch(Self.messages, isLeased: true), lease: producer))
         #expect(try Self.read(leased).headers.lease == producer)
-        batch.checkpoint = Checkpoint(claim: Samples.claim("c"), position: Position(epoch: 1, offset: 1))
+        batch.checkpoint = Checkpoint(claim: Samples.claim("c"), upTo: Position(epoch: 1, offset: 1))
         #expect(throws: BusError.self) {
             try Publication(batch, owner: ConsumerPartition("c", Partition.all[0]))
         }
@@ -133,14 +133,15 @@ struct BatchMessageTests {
         // A progress record of a guard would replace the last real one.
         #expect(try Publication(Batch([], checkpoint: checkpoint), owner: owner).subject == .results(owner, .none))
         let progress = Checkpoint(
-            claim: Samples.claim("c"), position: Position(epoch: 1, offset: 9), partition: owner.partition)
+            claim: Samples.claim("c"), position: Position(epoch: 1, offset: 9), partition: owner.partition,
+            previous: nil, settled: 9)
         #expect(try Publication(Batch([], checkpoint: progress), owner: owner).subject == .progress(owner))
     }
 
     @Test("can record progress of all partitions of its owner")
     func allPartitions() throws {
         let owner = ConsumerPartition("c", Partition.all[3])
-        let checkpoint = Checkpoint(claim: Samples.claim("c"), position: Position(epoch: 1, offset: 9))
+        let checkpoint = Checkpoint(claim: Samples.claim("c"), upTo: Position(epoch: 1, offset: 9))
         let publication = try Publication(Batch([], checkpoint: checkpoint), owner: owner)
         #expect(publication.id == nil && publication.subject == .progress(owner))
         let progress = try Self.read(Self.message(publication)).headers.progress

@@ -179,7 +179,8 @@ struct LanesTests {
         let partition = Partition.all[5]
         func results(_ subject: String, _ offset: UInt64) throws -> Publication {
             let checkpoint = Checkpoint(
-                claim: claim, position: Position(epoch: 1, offset: offset), partition: partition)
+                claim: claim, position: Position(epoch: 1, offset: offset), partition: partition,
+                previous: nil, settled: offset)
             return try Publication(
                 Batch([Samples.message(Self.event, subject: subject)], checkpoint: checkpoint),
                 owner: ConsumerPartition("c", partition))
@@ -202,7 +203,8 @@ struct LanesTests {
         func results(_ offset: UInt64) throws -> Publication {
             let owner = ConsumerPartition("c", Partition(subject: "a"))
             let checkpoint = Checkpoint(
-                claim: Samples.claim("c"), position: Position(epoch: 1, offset: offset), partition: owner.partition)
+                claim: Samples.claim("c"), position: Position(epoch: 1, offset: offset), partition: owner.partition,
+                previous: nil, settled: offset)
             return try Publication(
                 Batch([], checkpoint: checkpoint), owner: owner, expectation: Expectation(subject: "f", sequence: 3))
         }

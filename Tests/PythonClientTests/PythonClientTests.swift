@@ -82,7 +82,7 @@ struct PythonClientTests {
                 #expect(heard.position == nil)
                 #expect(try heard.decode(Counted.self).number == 2)
             }
-            let newest = try await stack.bus.newest(matching: [.type(Counted.self)])
+            let newest = try await stack.bus.inspect.newest(matching: [.type(Counted.self)])
             #expect(newest.offset == 0)
         }
     }
@@ -108,7 +108,9 @@ struct PythonClientTests {
         try await TestStack.withPython { stack, python in
             try await python.running("serve", "query.Question") { server in
                 try await server.says("serving")
-                let answer = try await stack.bus.ask(Question(number: 7), timeout: TestStack.deadline)
+                let answer = try await stack.bus.ask(Question(number: 7), timeout: TestStack.deadline) {
+                    BusError(.refused, "\($0.type)")
+                }
                 #expect(answer.echo == Number(number: 7))
             }
         }

@@ -56,7 +56,7 @@ struct PythonConsumerTests {
             try await stack.bus.send(Work(number: 1))
             try await python.running(script: script) { process in
                 try await process.says("left")
-                let claim = try await stack.bus.claim(consumer: "worker", as: .shared)
+                let claim = try await stack.bus.engine.claim(consumer: "worker", as: .shared)
                 #expect(claim.offsets.count == Partition.count)
             }
         }
@@ -71,7 +71,7 @@ struct PythonConsumerTests {
             try await client.running("consume", "worker", "command.Work", "--result", "event.Handled") { _ in
                 try await stack.handlesRound(0)
                 try await stack.publish(0..<10)
-                let end = try await stack.bus.newest(matching: [.type(Counted.self)]).offset
+                let end = try await stack.bus.inspect.newest(matching: [.type(Counted.self)]).offset
                 // Progress is not a message: it is only in the journal's tables.
                 let journal = try DatabaseQueue(path: "\(stack.dataDirectory)/broker/journal.sqlite")
                 let sql = "SELECT max(offset) FROM progress WHERE consumer = 'worker'"
@@ -114,7 +114,7 @@ struct PythonConsumerTests {
                 try await stack.message(Handled.self) { $0.number == 3 }
             }
             #expect(stack.handled == [1, 3])
-            let letters = try await stack.bus.deadLetters(of: "worker")
+            let letters = try await stack.bus.inspect.deadLetters(of: "worker")
             let letter = try #require(letters.first)
             #expect(letters.count == 1)
             #expect(
@@ -127,7 +127,7 @@ struct PythonConsumerTests {
             try await stack.until("it is sent again") { messages in
                 messages.contains { $0.attributes.recipient == "worker" && $0.id != letter.message.id }
             }
-            let rest = try await stack.bus.deadLetters(of: nil)
+            let rest = try await stack.bus.inspect.deadLetters(of: nil)
             #expect(rest.isEmpty)
         }
     }
@@ -148,11 +148,11 @@ struct PythonConsumerTests {
                 _ in try await stack.message(Handled.self).envelope
             }
             #expect(handled.attributes.causationID == good.id)
-            let codes = try await stack.bus.deadLetters(of: "worker").map(\.rejection.code)
+            let codes = try await stack.bus.inspect.deadLetters(of: "worker").map(\.rejection.code)
             #expect(codes == BadHeader.allCases.map { _ in "message.malformed" })
             let listed = try await python("dead", "--resend")
             #expect(listed.count == codes.count)
-            let left = try await stack.bus.deadLetters(of: "worker")
+            let left = try await stack.bus.inspect.deadLetters(of: "worker")
             #expect(left.count == codes.count)
         }
     }
@@ -253,7 +253,7 @@ extension TestStack {
     /// Waits until `count` messages are dead letters because their results were refused.
     fileprivate func untilRefused(_ count: Int) async throws {
         while true {
-            let codes = try await bus.deadLetters(of: "worker").map(\.rejection.code)
+            let codes = try await bus.inspect.deadLetters(of: "worker").map(\.rejection.code)
             if codes.count == count {
                 #expect(codes.allSatisfy { $0 == "handler.refused" })
                 return

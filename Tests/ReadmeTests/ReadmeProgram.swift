@@ -19,14 +19,14 @@ func coffeeFlow() throws -> Flow {
 }
 
 /// The service that makes the coffee. It knows nothing of screens.
-func barista(on bus: any EventBus) -> MessageConsumer {
+func barista(on bus: EventBus) -> MessageConsumer {
     MessageConsumer("barista", bus: bus, logger: Logger(label: "barista"))
         .on(Command.CoffeeOrdered.self) { order, _ in [DomainEvent.CoffeeServed(kind: order.kind)] }
 }
 
 @Test("an order leads to a cup of the same kind")
 func order() async throws {
-    let bus = InMemoryEventBus(source: "test")
+    let bus = EventBus.inMemory(source: "test")
     var machine = Machine(flow: try coffeeFlow())
     async let _ = barista(on: bus).run()
     try await bus.send(Command.CoffeeOrdered(kind: "lungo"))

@@ -10,18 +10,18 @@ import RuntimeTestSupport
 /// A bus with the coordinator of a shop's app.
 struct RoutingFixture: Sendable {
     let hub = InMemoryHub(maximumGap: 1000)
-    let view: InMemoryEventBus
+    let view: EventBus
     let phone = Origin(platform: "ios", device: "phone-1")
     /// The clock of the routers. It stands still, so that no call reaches its deadline.
     let clock = ManualClock()
 
     init() {
-        view = InMemoryEventBus(source: "device/1", hub: hub)
+        view = EventBus.inMemory(source: "device/1", hub: hub)
     }
 
     func coordinator(_ flow: Flow, later: TimeInterval = 0) -> Coordinator {
         Coordinator(
-            flow: flow, bus: InMemoryEventBus(source: "navigation-coordinator/1", hub: hub), logger: .silent,
+            flow: flow, bus: EventBus.inMemory(source: "navigation-coordinator/1", hub: hub), logger: .silent,
             clock: ManualClock(), now: { Date() + later })
     }
 

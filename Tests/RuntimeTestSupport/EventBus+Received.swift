@@ -25,7 +25,7 @@ extension EventBus {
 
     /// Returns all messages of a type in the journal.
     package func journalled<M: Message>(_ type: M.Type) async throws -> [Envelope] {
-        let end = try await end().offset
+        let end = try await inspect.end().offset
         guard end > 0 else { return [] }
         return try await withSubscription(to: [.all], from: .beginning) { messages in
             var found: [Envelope] = []

@@ -3,14 +3,14 @@ import Synchronization
 package import TestSupport
 
 /// A bus whose broker becomes unavailable with ``stall()``. Later batches are never published.
-package final class StallingBus: ForwardingBus {
-    package let bus: any EventBus
+package final class StallingBus: ForwardingEngine {
+    package let inner: EventBus
     private let isStalled = Mutex(false)
     /// Opened when a batch waits for the broker.
     package let stalled = Gate()
 
-    package init(bus: any EventBus) {
-        self.bus = bus
+    package init(bus: EventBus) {
+        inner = bus
     }
 
     package func stall() {
@@ -22,6 +22,6 @@ package final class StallingBus: ForwardingBus {
             stalled.open()
             try await Gate().pass()
         }
-        return try await bus.publish(batch)
+        return try await inner.publish(batch)
     }
 }

@@ -31,9 +31,9 @@ struct ConsumerVerbTests {
             let first = try #require(try await segue.offsets.first)
             try await segue.withConnection { bus in
                 for name in ["music-service", "rooms.ios", "old-service"] {
-                    let claim = try await bus.claim(consumer: name)
+                    let claim = try await bus.engine.claim(consumer: name, as: .exclusive)
                     let position = Position(epoch: claim.epoch, offset: first)
-                    try await bus.publish(Batch([], checkpoint: Checkpoint(claim: claim, position: position)))
+                    try await bus.publish(Batch([], checkpoint: Checkpoint(claim: claim, upTo: position)))
                 }
             }
             try await body(segue)
@@ -65,7 +65,7 @@ struct ConsumerVerbTests {
     func gone(engine: BusEngine) async throws {
         try await SegueCommandLine.onBus(engine) { segue in
             try await segue.withConnection { bus in
-                _ = try await bus.claim(consumer: "workers", as: .shared)
+                _ = try await bus.engine.claim(consumer: "workers", as: .shared)
                 #expect(try await segue("services", "--json").output.isEmpty)
                 #expect(try await segue("consumer", "list").output.contains("1 process without a presence"))
                 let refused = try await segue("consumer", "forget", "workers")

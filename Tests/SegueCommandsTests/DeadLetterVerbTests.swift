@@ -16,13 +16,15 @@ struct DeadLetterVerbTests {
     /// Publishes a message and makes a consumer give it up.
     /// - Returns: The id of the dead letter.
     @discardableResult
-    private func giveUp(_ message: Envelope, _ consumer: String, on bus: any EventBus) async throws -> Int64 {
-        let claim = try await bus.claim(consumer: consumer)
+    private func giveUp(_ message: Envelope, _ consumer: String, on bus: EventBus) async throws -> Int64 {
+        let claim = try await bus.engine.claim(consumer: consumer, as: .exclusive)
         let position = try await bus.publish(Batch([message]))
         let rejection = Rejection(code: "\(consumer).failed", reason: "it could not; see its log", attempts: 4)
-        let checkpoint = Checkpoint(claim: claim, position: position, partition: Partition(subject: message.subject))
+        let checkpoint = Checkpoint(
+            claim: claim, position: position, partition: Partition(subject: message.subject), previous: nil,
+            settled: position.offset)
         try await bus.publish(Batch([], checkpoint: checkpoint, rejection: rejection))
-        return try #require(try await bus.deadLetters(of: consumer).last).id
+        return try #require(try await bus.inspect.deadLetters(of: consumer).last).id
     }
 
     @Test("lists what was given up, whose it is, and why; and shows one whole", arguments: BusEngine.allCases)

@@ -52,7 +52,7 @@ struct FullDiskVerbTests {
     }
 
     /// Publishes until the journal has no room for even an empty batch.
-    private func fill(_ bus: any EventBus) async throws {
+    private func fill(_ bus: EventBus) async throws {
         for size in [20_000, 1000, 1] {
             try await untilRefused { try await bus.publish(Noted(text: String(repeating: "x", count: size))) }
         }

@@ -343,7 +343,7 @@ struct MonitorLossTests {
     }
 
     /// Messages with alternating topics, so that the feed cannot send them together.
-    private func publish(_ numbers: Range<Int>, on bus: any EventBus) async throws {
+    private func publish(_ numbers: Range<Int>, on bus: EventBus) async throws {
         let type = MessageType(kind: .event, name: "Many")
         for start in stride(from: numbers.lowerBound, to: numbers.upperBound, by: 500) {
             let messages = (start..<start + 500).map { number in

@@ -7,8 +7,8 @@ import Testing
 struct PassingDataTests {
     private static let data = #"{"z":12345678901234567890,"n":1.10,"s":"\u0041é","a":1,"a":2,"e":1e2,"m":-0}"#
 
-    private func sent(_ bus: any EventBus) async throws -> [Envelope] {
-        let end = try await bus.end()
+    private func sent(_ bus: EventBus) async throws -> [Envelope] {
+        let end = try await bus.inspect.end()
         return try await bus.withSubscription(to: [.all], from: .beginning, until: end, onNotice: nil) { messages in
             try await messages.reduce(into: []) { if $1.type.name == "Kept" { $0.append($1) } }
         }

@@ -9,7 +9,7 @@ import Testing
 struct SendCheckTests {
     /// Runs `body` on a bus with the contract and the presence of a store.
     private func inShop(
-        _ body: @escaping @Sendable (SegueCommandLine, any EventBus) async throws -> Void
+        _ body: @escaping @Sendable (SegueCommandLine, EventBus) async throws -> Void
     ) async throws {
         try await SegueCommandLine.onBus { segue in
             try await segue.withConnection { bus in
@@ -23,8 +23,8 @@ struct SendCheckTests {
         }
     }
 
-    private static func bought(_ bus: any EventBus) async throws -> UInt64 {
-        try await bus.newest(matching: [.type(ContractShop.buy)]).offset
+    private static func bought(_ bus: EventBus) async throws -> UInt64 {
+        try await bus.inspect.newest(matching: [.type(ContractShop.buy)]).offset
     }
 
     @Test("goes out when it fits, and not when it does not: the field is named, and the near one")

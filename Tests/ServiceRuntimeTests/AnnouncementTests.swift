@@ -15,15 +15,15 @@ import Testing
 @Suite("A process's presence", .timeLimit(.minutes(1)))
 struct AnnouncementTests {
     let hub = InMemoryHub(maximumGap: 1000)
-    let watcher: InMemoryEventBus
+    let watcher: EventBus
     let clock = ManualClock()
     let context: ServiceContext
 
     init() {
-        watcher = InMemoryEventBus(source: "watcher/1", hub: hub)
+        watcher = EventBus.inMemory(source: "watcher/1", hub: hub)
         let process = ServiceProcess("greeter", instance: "i1")
         context = ServiceContext(
-            process: process, bus: InMemoryEventBus(source: process.source, hub: hub), busAddress: "ipc:///nowhere",
+            process: process, bus: EventBus.inMemory(source: process.source, hub: hub), busAddress: "ipc:///nowhere",
             configuration: ServiceConfiguration(environment: [:]), logger: .silent)
     }
 
@@ -115,8 +115,8 @@ struct AnnouncementTests {
     }
 
     /// A bus that makes the test fail if documents are read.
-    private struct WithoutDocuments: ForwardingBus {
-        let bus: any EventBus
+    private struct WithoutDocuments: ForwardingEngine {
+        let inner: EventBus
 
         func documents(
             matching filters: [MessageFilter], after offset: UInt64, limit: Int
@@ -128,7 +128,7 @@ struct AnnouncementTests {
 
     @Test("is kept up to date without reading anybody's")
     func unread() async throws {
-        let bus = WithoutDocuments(bus: context.bus)
+        let bus = WithoutDocuments(inner: context.bus).bus
         let context = ServiceContext(
             process: context.process, bus: bus, busAddress: context.busAddress, configuration: context.configuration,
             logger: .silent)
@@ -160,7 +160,7 @@ struct AnnouncementTests {
         let consumer = MessageConsumer("greeter", bus: context.bus, logger: .silent, metrics: metrics)
             .on(Command.Greet.self) { command, _ in [DomainEvent.Greeted(name: command.name)] }
         try await withRunning(consumer) {
-            let other = InMemoryEventBus(source: "greeter/2", hub: hub)
+            let other = EventBus.inMemory(source: "greeter/2", hub: hub)
             let second = MessageConsumer("greeter", bus: other, logger: .silent)
                 .on(Command.Greet.self) { command, _ in [DomainEvent.Greeted(name: command.name)] }
             try await withRunning(second) {

@@ -29,7 +29,7 @@ struct ProgramGroupTests {
         func run() async throws { try await work() }
     }
 
-    private func person(_ work: @escaping @Sendable (any EventBus) async throws -> Void) -> ServiceProgram {
+    private func person(_ work: @escaping @Sendable (EventBus) async throws -> Void) -> ServiceProgram {
         ServiceProgram(ServiceProcess("person", instance: "p1")) { process in
             [Person { try await work(process.bus) }]
         }
@@ -48,9 +48,9 @@ struct ProgramGroupTests {
             #expect(presences?.attributes.source.hasPrefix("greeter/") == true)
         }
         try await group(greeter, person).run()
-        let watcher = InMemoryEventBus(source: "watcher/1", hub: hub)
+        let watcher = EventBus.inMemory(source: "watcher/1", hub: hub)
         #expect(try await watcher.documents(matching: [.type(Document.Presence.self)]).isEmpty)
-        #expect(try await watcher.consumers().map(\.memberCount) == [0])
+        #expect(try await watcher.inspect.consumers().map(\.memberCount) == [0])
     }
 
     private struct Failure: Error, CustomStringConvertible {
@@ -65,7 +65,7 @@ struct ProgramGroupTests {
         }
         let error = await #expect(throws: ProgramFailure.self) { try await group(greeter, person).run() }
         #expect(error?.description == "person: it broke")
-        let watcher = InMemoryEventBus(source: "watcher/1", hub: hub)
+        let watcher = EventBus.inMemory(source: "watcher/1", hub: hub)
         #expect(try await watcher.documents(matching: [.type(Document.Presence.self)]).isEmpty)
     }
 

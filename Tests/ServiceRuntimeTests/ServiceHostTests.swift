@@ -17,18 +17,18 @@ import Testing
 struct ServiceHostTests {
     let hub = InMemoryHub(maximumGap: 1000)
     /// A process that observes the process under test.
-    let watcher: InMemoryEventBus
+    let watcher: EventBus
 
     init() {
-        watcher = InMemoryEventBus(source: "watcher/1", hub: hub)
+        watcher = EventBus.inMemory(source: "watcher/1", hub: hub)
     }
 
-    private func context(_ bus: (any EventBus)? = nil, logger: Logger = .silent) -> ServiceContext {
+    private func context(_ bus: EventBus? = nil, logger: Logger = .silent) -> ServiceContext {
         let process = ServiceProcess(
             "greeter", version: "1.2.3", instance: "i1", receives: [Command.Greet.self],
             sends: [DomainEvent.Greeted.self])
         return ServiceContext(
-            process: process, bus: bus ?? InMemoryEventBus(source: process.source, hub: hub),
+            process: process, bus: bus ?? EventBus.inMemory(source: process.source, hub: hub),
             busAddress: "ipc:///nowhere", configuration: ServiceConfiguration(environment: [:]), logger: logger)
     }
 
@@ -196,9 +196,9 @@ struct ServiceHostTests {
     func lateBroker() async throws {
         let clock = ManualClock()
         let log = LogRecorder()
-        let bus = UnreliableBus(InMemoryEventBus(source: "greeter/i1", hub: hub), failures: 6)
+        let bus = UnreliableBus(EventBus.inMemory(source: "greeter/i1", hub: hub), failures: 6)
         let host = ServiceHost(
-            context: context(bus, logger: log.logger), services: [], notifier: Notifier(socketPath: nil),
+            context: context(bus.bus, logger: log.logger), services: [], notifier: Notifier(socketPath: nil),
             clock: clock)
         try await running(host) {
             for _ in 0..<6 {
@@ -213,8 +213,8 @@ struct ServiceHostTests {
 
     @Test("stops when it is asked to while the broker is away")
     func stopsWhileBrokerIsAway() async throws {
-        let bus = StallingBus(bus: InMemoryEventBus(source: "greeter/i1", hub: hub))
-        let host = ServiceHost(context: context(bus), services: [], notifier: Notifier(socketPath: nil))
+        let bus = StallingBus(bus: EventBus.inMemory(source: "greeter/i1", hub: hub))
+        let host = ServiceHost(context: context(bus.bus), services: [], notifier: Notifier(socketPath: nil))
         let start = ContinuousClock.now
         try await running(host) {
             _ = try await watcher.received(Document.Presence.self)
@@ -227,9 +227,9 @@ struct ServiceHostTests {
     @Test("stops when it is asked to while the broker is still away")
     func stopsWithoutBroker() async throws {
         let clock = ManualClock()
-        let bus = UnreliableBus(InMemoryEventBus(source: "greeter/i1", hub: hub), failures: .max)
+        let bus = UnreliableBus(EventBus.inMemory(source: "greeter/i1", hub: hub), failures: .max)
         let host = ServiceHost(
-            context: context(bus), services: [], notifier: Notifier(socketPath: nil), clock: clock)
+            context: context(bus.bus), services: [], notifier: Notifier(socketPath: nil), clock: clock)
         try await running(host) { try await clock.sleepers(2) }
     }
 }

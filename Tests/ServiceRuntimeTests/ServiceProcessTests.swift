@@ -15,7 +15,7 @@ import Transports
 struct ServiceProcessTests {
     private let factory = BusFactory { address, source, _ in
         guard address.hasPrefix("memory:") else { throw BusError(.address, "'\(address)' is no address") }
-        return InMemoryEventBus(source: source)
+        return EventBus.inMemory(source: source)
     }
 
     private func context(

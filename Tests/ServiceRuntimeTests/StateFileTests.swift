@@ -23,12 +23,12 @@ struct StateFileTests {
 
     private func publish(_ text: String, on hub: InMemoryHub) async throws {
         let attributes = Attributes(type: Self.state, source: "test/1")
-        let bus = InMemoryEventBus(source: "test/1", hub: hub)
+        let bus = EventBus.inMemory(source: "test/1", hub: hub)
         try await bus.publish(Batch([Envelope(attributes: attributes, data: Data(text.utf8))]))
     }
 
     private func state(of hub: InMemoryHub) async throws -> String? {
-        let bus = InMemoryEventBus(source: "test/1", hub: hub)
+        let bus = EventBus.inMemory(source: "test/1", hub: hub)
         let data = try await bus.document(Self.state, subject: Session.default, key: nil)?.data
         return data.map { String(decoding: $0, as: UTF8.self) }
     }

@@ -55,7 +55,7 @@ struct SlowRenewalTests {
     }
 
     private func withVault(
-        sessions: Int, _ body: (InMemoryHub, TokenVault, InMemoryEventBus) async throws -> Void
+        sessions: Int, _ body: (InMemoryHub, TokenVault, EventBus) async throws -> Void
     ) async throws {
         let scratch = try ScratchFolder()
         defer { scratch.remove() }
@@ -66,14 +66,14 @@ struct SlowRenewalTests {
                 of: "session-\(number)")
         }
         let hub = InMemoryHub(maximumGap: 1000)
-        try await body(hub, vault, InMemoryEventBus(source: "device/test", hub: hub))
+        try await body(hub, vault, EventBus.inMemory(source: "device/test", hub: hub))
     }
 
     private func withAuthService(
         on hub: InMemoryHub, _ vault: TokenVault, _ server: HeldServer,
         _ body: @escaping @Sendable () async throws -> Void
     ) async throws {
-        let bus = InMemoryEventBus(source: "auth-service/\(UUID().uuidString)", hub: hub)
+        let bus = EventBus.inMemory(source: "auth-service/\(UUID().uuidString)", hub: hub)
         let service = AuthorizationService(server: server, store: vault, attempts: vault)
         try await withRunning(AuthorizationHost(service: service, bus: bus, logger: .silent), body)
     }

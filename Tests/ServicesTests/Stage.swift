@@ -75,7 +75,7 @@ struct Stage: Sendable {
 
     private var vaultDirectory: String { "\(directory)/vault" }
 
-    var device: InMemoryEventBus { InMemoryEventBus(source: "device/test", hub: hub) }
+    var device: EventBus { EventBus.inMemory(source: "device/test", hub: hub) }
 
     /// Runs both services while `body` runs.
     func withServices(
@@ -89,7 +89,7 @@ struct Stage: Sendable {
     func withAuthService(
         store: (TokenVault) -> any TokenStore = { $0 }, _ body: @escaping @Sendable () async throws -> Void
     ) async throws {
-        let bus = InMemoryEventBus(source: "auth-service/\(UUID().uuidString)", hub: hub)
+        let bus = EventBus.inMemory(source: "auth-service/\(UUID().uuidString)", hub: hub)
         let host = AuthorizationHost(service: try await authorization(store), bus: bus, logger: log.logger)
         try await withRunning(host, body)
     }
@@ -98,7 +98,7 @@ struct Stage: Sendable {
     func withMusicService(
         pace: PollingPace = PollingPace(), _ body: @escaping @Sendable () async throws -> Void
     ) async throws {
-        let bus = InMemoryEventBus(source: "music-service/\(UUID().uuidString)", hub: hub)
+        let bus = EventBus.inMemory(source: "music-service/\(UUID().uuidString)", hub: hub)
         let host = MusicHost(
             vault: vault, database: try SongDatabase(path: "\(directory)/songs.sqlite"), client: spotify.client,
             host: .local(spotify.base), bus: bus, logger: log.logger, pace: pace)

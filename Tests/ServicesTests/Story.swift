@@ -24,7 +24,7 @@ extension EventBus {
 
     /// Returns all messages that were published so far, except navigation states.
     func everything() async throws -> [Envelope] {
-        let end = try await end().offset
+        let end = try await inspect.end().offset
         guard end > 0 else { return [] }
         return try await withSubscription(to: [.all], from: .beginning) { messages in
             var found: [Envelope] = []

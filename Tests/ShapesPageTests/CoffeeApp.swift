@@ -36,9 +36,9 @@ struct CoffeeApp {
             Flow.Transition(on: "event.CoffeeServed", do: [.push(.screen("cup", ["kind": "${data.kind}"]))])
         }
         return [
-            Coordinator(flow: flow, bus: InMemoryEventBus(source: "coordinator/1", hub: hub), logger: logger),
-            ErrorNotifier(bus: InMemoryEventBus(source: "error-notifier/1", hub: hub), logger: logger),
-            MessageConsumer("barista", bus: InMemoryEventBus(source: "barista/1", hub: hub), logger: logger)
+            Coordinator(flow: flow, bus: EventBus.inMemory(source: "coordinator/1", hub: hub), logger: logger),
+            ErrorNotifier(bus: EventBus.inMemory(source: "error-notifier/1", hub: hub), logger: logger),
+            MessageConsumer("barista", bus: EventBus.inMemory(source: "barista/1", hub: hub), logger: logger)
                 .on(Command.CoffeeOrdered.self) { order, _ in [DomainEvent.CoffeeServed(kind: order.kind)] },
         ]
     }

@@ -30,15 +30,15 @@ struct ShapesPageTests {
     @Test("an order is served")
     func order() async throws {
         let hub = InMemoryHub()
-        let observer = BusObserver(InMemoryEventBus(source: "test/1", hub: hub))
-        async let _ = barista(on: InMemoryEventBus(source: "barista/1", hub: hub)).run()
+        let observer = BusObserver(EventBus.inMemory(source: "test/1", hub: hub))
+        async let _ = barista(on: EventBus.inMemory(source: "barista/1", hub: hub)).run()
         try await observer.whileRecording {
             let order = try await observer.bus.send(Command.CoffeeOrdered(kind: "lungo"))
             try await observer.message(DomainEvent.CoffeeServed.self, after: order) { $0.kind == "lungo" }
         }
     }
 
-    private func barista(on bus: any EventBus) -> MessageConsumer {
+    private func barista(on bus: EventBus) -> MessageConsumer {
         MessageConsumer("barista", bus: bus, logger: Logger(label: "barista"))
             .on(Command.CoffeeOrdered.self) { order, _ in [DomainEvent.CoffeeServed(kind: order.kind)] }
     }
@@ -65,12 +65,12 @@ struct ShapesPageTests {
 
     /// Runs the app while `body` runs, and saves its state at the end.
     private func running(
-        _ file: URL, _ body: @escaping @Sendable (any EventBus) async throws -> ScreenInstance?
+        _ file: URL, _ body: @escaping @Sendable (EventBus) async throws -> ScreenInstance?
     ) async throws -> ScreenInstance? {
         let app = try CoffeeApp(file: file)
         return try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { do { try await app.run() } catch is CancellationError {} }
-            let result = try await body(InMemoryEventBus(source: "view/1", hub: app.hub))
+            let result = try await body(EventBus.inMemory(source: "view/1", hub: app.hub))
             group.cancelAll()
             try await group.waitForAll()
             try await app.save()
@@ -80,7 +80,7 @@ struct ShapesPageTests {
 
     /// Waits until the screen in front satisfies a condition.
     private func top(
-        of bus: any EventBus, _ fits: (ScreenInstance) -> Bool
+        of bus: EventBus, _ fits: (ScreenInstance) -> Bool
     ) async throws -> ScreenInstance? {
         try await bus.withSubscription(to: [.type(Document.NavigationState.self)], from: .retained) { messages in
             for try await message in messages {

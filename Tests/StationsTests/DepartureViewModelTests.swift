@@ -11,16 +11,16 @@ import Testing
 @Suite("A view model that calls a router")
 struct DepartureViewModelTests {
     let hub = InMemoryHub()
-    let view: InMemoryEventBus
+    let view: EventBus
     let router: Router<StationRoute>
 
     init() {
-        view = InMemoryEventBus(source: "device/1", hub: hub)
+        view = EventBus.inMemory(source: "device/1", hub: hub)
         router = Router(bus: view, platform: "router", clock: ManualClock())
     }
 
     private func withDeparture(_ body: @escaping @Sendable (DepartureViewModel) async throws -> Void) async throws {
-        let bus = InMemoryEventBus(source: "navigation-coordinator/1", hub: hub)
+        let bus = EventBus.inMemory(source: "navigation-coordinator/1", hub: hub)
         let coordinator = Coordinator(
             flow: try .stationRouter(), bus: bus, logger: .silent, clock: ManualClock())
         try await withRunning(coordinator) { [router] in

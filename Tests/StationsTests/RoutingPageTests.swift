@@ -14,9 +14,9 @@ struct RoutingPageTests {
     @Test("a router is called as the page says")
     func router() async throws {
         let hub = InMemoryHub()
-        let bus: any EventBus = InMemoryEventBus(source: "device/1", hub: hub)
+        let bus: EventBus = EventBus.inMemory(source: "device/1", hub: hub)
         let coordinator = Coordinator(
-            flow: try .stationRouter(), bus: InMemoryEventBus(source: "navigation-coordinator/1", hub: hub),
+            flow: try .stationRouter(), bus: EventBus.inMemory(source: "navigation-coordinator/1", hub: hub),
             logger: .silent, clock: ManualClock())
         try await withRunning(coordinator) {
             let router = Router(StationRoute.self, bus: bus, platform: "router")

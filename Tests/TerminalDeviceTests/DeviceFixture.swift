@@ -20,11 +20,11 @@ import Vocabulary
 /// Devices on a bus with scripted services, and with the coordinators of the flows in `config/flows`.
 struct DeviceFixture: Sendable {
     let hub = InMemoryHub(maximumGap: 1000)
-    let view: InMemoryEventBus
+    let view: EventBus
     let transcript = Transcript()
 
     init() {
-        view = InMemoryEventBus(source: "test/1", hub: hub)
+        view = EventBus.inMemory(source: "test/1", hub: hub)
     }
 
     /// The output of a device.
@@ -62,7 +62,7 @@ struct DeviceFixture: Sendable {
     func device(
         _ platform: String, number: Int = 1, subject: String = Session.default, flow: Flow? = nil, lines: [String],
         mode: Terminal.Mode = .scripted,
-        size: TerminalSize? = nil, on bus: (any EventBus)? = nil, clock: any Clock<Duration> = ContinuousClock()
+        size: TerminalSize? = nil, on bus: EventBus? = nil, clock: any Clock<Duration> = ContinuousClock()
     ) -> TerminalDevice {
         let lines = AsyncStream<String?> { continuation in
             for line in lines { continuation.yield(line) }
@@ -76,7 +76,7 @@ struct DeviceFixture: Sendable {
     func device(
         _ platform: String, number: Int = 1, subject: String = Session.default, flow: Flow? = nil,
         lines: AsyncStream<String?>, mode: Terminal.Mode = .scripted,
-        size: TerminalSize? = nil, on bus: (any EventBus)? = nil, clock: any Clock<Duration> = ContinuousClock(),
+        size: TerminalSize? = nil, on bus: EventBus? = nil, clock: any Clock<Duration> = ContinuousClock(),
         log: ScreenLog? = nil, now: @escaping @Sendable () -> Date = { Date() }
     ) -> TerminalDevice {
         let terminal = Terminal(
@@ -86,7 +86,7 @@ struct DeviceFixture: Sendable {
             platform: platform, device: "\(platform)-\(number)", subject: subject,
             source: "device/\(platform)-\(number)")
         return TerminalDevice(
-            identity, bus: bus ?? InMemoryEventBus(source: identity.source, hub: hub), busAddress: "memory:",
+            identity, bus: bus ?? EventBus.inMemory(source: identity.source, hub: hub), busAddress: "memory:",
             terminal: terminal, flow: flow, screens: .focusPlayer, browser: nil, logger: .silent, clock: clock, now: now
         )
     }
@@ -97,7 +97,7 @@ struct DeviceFixture: Sendable {
         try await withRunning(coordinator("ios")) {
             try await withRunning(coordinator("mac")) {
                 let services = ScriptedServices(
-                    bus: InMemoryEventBus(source: "services/1", hub: hub), songCount: songs)
+                    bus: EventBus.inMemory(source: "services/1", hub: hub), songCount: songs)
                 try await withRunning(services, body)
             }
         }
@@ -107,7 +107,7 @@ struct DeviceFixture: Sendable {
         let folder = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../config/flows")
         let file = folder.appending(path: "\(platform).yaml")
         let flow = try Flow(yaml: String(contentsOf: file, encoding: .utf8), file: file.lastPathComponent)
-        let bus = InMemoryEventBus(source: "navigation-coordinator/\(platform)", hub: hub)
+        let bus = EventBus.inMemory(source: "navigation-coordinator/\(platform)", hub: hub)
         return Coordinator(flow: flow, bus: bus, logger: .silent)
     }
 
@@ -120,7 +120,7 @@ struct DeviceFixture: Sendable {
 /// Answers some commands of the app in place of the services, without errors. No device is active, and the account plays
 /// the same song at first whatever was requested.
 struct ScriptedServices: Service {
-    let bus: InMemoryEventBus
+    let bus: EventBus
     let songCount: Int
 
     func run() async throws {

@@ -255,10 +255,10 @@ struct TerminalDeviceTests {
     @Test("A device may be there before the bus")
     func lateBus() async throws {
         let clock = ManualClock()
-        let bus = UnreliableBus(InMemoryEventBus(source: "device/ios", hub: fixture.hub), failures: 3)
+        let bus = UnreliableBus(EventBus.inMemory(source: "device/ios", hub: fixture.hub), failures: 3)
         try await fixture.withApp {
             try await withThrowingTaskGroup { group in
-                let device = fixture.device("ios", lines: ["@serviceSelection"], on: bus, clock: clock)
+                let device = fixture.device("ios", lines: ["@serviceSelection"], on: bus.bus, clock: clock)
                 group.addTask { try await device.run() }
                 for _ in 0..<3 {
                     // One of the two sleepers is the deadline of the line.

@@ -20,7 +20,7 @@ final class DeviceModel {
     private let outbox = DeviceOutbox()
     private let (queries, asking) = AsyncStream.makeStream(of: Envelope.self, bufferingPolicy: .bufferingOldest(16))
 
-    init(_ identity: DeviceIdentity, screens: AppScreens, bus: any EventBus) {
+    init(_ identity: DeviceIdentity, screens: AppScreens, bus: EventBus) {
         session = DeviceSession(
             identity, screens: screens, commandLifetime: type(of: bus).commandLifetime, isAnimated: true)
         connection = DeviceConnection(bus: bus, logger: Logger(label: "device"))

@@ -21,7 +21,7 @@ struct ViewsPageTests {
     @MainActor
     @Test("the adapter shows the screens, sends what a person chooses, and reports going back and dismissing")
     func adapter() async throws {
-        let bus = InMemoryEventBus(source: "app/1")
+        let bus = EventBus.inMemory(source: "app/1")
         let flow = try Flow("coffee", version: 1, platform: "ios", start: "menu") {
             Flow.Screen("menu", sends: ["command.CoffeeOrdered"])
             Flow.Screen("cup", sends: ["command.HelpRequested"])

@@ -87,7 +87,7 @@ struct DeviceViewTests {
 
     @Test("a hostile state becomes a note; the messages after it arrive")
     func hostile() async throws {
-        let bus = InMemoryEventBus(source: "web-gateway/1")
+        let bus = EventBus.inMemory(source: "web-gateway/1")
         try await withGateway(bus) { page in
             let stream = try page.stream("abcdefgh")
             defer { stream.close() }
@@ -124,7 +124,7 @@ struct DeviceViewTests {
 
     @Test("a closed device counts until its messages have been published, so closed devices do not pile up")
     func closedDevices() async throws {
-        let bus = InMemoryEventBus(source: "web-gateway/1")
+        let bus = EventBus.inMemory(source: "web-gateway/1")
         let hub = Hub(Hub.Identity(run: "r", stack: "segue", isReadOnly: false)) { .zero }
         _ = try await hub.connect("abcdefgh", lastEventID: nil)
         // Each device replaces the one before.
@@ -186,7 +186,7 @@ struct DeviceViewTests {
 
     @Test("a URL opens only on the device that asked for it; other schemes are shown as a note")
     func urls() async throws {
-        let bus = InMemoryEventBus(source: "web-gateway/1")
+        let bus = EventBus.inMemory(source: "web-gateway/1")
         try await withGateway(bus) { page in
             let stream = try page.stream("abcdefgh")
             defer { stream.close() }
@@ -216,7 +216,7 @@ struct DeviceViewTests {
 
     @Test("a choice with fields that do not match the contract is refused with the reason")
     func fields() async throws {
-        let bus = InMemoryEventBus(source: "web-gateway/1")
+        let bus = EventBus.inMemory(source: "web-gateway/1")
         try await withGateway(bus) { page in
             let type = MessageType(kind: .command, name: "NameEntered")
             try await bus.publish(

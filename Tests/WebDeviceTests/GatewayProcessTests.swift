@@ -37,7 +37,7 @@ struct GatewayProcessTests {
         }
     }
 
-    private static func tick(_ numbers: some Sequence<Int>, on bus: any EventBus) async throws {
+    private static func tick(_ numbers: some Sequence<Int>, on bus: EventBus) async throws {
         let type = try #require(MessageType("event.Tick"))
         let messages = numbers.map { number in
             Envelope(

@@ -17,7 +17,7 @@ import Testing
 
 /// Runs `body` with a gateway in this process, and a browser that has signed in.
 func withGateway<Result: Sendable>(
-    _ bus: any EventBus = InMemoryEventBus(source: "web-gateway/1"), log: LogRecorder = LogRecorder(),
+    _ bus: EventBus = EventBus.inMemory(source: "web-gateway/1"), log: LogRecorder = LogRecorder(),
     _ change: (inout Gateway.Configuration, ScratchFolder) throws -> Void = { _, _ in },
     _ body: @escaping @Sendable (PageClient) async throws -> Result
 ) async throws -> Result {
@@ -38,12 +38,12 @@ func withGateway<Result: Sendable>(
 }
 
 /// A bus on which documents and dead letters can be held back.
-private final class SlowBus: ForwardingBus {
-    let bus: any EventBus
+private final class SlowBus: ForwardingEngine {
+    let inner: EventBus
     private let gates = Mutex<[Gate]?>(nil)
     private let (held, holding) = AsyncStream.makeStream(of: Int.self)
 
-    init(_ bus: any EventBus) { self.bus = bus }
+    init(_ bus: EventBus) { inner = bus }
 
     func hold() { gates.withLock { $0 = [] } }
 
@@ -62,19 +62,19 @@ private final class SlowBus: ForwardingBus {
         matching filters: [MessageFilter], after offset: UInt64, limit: Int
     ) async throws -> [Envelope] {
         try await wait()
-        return try await bus.documents(matching: filters, after: offset, limit: limit)
+        return try await inner.documents(matching: filters, after: offset, limit: limit)
     }
 
     func deadLetterCount(of consumer: String?) async throws -> Int {
         try await wait()
-        return try await bus.deadLetterCount(of: consumer)
+        return try await inner.inspect.deadLetterCount(of: consumer)
     }
 
     func deadLetterSummaries(
         of consumer: String?, after id: DeadLetter.ID, limit: Int
     ) async throws -> [DeadLetter.Summary] {
         try await wait()
-        return try await bus.deadLetterSummaries(of: consumer, after: id, limit: limit)
+        return try await inner.inspect.deadLetterSummaries(of: consumer, after: id, limit: limit)
     }
 
     private func wait() async throws {
@@ -260,14 +260,14 @@ struct GatewayTests {
 
     @Test("a read-only gateway publishes nothing")
     func readOnly() async throws {
-        let bus = InMemoryEventBus(source: "web-gateway/1")
+        let bus = EventBus.inMemory(source: "web-gateway/1")
         try await withGateway(bus) { settings, _ in
             settings.isReadOnly = true
         } _: { page in
             let stream = try page.stream("abcdefgh")
             defer { stream.close() }
             #expect(try await stream.next()?.data["readOnly"] == true)
-            let end = try await bus.end()
+            let end = try await bus.inspect.end()
             for (path, body) in [
                 ("/api/messages", ["type": "event.LaunchFinished", "data": [:]]), ("/api/dead", [:]),
             ] as [(String, JSONValue)] {
@@ -281,7 +281,7 @@ struct GatewayTests {
             #expect(try await page.post("/api/stream/abcdefgh/device/d", ["displayed": 1]).status == .noContent)
             #expect(try await page.post("/api/stream/abcdefgh/device/d", ["dismissed": "1"]).status == .forbidden)
             #expect(try await page.post("/api/stream/abcdefgh/device/d", ["choose": "x"]).status == .forbidden)
-            #expect(try await bus.end() == end)
+            #expect(try await bus.inspect.end() == end)
         }
     }
 
@@ -340,8 +340,8 @@ struct GatewayTests {
 
     @Test("metrics are answered while as many requests as possible wait for the bus")
     func busyMetrics() async throws {
-        let bus = SlowBus(InMemoryEventBus(source: "web-gateway/1"))
-        try await withGateway(bus) { page in
+        let bus = SlowBus(EventBus.inMemory(source: "web-gateway/1"))
+        try await withGateway(bus.bus) { page in
             while !(try await page.get("/metrics").text.contains("segue_dead_letters 0")) {}
             bus.hold()
             try await withThrowingTaskGroup(of: Void.self) { group in
@@ -360,8 +360,8 @@ struct GatewayTests {
 
     @Test("a page gets the rates of each second while the bus does not tell the dead letters")
     func slowLetters() async throws {
-        let bus = SlowBus(InMemoryEventBus(source: "web-gateway/1"))
-        try await withGateway(bus) { page in
+        let bus = SlowBus(EventBus.inMemory(source: "web-gateway/1"))
+        try await withGateway(bus.bus) { page in
             let stream = try page.stream("abcdefgh")
             defer { stream.close() }
             #expect(try await stream.next()?.name == "hello")

@@ -12,8 +12,7 @@ import Testing
 
 @Suite("Messages of the page", .timeLimit(.minutes(2)))
 struct MessageResourceTests {
-    private static func tick(_ count: Int, _ type: String = "event.Tick", bus: any EventBus) async throws -> [Envelope]
-    {
+    private static func tick(_ count: Int, _ type: String = "event.Tick", bus: EventBus) async throws -> [Envelope] {
         var sent: [Envelope] = []
         for number in 0..<count {
             let attributes = Attributes(type: try #require(MessageType(type)), source: "clock/1")
@@ -30,7 +29,7 @@ struct MessageResourceTests {
 
     @Test("pages of the journal: the newest, those before a position, and a stretch")
     func pages() async throws {
-        let bus = InMemoryEventBus(source: "web-gateway/1", hub: InMemoryHub(maximumGap: 1000))
+        let bus = EventBus.inMemory(source: "web-gateway/1", hub: InMemoryHub(maximumGap: 1000))
         try await withGateway(bus) { page in
             let ticks = try await Self.tick(10, bus: bus)
             _ = try await Self.tick(3, "event.Tock", bus: bus)
@@ -56,12 +55,12 @@ struct MessageResourceTests {
 
     @Test("a search forwards ends after a number of messages, and tells where the rest begins")
     func searchLimit() async throws {
-        let bus = InMemoryEventBus(source: "web-gateway/1", hub: InMemoryHub(maximumGap: 1000))
+        let bus = EventBus.inMemory(source: "web-gateway/1", hub: InMemoryHub(maximumGap: 1000))
         var ticks = try await Self.tick(1, bus: bus)
         _ = try await Self.tick(10, "event.Tock", bus: bus)
         ticks += try await Self.tick(1, bus: bus)
         let archive = MessageArchive(bus: bus, searchLimit: 5)
-        let end = try await bus.end()
+        let end = try await bus.inspect.end()
         let selection = MessageSelection(types: [try #require(MessagePattern("event.Tick"))])
         var (rows, counts, next) = ([MessageRow](), [Int](), Position(epoch: end.epoch, offset: 0) as Position?)
         while let start = next {
@@ -77,7 +76,7 @@ struct MessageResourceTests {
 
     @Test("a view can begin with the newest messages, and continues live")
     func beginning() async throws {
-        let bus = InMemoryEventBus(source: "web-gateway/1", hub: InMemoryHub(maximumGap: 1000))
+        let bus = EventBus.inMemory(source: "web-gateway/1", hub: InMemoryHub(maximumGap: 1000))
         try await withGateway(bus) { page in
             _ = try await Self.tick(5, bus: bus)
             let stream = try page.stream("abcdefgh")
@@ -106,7 +105,7 @@ struct MessageResourceTests {
 
     @Test("a message has its attributes, its data with all digits, and the version before")
     func detail() async throws {
-        let bus = InMemoryEventBus(source: "web-gateway/1", hub: InMemoryHub(maximumGap: 1000))
+        let bus = EventBus.inMemory(source: "web-gateway/1", hub: InMemoryHub(maximumGap: 1000))
         try await withGateway(bus) { page in
             var attributes = Attributes(type: MessageType(kind: .document, name: "Cart"), source: "shop/1")
             attributes.key = "it'\u{301}s"
@@ -136,7 +135,7 @@ struct MessageResourceTests {
 
     @Test("data is published as the page has written it, and again as it was published")
     func exactData() async throws {
-        let bus = InMemoryEventBus(source: "web-gateway/1", hub: InMemoryHub(maximumGap: 1000))
+        let bus = EventBus.inMemory(source: "web-gateway/1", hub: InMemoryHub(maximumGap: 1000))
         try await withGateway(bus) { page in
             var json = #"{"n":12345678901234567890,"d":1.10,"b":{"z":1,"a":2},"a":1,"a":2,"s":"\u0041"}"#
             for _ in 0..<2 {
@@ -156,7 +155,7 @@ struct MessageResourceTests {
 
     @Test("the command to copy has no control characters, and Bash reads the same words from it")
     func command() async throws {
-        let bus = InMemoryEventBus(source: "web-gateway/1", hub: InMemoryHub(maximumGap: 1000))
+        let bus = EventBus.inMemory(source: "web-gateway/1", hub: InMemoryHub(maximumGap: 1000))
         try await withGateway(bus) { page in
             var attributes = Attributes(type: MessageType(kind: .event, name: "Tick"), source: "shop/1")
             attributes.device = "a'\\\u{1B}]0;T\u{7}\n\u{9B}b"
@@ -171,7 +170,7 @@ struct MessageResourceTests {
 
     @Test("a transient message has a row without a position, is counted, and has its data")
     func transient() async throws {
-        let bus = InMemoryEventBus(source: "web-gateway/1", hub: InMemoryHub(maximumGap: 1000))
+        let bus = EventBus.inMemory(source: "web-gateway/1", hub: InMemoryHub(maximumGap: 1000))
         try await withGateway(bus) { page in
             let stream = try page.stream("abcdefgh")
             defer { stream.close() }
@@ -204,7 +203,7 @@ struct MessageResourceTests {
 
     @Test("large data is cut, unless all of it is asked for")
     func cut() async throws {
-        let bus = InMemoryEventBus(source: "web-gateway/1", hub: InMemoryHub(maximumGap: 1000))
+        let bus = EventBus.inMemory(source: "web-gateway/1", hub: InMemoryHub(maximumGap: 1000))
         try await withGateway(bus) { page in
             let attributes = Attributes(type: MessageType(kind: .event, name: "Large"), source: "shop/1")
             let data = Data(#"{"text":"\#(String(repeating: "a", count: 1 << 20))"}"#.utf8)
@@ -222,10 +221,11 @@ struct MessageResourceTests {
 
     @Test("a story has its messages, and the processes that have answered each of them")
     func story() async throws {
-        let bus = InMemoryEventBus(source: "web-gateway/1", hub: InMemoryHub(maximumGap: 1000))
+        let hub = InMemoryHub(maximumGap: 1000)
+        let bus = EventBus.inMemory(source: "web-gateway/1", hub: hub)
         try await withGateway(bus) { page in
             let first = try await bus.publish(DomainEvent.LaunchFinished())
-            let service = InMemoryEventBus(source: "service/1", hub: bus.hub)
+            let service = EventBus.inMemory(source: "service/1", hub: hub)
             let second = try await service.publish(DomainEvent.DeepLinkReceived(url: "a:b"), causedBy: first)
             _ = try await Self.tick(5, bus: bus)
             let story = try await page.get("/api/story/\(first.id)").json
@@ -239,7 +239,7 @@ struct MessageResourceTests {
 
     @Test("a message is published if it matches the contracts")
     func publish() async throws {
-        let bus = InMemoryEventBus(source: "web-gateway/1", hub: InMemoryHub(maximumGap: 1000))
+        let bus = EventBus.inMemory(source: "web-gateway/1", hub: InMemoryHub(maximumGap: 1000))
         try await withGateway(bus) { page in
             let contract = Document.ServiceContract(
                 name: "shop", version: "1", instance: "1",
@@ -274,12 +274,12 @@ struct MessageResourceTests {
 
     @Test("a dead letter is sent again or dropped, once")
     func deadLetters() async throws {
-        let bus = InMemoryEventBus(source: "web-gateway/1", hub: InMemoryHub(maximumGap: 1000))
+        let bus = EventBus.inMemory(source: "web-gateway/1", hub: InMemoryHub(maximumGap: 1000))
         try await withGateway(bus) { page in
             let letters = try await Self.tick(2, bus: bus)
-            let claim = try await bus.claim(consumer: "shop")
+            let claim = try await bus.engine.claim(consumer: "shop", as: .exclusive)
             for letter in letters {
-                let checkpoint = try #require(Checkpoint(claim: claim, handled: letter))
+                let checkpoint = try #require(Checkpoint(claim: claim, handled: Delivery(letter)))
                 let rejection = Rejection(code: "no.use", reason: "it is of no use", attempts: 3)
                 try await bus.publish(Batch([], checkpoint: checkpoint, rejection: rejection))
             }

@@ -344,14 +344,14 @@ struct HubPositionTests {
     @Test("a new subscription starts where the last one has delivered everything")
     func resumes() async throws {
         #expect(await hub.begin(at: end(5), []) == end(5))
-        await hub.take(try message(6))
+        await hub.take(Delivery(try message(6)))
         #expect(await hub.begin(at: end(9), []) == end(6))
     }
 
     @Test("a new subscription starts at the end of a journal that was replaced or has lost its last messages")
     func lost() async throws {
         _ = await hub.begin(at: end(5), [])
-        await hub.take(try message(6))
+        await hub.take(Delivery(try message(6)))
         #expect(await hub.begin(at: end(4), []) == end(4), "the bus would refuse position 6 for ever")
         #expect(await hub.begin(at: end(7, epoch: 2), []) == end(7, epoch: 2))
     }

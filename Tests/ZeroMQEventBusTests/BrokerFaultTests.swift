@@ -1,4 +1,5 @@
 import Broker
+import BusConformance
 import Consuming
 import EventBus
 import Foundation
@@ -123,14 +124,14 @@ struct BrokerFaultTests {
 
     @Test(
         "a consumer goes on with a new journal, exclusive or not", .timeLimit(.minutes(1)),
-        arguments: [ConsumerMember.Mode.exclusive, .shared])
-    func newJournalForConsumer(mode: ConsumerMember.Mode) async throws {
+        arguments: [ConsumerMode.exclusive, .shared])
+    func newJournalForConsumer(mode: ConsumerMode) async throws {
         try await TestBroker.withDirectory { broker in
             let bus = try broker.bus()
             try await bus.whileOpen {
                 try await withThrowingTaskGroup { group in
                     group.addTask {
-                        try await bus.consume(as: "counter", [.type(Counted.self)], mode: mode) { message in
+                        try await bus.bus.consume(as: "counter", [.type(Counted.self)], mode: mode) { message in
                             [try Envelope(Recounted(number: message.decode(Counted.self).number), source: bus.source)]
                         }
                     }

@@ -1,3 +1,4 @@
+import BusConformance
 import Consuming
 import EventBus
 import Testing
@@ -79,7 +80,7 @@ extension ZeroMQEventBus {
         let claim = try await claim(consumer: consumer, as: handling.member)
         try await withThrowingTaskGroup { group in
             group.addTask {
-                try await self.consume(under: claim, [.type(M.self)]) { _ in
+                try await self.bus.consume(under: claim, [.type(M.self)]) { _ in
                     beginning.finish()
                     for await _ in finished {}
                     return []

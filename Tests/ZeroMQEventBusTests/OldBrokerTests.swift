@@ -1,3 +1,4 @@
+import BusConformance
 import BusFormat
 import BusProtocol
 import EventBus
@@ -43,7 +44,8 @@ struct OldBrokerTests {
                 for try await message in messages {
                     let rejection = Rejection(code: "no.use", reason: "it is of no use", attempts: 1)
                     try await bus.publish(
-                        Batch([], checkpoint: Checkpoint(claim: claim, handled: message), rejection: rejection))
+                        Batch(
+                            [], checkpoint: Checkpoint(claim: claim, handled: Delivery(message)), rejection: rejection))
                     count += 1
                     if count == 300 { break }
                 }

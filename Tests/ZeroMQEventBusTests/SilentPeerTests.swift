@@ -1,4 +1,5 @@
 import Broker
+import BusConformance
 import EventBus
 import Foundation
 import Glibc

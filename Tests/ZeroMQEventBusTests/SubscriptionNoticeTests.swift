@@ -1,3 +1,4 @@
+import BusConformance
 import EventBus
 import GRDB
 import Synchronization

@@ -15,7 +15,7 @@ struct ZeroMQEventBusTests {
             }
             try await service.whileRunning {
                 try await conformanceCase.run { source in
-                    try broker.bus(source)
+                    try broker.bus(source).bus
                 } restart: { journal in
                     try await service.restart {
                         switch journal {

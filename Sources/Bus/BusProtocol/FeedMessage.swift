@@ -54,13 +54,11 @@ package struct FeedMessage: Hashable, Sendable {
     package var isAnnouncement: Bool { header.isEmpty }
 
     /// The message as an envelope, even if its header is unreadable: see `Envelope.init(topic:header:data:position:)`.
-    /// - Parameter settled: The offset up to which the subscription had delivered all its messages; by default the
-    ///   message's own offset.
     /// - Throws: ``BusError`` with code `malformed` if the topic is invalid.
-    package func envelope(settled: UInt64? = nil) throws -> Envelope {
+    package func envelope() throws -> Envelope {
         try Envelope(
             topic: topic, header: header, data: data,
-            position: offset > 0 ? Position(epoch: epoch, offset: offset, settled: settled ?? offset) : nil)
+            position: offset > 0 ? Position(epoch: epoch, offset: offset) : nil)
     }
 }
 

@@ -1,24 +1,28 @@
-/// Messages that are published together, either all or none, and the progress of the durable consumer that publishes
+/// Messages that are published together, either all or none. The loop of a durable consumer publishes its progress with
 /// them.
 public struct Batch: Sendable {
     public var messages: [Envelope]
     /// The progress that is recorded with the messages; nil for none.
-    public var checkpoint: Checkpoint?
+    package var checkpoint: Checkpoint?
     /// The reason why the message of the checkpoint is given up and moved to the dead letters. Nil if no message is
     /// given up.
-    public var rejection: Rejection?
+    package var rejection: Rejection?
     /// The ids of the dead letters that this batch removes.
-    public var settledLetters: [Int64] = []
+    package var settledLetters: [Int64] = []
     /// True if the bus withdraws the documents of this batch when the publisher ends or falls silent.
     public var isLeased: Bool
 
-    public init(
-        _ messages: [Envelope], checkpoint: Checkpoint? = nil, rejection: Rejection? = nil, isLeased: Bool = false
-    ) {
+    public init(_ messages: [Envelope], isLeased: Bool = false) {
         self.messages = messages
+        self.isLeased = isLeased
+    }
+
+    package init(
+        _ messages: [Envelope], checkpoint: Checkpoint?, rejection: Rejection? = nil, isLeased: Bool = false
+    ) {
+        self.init(messages, isLeased: isLeased)
         self.checkpoint = checkpoint
         self.rejection = rejection
-        self.isLeased = isLeased
     }
 
     /// Checks the batch, but not the single messages.

@@ -2,7 +2,7 @@
 ///
 /// Offsets grow. Those of one batch follow each other; between two batches a journal may leave out any number of
 /// offsets. So the difference of two offsets is not a number of messages; use ``EventBus/lag(after:matching:)``.
-public struct Position: Codable, Sendable {
+public struct Position: Hashable, Codable, Sendable {
     /// The greatest offset that a journal can have. A greater one from outside is refused, so that the offset after one
     /// always exists.
     package static let greatestOffset = UInt64(Int64.max)
@@ -12,19 +12,10 @@ public struct Position: Codable, Sendable {
     /// At least 1 for a message. A position can also have the offset 0, before the first message, or the offset of no
     /// message.
     public let offset: UInt64
-    /// In a delivered message, the offset up to which the subscription had delivered everything when it delivered the
-    /// message; otherwise `offset`. It can be smaller than `offset`, because an earlier message of another partition
-    /// may not have arrived yet. Ignored by `==` and `hash(into:)`.
-    package let settled: UInt64
 
     public init(epoch: UInt64, offset: UInt64) {
-        self.init(epoch: epoch, offset: offset, settled: offset)
-    }
-
-    package init(epoch: UInt64, offset: UInt64, settled: UInt64) {
         self.epoch = epoch
         self.offset = offset
-        self.settled = settled
     }
 
     private enum CodingKeys: CodingKey {
@@ -44,17 +35,6 @@ public struct Position: Codable, Sendable {
     /// Reads an offset in decimal. Nil for any other text, and beyond ``greatestOffset``.
     package static func offset(_ text: some StringProtocol) -> UInt64? {
         UInt64(text).flatMap { $0 <= greatestOffset ? $0 : nil }
-    }
-}
-
-extension Position: Hashable {
-    public static func == (left: Position, right: Position) -> Bool {
-        left.epoch == right.epoch && left.offset == right.offset
-    }
-
-    public func hash(into hasher: inout Hasher) {
-        hasher.combine(epoch)
-        hasher.combine(offset)
     }
 }
 

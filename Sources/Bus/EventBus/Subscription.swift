@@ -19,13 +19,13 @@ public struct MessageSequence: AsyncSequence, Sendable {
     public typealias Element = Envelope
     public typealias Failure = any Error
 
-    /// A function that returns the next message. It runs in the reader's isolation.
-    public typealias Pull = nonisolated(nonsending) @Sendable () async throws -> Envelope?
+    /// Returns the next message. It runs in the reader's isolation.
+    package typealias Pull = nonisolated(nonsending) @Sendable () async throws -> Delivery?
 
     private let pull: Pull
 
     /// - Parameter pull: Waits for the next message. Returns nil when the subscription has ended.
-    public init(pull: @escaping Pull) {
+    package init(pull: @escaping Pull) {
         self.pull = pull
     }
 
@@ -35,19 +35,51 @@ public struct MessageSequence: AsyncSequence, Sendable {
 
     /// The next message; nil if the subscription has ended.
     public var first: Envelope? {
-        get async throws { try await pull() }
+        get async throws { try await pull()?.message }
     }
+
+    /// The same messages as deliveries.
+    package var deliveries: Deliveries { Deliveries(pull: pull) }
 
     public struct Iterator: AsyncIteratorProtocol {
         let pull: Pull
 
         public mutating func next(isolation actor: isolated (any Actor)?) async throws -> Envelope? {
-            try await pull()
+            try await pull()?.message
         }
 
         public mutating func next() async throws -> Envelope? {
+            try await pull()?.message
+        }
+    }
+
+    package struct Deliveries: AsyncSequence, AsyncIteratorProtocol, Sendable {
+        let pull: Pull
+
+        package func makeAsyncIterator() -> Deliveries { self }
+
+        package mutating func next(isolation actor: isolated (any Actor)?) async throws -> Delivery? {
             try await pull()
         }
+
+        package mutating func next() async throws -> Delivery? {
+            try await pull()
+        }
+    }
+}
+
+/// A message of a subscription, and how far the subscription had come when it delivered the message.
+package struct Delivery: Sendable {
+    package let message: Envelope
+    /// The offset up to which the subscription had delivered everything when it delivered this message. It is smaller
+    /// than the offset of the message if an earlier message of another partition had not arrived yet. It has no meaning
+    /// for a message that is not recorded in the journal.
+    package let lowWatermark: UInt64
+
+    /// - Parameter lowWatermark: By default the offset of the message, for an engine that delivers in order.
+    package init(_ message: Envelope, lowWatermark: UInt64? = nil) {
+        self.message = message
+        self.lowWatermark = lowWatermark ?? message.position?.offset ?? 0
     }
 }
 

@@ -18,7 +18,7 @@ struct ClaimMember: Sendable {
         }
     }
 
-    let mode: ConsumerMember.Mode
+    let mode: ConsumerMode
     /// Nil until the first claim.
     private(set) var claim: HeldClaim?
     /// The partitions whose fences this member has written, or may have written, under its last owner epoch.
@@ -29,7 +29,7 @@ struct ClaimMember: Sendable {
     /// Nil for a shared member.
     let answers: AliveAnswers?
 
-    init(_ mode: ConsumerMember.Mode, answers: AliveAnswers? = nil, at now: ContinuousClock.Instant = .now) {
+    init(_ mode: ConsumerMode, answers: AliveAnswers? = nil, at now: ContinuousClock.Instant = .now) {
         self.mode = mode
         self.answers = answers
         health = ClaimHealth(at: now)

@@ -193,7 +193,7 @@ actor Claims {
     // MARK: Members
 
     /// Adds a member unless it is there. If it is exclusive, it answers from now on that it is alive.
-    private func join(_ id: ClaimMember.ID, _ mode: ConsumerMember.Mode) async throws {
+    private func join(_ id: ClaimMember.ID, _ mode: ConsumerMode) async throws {
         if members[id] == nil {
             let answers = mode == .exclusive ? AliveAnswers(of: id.member, in: journal) : nil
             members[id] = ClaimMember(mode, answers: answers)
@@ -475,7 +475,7 @@ actor Claims {
             guard let held = held(claim), settled > held.position else { continue }
             let position = Position(epoch: claim.epoch, offset: settled)
             // A refusal has ended the watch.
-            try? await record(Checkpoint(claim: claim, position: position))
+            try? await record(Checkpoint(claim: claim, upTo: position))
         }
     }
 }

@@ -1,5 +1,5 @@
 internal import BusFormat
-public import EventBus
+package import EventBus
 internal import Foundation
 internal import NATS
 internal import NATSLayout
@@ -8,10 +8,10 @@ internal import NATSLayout
 extension NATSEventBus {
     // MARK: Publishing
 
-    public func maximumBatchSize() async throws -> Int { try await journal.identity().maximumBatchSize }
+    package func maximumBatchSize() async throws -> Int { try await journal.identity().maximumBatchSize }
 
     @discardableResult
-    public func publish(_ batch: Batch) async throws -> Position {
+    package func publish(_ batch: Batch) async throws -> Position {
         try batch.validate()
         if let checkpoint = batch.checkpoint {
             if batch.isLeased { return try await leases.publish(batch, checkpoint) }
@@ -37,7 +37,7 @@ extension NATSEventBus {
         return try await journal.end()
     }
 
-    public func publishTransient(_ messages: [Envelope]) async throws {
+    package func publishTransient(_ messages: [Envelope]) async throws {
         try Batch(messages).validate()
         let packed: PackedMessages
         do {
@@ -59,7 +59,7 @@ extension NATSEventBus {
 
     // MARK: Reading
 
-    public func withSubscription<Result: Sendable>(
+    package func withSubscription<Result: Sendable>(
         to filters: [MessageFilter], from start: StartPosition, until end: Position?,
         onNotice: (@Sendable (SubscriptionNotice) -> Void)?,
         _ body: (MessageSequence) async throws -> Result
@@ -74,7 +74,7 @@ extension NATSEventBus {
             for await _ in live {}
             try Task.checkCancellation()
             group.addTask(executorPreference: taskExecutor) { await reader.run() }
-            return try await body(MessageSequence { try await reader.next() })
+            return try await body(MessageSequence { try await reader.next().map { Delivery($0) } })
         }
     }
 
@@ -112,7 +112,7 @@ extension NATSEventBus {
         return range
     }
 
-    public func withSubscription<Result: Sendable>(
+    package func withSubscription<Result: Sendable>(
         to filters: [MessageFilter], under claim: ConsumerClaim, progress: ConsumerProgress?,
         _ body: (MessageSequence) async throws -> Result
     ) async throws -> Result {
@@ -127,14 +127,14 @@ extension NATSEventBus {
                 group.addTask(executorPreference: taskExecutor) { await reader.run() }
                 group.addTask { try await reader.noteIdle(for: watch) }
                 defer { group.cancelAll() }
-                return try await body(MessageSequence { try await reader.next(under: watch) })
+                return try await body(MessageSequence { try await reader.next(under: watch).map { Delivery($0) } })
             }
         }
     }
 
     // MARK: Documents
 
-    public func documents(
+    package func documents(
         matching filters: [MessageFilter], after offset: UInt64, limit: Int
     ) async throws -> [Envelope] {
         let epoch = try await journal.identity().epoch
@@ -142,7 +142,7 @@ extension NATSEventBus {
             .envelopes(after: offset, limit: limit)
     }
 
-    public func document(_ type: MessageType, subject: String, key: String?) async throws -> Envelope? {
+    package func document(_ type: MessageType, subject: String, key: String?) async throws -> Envelope? {
         do { try Rules.checkDocument(type, subject: subject, key: key ?? "") } catch { throw BusError(error) }
         let epoch = try await journal.identity().epoch
         return try await Documents(journal: journal, skipped: skipped)
@@ -151,21 +151,21 @@ extension NATSEventBus {
 
     // MARK: Measuring
 
-    public func end() async throws -> Position { try await journal.end() }
+    package func end() async throws -> Position { try await journal.end() }
 
-    public func newestOfEachType(matching filters: [MessageFilter]) async throws -> [MessageType: Position] {
+    package func newestOfEachType(matching filters: [MessageFilter]) async throws -> [MessageType: Position] {
         let epoch = try await journal.identity().epoch
         return try await journal.newest(matching: filters, epoch: epoch, skipped: skipped)
             .mapValues { Position(epoch: epoch, offset: $0) }
     }
 
-    public func lag(after position: Position, matching filters: [MessageFilter]) async throws -> UInt64 {
+    package func lag(after position: Position, matching filters: [MessageFilter]) async throws -> UInt64 {
         let epoch = try await journal.identity().epoch
         let offset = position.epoch == epoch ? position.offset : 0
         return try await journal.lag(after: offset, matching: filters, epoch: epoch, skipped: skipped)
     }
 
-    public func position(_ position: Position, offsetBy distance: Int) async throws -> Position {
+    package func position(_ position: Position, offsetBy distance: Int) async throws -> Position {
         let epoch = try await journal.identity().epoch
         guard position.epoch == epoch else {
             return Position(epoch: position.epoch, offset: Place.offset(position.offset, by: distance))
@@ -176,46 +176,46 @@ extension NATSEventBus {
 
     // MARK: Durable consumers
 
-    public func claim(consumer: String, as member: ConsumerMember) async throws -> ConsumerClaim {
+    package func claim(consumer: String, as member: ConsumerMember) async throws -> ConsumerClaim {
         try await claims.claim(consumer: consumer, as: member)
     }
 
-    public func leave(consumer: String, as member: ConsumerMember) async {
+    package func leave(consumer: String, as member: ConsumerMember) async {
         await claims.leave(consumer: consumer, as: member)
     }
 
-    public func consumers() async throws -> [DurableConsumer] {
+    package func consumers() async throws -> [DurableConsumer] {
         try await claims.consumers()
     }
 
-    public func forget(consumer: String) async throws {
+    package func forget(consumer: String) async throws {
         try await claims.forget(consumer: consumer)
     }
 
-    public func deadLetters(
+    package func deadLetters(
         of consumer: String?, after id: DeadLetter.ID, limit: Int
     ) async throws -> [DeadLetter] {
         try await letters.page(of: consumer, after: id, limit: limit, size: DeadLetters.pageSize) { $0 }
     }
 
-    public func deadLetterSummaries(
+    package func deadLetterSummaries(
         of consumer: String?, after id: DeadLetter.ID, limit: Int
     ) async throws -> [DeadLetter.Summary] {
         // A server sends a message whole; what is left out is dropped as it arrives.
         try await letters.page(of: consumer, after: id, limit: limit, size: .max, \.summary)
     }
 
-    public func deadLetterCount(of consumer: String?) async throws -> Int {
+    package func deadLetterCount(of consumer: String?) async throws -> Int {
         try await letters.count(of: consumer)
     }
 
     // MARK: Queries
 
-    public func ask(_ query: Envelope, timeout: Duration) async throws -> Envelope {
+    package func ask(_ query: Envelope, timeout: Duration) async throws -> Envelope {
         try await queries.ask(query, timeout: timeout)
     }
 
-    public func serve(
+    package func serve(
         _ types: [MessageType], whenServing: @escaping @Sendable () -> Void,
         _ answer: @escaping @Sendable (Envelope) async throws -> Envelope
     ) async throws {

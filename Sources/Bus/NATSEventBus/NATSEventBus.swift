@@ -6,15 +6,30 @@ internal import NATS
 internal import NATSLayout
 internal import Synchronization
 
-/// An event bus on NATS JetStream.
-///
-/// The journal is one stream, and each batch is one message of it. The streams are made by the steward, the `broker`
-/// with the same address; until they exist, calls wait. Calls also wait while no server answers.
-///
-///     let bus = try NATSEventBus(address: "nats://127.0.0.1:4222", source: "music-service/1", logger: logger)
-///     try await bus.whileOpen { try await bus.publish(Event.PlaybackStarted()) }
-public final class NATSEventBus: EventBus {
-    public let source: String
+extension EventBus {
+    /// A bus on NATS JetStream. It connects in ``run()``.
+    ///
+    /// The streams are made by the steward, the `broker` with the same address; until they exist, calls wait. Calls also
+    /// wait while no server answers.
+    /// - Parameters:
+    ///   - address: `nats://HOST[:PORT][,HOST…][/NAME]`, or `tls://…`.
+    ///   - source: The CloudEvents source of the messages that this process publishes: `name/instance`.
+    ///   - variables: The variables that name files with the rights of the client: `SEGUE_BUS_CREDS` (the JWT and seed
+    ///     of a user), `SEGUE_BUS_NKEY` (the seed of an nkey), `SEGUE_BUS_CA` (the authorities of the servers'
+    ///     certificates), `SEGUE_BUS_CERT` and `SEGUE_BUS_KEY` (the client's certificate and its key). None is needed
+    ///     on servers without users and TLS.
+    /// - Throws: ``BusError`` with code `address` if the address cannot be used.
+    public static func nats(
+        address: String, source: String, logger: Logger,
+        variables: [String: String] = ProcessInfo.processInfo.environment
+    ) throws -> EventBus {
+        EventBus(try NATSEventBus(address: address, source: source, logger: logger, variables: variables))
+    }
+}
+
+/// The engine on NATS JetStream. The journal is one stream, and each batch is one message of it.
+package final class NATSEventBus: EventBusEngine {
+    package let source: String
     let producer = ProducerID()
     let journal: Journal
     let publisher: Publisher
@@ -29,16 +44,7 @@ public final class NATSEventBus: EventBus {
     let logger: Logger
     private let hasBegun = Mutex(false)
 
-    /// Creates a bus. It connects in ``run()``.
-    /// - Parameters:
-    ///   - address: `nats://HOST[:PORT][,HOST…][/NAME]`, or `tls://…`.
-    ///   - source: The CloudEvents source of the messages that this process publishes: `name/instance`.
-    ///   - variables: The variables that name files with the rights of the client: `SEGUE_BUS_CREDS` (the JWT and seed
-    ///     of a user), `SEGUE_BUS_NKEY` (the seed of an nkey), `SEGUE_BUS_CA` (the authorities of the servers'
-    ///     certificates), `SEGUE_BUS_CERT` and `SEGUE_BUS_KEY` (the client's certificate and its key). None is needed
-    ///     on servers without users and TLS.
-    /// - Throws: ``BusError`` with code `address` if the address cannot be used.
-    public init(
+    package init(
         address: String, source: String, logger: Logger,
         variables: [String: String] = ProcessInfo.processInfo.environment
     ) throws {
@@ -59,9 +65,9 @@ public final class NATSEventBus: EventBus {
         queries = Queries(journal, source: source)
     }
 
-    public var taskExecutor: (any SerialExecutor & TaskExecutor)? { journal.connection.executor }
+    package var taskExecutor: (any SerialExecutor & TaskExecutor)? { journal.connection.executor }
 
-    public func waitUntilConnected(timeout: Duration) async throws {
+    package func waitUntilConnected(timeout: Duration) async throws {
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { _ = try await self.journal.lastSequence() }
             group.addTask {
@@ -73,7 +79,7 @@ public final class NATSEventBus: EventBus {
         }
     }
 
-    public func run() async throws {
+    package func run() async throws {
         let isFirst = hasBegun.withLock { hasBegun in
             defer { hasBegun = true }
             return !hasBegun

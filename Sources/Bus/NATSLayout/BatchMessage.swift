@@ -51,13 +51,11 @@ package struct BatchMessage: Hashable, Sendable {
 
         /// The message as an envelope. If its header is unreadable or contradicts the topic, the envelope has the type
         /// and the partition of the topic.
-        /// - Parameter settled: The offset up to which the subscription had delivered all its messages.
         /// - Throws: ``BusError`` with code `malformed` if the topic is invalid.
-        package func envelope(settled: UInt64? = nil) throws -> Envelope {
+        package func envelope() throws -> Envelope {
             try Envelope(
                 topic: message.topic, header: message.header, data: message.data,
-                position: Position(
-                    epoch: position.epoch, offset: position.offset, settled: settled ?? position.offset))
+                position: position)
         }
 
         /// The name of the document, if the message is one: also of a document whose header cannot be read.

@@ -12,7 +12,7 @@ public struct BusFactory: Sendable {
     private let connect: Connect
 
     public typealias Connect =
-        @Sendable (_ address: String, _ source: String, _ logger: Logger) throws -> any EventBus
+        @Sendable (_ address: String, _ source: String, _ logger: Logger) throws -> EventBus
 
     public init(_ connect: @escaping Connect) {
         self.connect = connect
@@ -25,17 +25,17 @@ public struct BusFactory: Sendable {
     ///     `tls://HOST:PORT/NAME`.
     ///   - source: The CloudEvents source of the messages that the process publishes: `name/instance`.
     /// - Throws: ``BusError`` with code ``BusError/Code/address`` if the address cannot be used.
-    package func bus(at address: String, source: String, logger: Logger) throws -> any EventBus {
+    package func bus(at address: String, source: String, logger: Logger) throws -> EventBus {
         try connect(address, source, logger)
     }
 
     /// The engines of Segue. The scheme of the address selects the engine.
     public static let standard = BusFactory(engines: [
         Engine(addresses: ["ipc:///DIRECTORY", "tcp://HOST:PORT"]) {
-            try ZeroMQEventBus(address: $0, source: $1, logger: $2)
+            try EventBus.zeroMQ(address: $0, source: $1, logger: $2)
         },
         Engine(addresses: ["nats://HOST:PORT/NAME", "tls://HOST:PORT/NAME"]) {
-            try NATSEventBus(address: $0, source: $1, logger: $2)
+            try EventBus.nats(address: $0, source: $1, logger: $2)
         },
     ])
 

@@ -22,7 +22,7 @@ final class MessageReader: Sendable {
     }
 
     /// Returns the next message; nil at the end.
-    func next() async throws -> Envelope? {
+    func next() async throws -> Delivery? {
         while true {
             try Task.checkCancellation()
             guard let delivery = ahead.withLock({ $0.popFirst() }) else {
@@ -32,8 +32,8 @@ final class MessageReader: Sendable {
                 continue
             }
             do {
-                let envelope = try delivery.message.envelope(settled: delivery.settled)
-                if isWanted(envelope) { return envelope }
+                let envelope = try delivery.message.envelope()
+                if isWanted(envelope) { return Delivery(envelope, lowWatermark: delivery.settled) }
             } catch let error as BusError {
                 skipped.note(error.message)
             }

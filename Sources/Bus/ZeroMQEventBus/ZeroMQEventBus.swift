@@ -7,13 +7,24 @@ internal import Support
 internal import SystemSupport
 internal import ZeroMQ
 
-/// An event bus that uses a broker and two ZeroMQ sockets: DEALER for requests, SUB for the feed.
+extension EventBus {
+    /// A bus that uses a broker. It connects in ``run()``.
+    /// - Parameters:
+    ///   - address: `ipc:///DIRECTORY` or `tcp://HOST:PORT`.
+    ///   - source: The CloudEvents source of the messages that this process publishes: `name/instance`.
+    /// - Throws: ``BusError`` with code `address` if the address cannot be used.
+    public static func zeroMQ(address: String, source: String, logger: Logger) throws -> EventBus {
+        EventBus(try ZeroMQEventBus(address: address, source: source, logger: logger))
+    }
+}
+
+/// The engine that uses a broker and two ZeroMQ sockets: DEALER for requests, SUB for the feed.
 ///
 /// The actor runs on the thread that owns the sockets. The protocol is implemented by a ``ClientStateMachine``: the
 /// actor passes it the calls, the messages of the sockets and the time, and performs the actions that it returns. See
 /// `docs/wire-protocol.md`.
-public actor ZeroMQEventBus: EventBus {
-    public nonisolated let source: String
+package actor ZeroMQEventBus: EventBusEngine {
+    package nonisolated let source: String
     let producer = ProducerID()
     private let address: BusAddress
     private let logger: Logger
@@ -53,17 +64,12 @@ public actor ZeroMQEventBus: EventBus {
         let cancellation: AsyncStream<Never>
     }
 
-    public nonisolated var unownedExecutor: UnownedSerialExecutor { thread.asUnownedSerialExecutor() }
+    package nonisolated var unownedExecutor: UnownedSerialExecutor { thread.asUnownedSerialExecutor() }
 
     /// The thread of the sockets. Tasks that prefer this executor receive messages without a change of threads.
-    public nonisolated var taskExecutor: (any SerialExecutor & TaskExecutor)? { thread }
+    package nonisolated var taskExecutor: (any SerialExecutor & TaskExecutor)? { thread }
 
-    /// Creates a bus. It connects in ``run()``.
-    /// - Parameters:
-    ///   - address: `ipc:///DIRECTORY` or `tcp://HOST:PORT`.
-    ///   - source: The CloudEvents source of the messages that this process publishes: `name/instance`.
-    /// - Throws: ``BusError`` with code `address` if the address cannot be used.
-    public init(address: String, source: String, logger: Logger) throws {
+    package init(address: String, source: String, logger: Logger) throws {
         self.address = try BusAddress(address)
         self.source = source
         self.logger = logger
@@ -78,7 +84,7 @@ public actor ZeroMQEventBus: EventBus {
 
     // MARK: Opening and closing
 
-    public func run() async throws {
+    package func run() async throws {
         guard machine.state == .idle else { throw BusError(.closed, "run() was called before; create another bus") }
         try checkDirectory()
         try connectIngress()
@@ -108,7 +114,7 @@ public actor ZeroMQEventBus: EventBus {
 
     /// Waits until the broker has answered a hello.
     /// - Throws: ``BusError`` with code `unavailable` if it does not answer within `timeout`.
-    public func waitUntilConnected(timeout: Duration) async throws {
+    package func waitUntilConnected(timeout: Duration) async throws {
         let address = address
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { _ = try await self.ask(.hello(self.machine.journal.greeting)) }
@@ -374,7 +380,7 @@ public actor ZeroMQEventBus: EventBus {
 
     // MARK: Subscriptions
 
-    public nonisolated func withSubscription<Result: Sendable>(
+    package nonisolated func withSubscription<Result: Sendable>(
         to filters: [MessageFilter], from start: StartPosition, until end: Position?,
         onNotice: (@Sendable (SubscriptionNotice) -> Void)?,
         _ body: (MessageSequence) async throws -> Result
@@ -392,7 +398,7 @@ public actor ZeroMQEventBus: EventBus {
             })
     }
 
-    public nonisolated func withSubscription<Result: Sendable>(
+    package nonisolated func withSubscription<Result: Sendable>(
         to filters: [MessageFilter], under claim: ConsumerClaim, progress: ConsumerProgress?,
         _ body: (MessageSequence) async throws -> Result
     ) async throws -> Result {
@@ -495,7 +501,7 @@ public actor ZeroMQEventBus: EventBus {
 
     // MARK: Serving queries
 
-    public nonisolated func serve(
+    package nonisolated func serve(
         _ types: [MessageType], whenServing: @escaping @Sendable () -> Void,
         _ answer: @escaping @Sendable (Envelope) async throws -> Envelope
     ) async throws {

@@ -8,11 +8,11 @@ public struct DeviceConnection: Sendable {
     /// The maximum time for the answer to a query.
     private static let patience: Duration = .seconds(5)
 
-    private let bus: any EventBus
+    private let bus: EventBus
     private let logger: Logger
     private let clock: any Clock<Duration>
 
-    public init(bus: any EventBus, logger: Logger, clock: any Clock<Duration> = ContinuousClock()) {
+    public init(bus: EventBus, logger: Logger, clock: any Clock<Duration> = ContinuousClock()) {
         self.bus = bus
         self.logger = logger
         self.clock = clock

@@ -16,7 +16,7 @@ struct TerminalDevice: ReadyService, ForegroundService {
     /// Signalled when the subscription is live.
     let ready = ReadySignal()
     private let identity: DeviceIdentity
-    private let bus: any EventBus
+    private let bus: EventBus
     private let busAddress: String
     private let terminal: Terminal
     private let timeout: Duration
@@ -37,7 +37,7 @@ struct TerminalDevice: ReadyService, ForegroundService {
     ///   - browser: Opens a URL when a line is `o` and `opener` is nil. Nil if there is no such program.
     ///   - now: Returns the current time, for which positions are drawn.
     init(
-        _ identity: DeviceIdentity, bus: any EventBus, busAddress: String, terminal: Terminal,
+        _ identity: DeviceIdentity, bus: EventBus, busAddress: String, terminal: Terminal,
         timeout: Duration = .seconds(30), flow: Flow? = nil, screens: AppScreens? = nil, opener: URLOpener? = nil,
         browser: URLOpener? = .preferred(), logger: Logger, clock: any Clock<Duration> = ContinuousClock(),
         now: @escaping @Sendable () -> Date = { Date() }

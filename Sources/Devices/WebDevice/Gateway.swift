@@ -44,7 +44,7 @@ struct Gateway: ReadyService {
     /// Signalled when the server listens and the subscription is live.
     let ready = ReadySignal()
     private let configuration: Configuration
-    private let bus: any EventBus
+    private let bus: EventBus
     private let hub: Hub
     private let browsers: BrowserSignIn
     private let assets: Assets
@@ -55,7 +55,7 @@ struct Gateway: ReadyService {
     /// - Parameter screens: The screens with view models. Nil if no screen has a view model.
     /// - Throws: ``GatewayError`` if the page or the folder of the state cannot be used.
     init(
-        _ configuration: Configuration, bus: any EventBus, screens: AppScreens? = nil, logger: Logger,
+        _ configuration: Configuration, bus: EventBus, screens: AppScreens? = nil, logger: Logger,
         clock: any Clock<Duration> = ContinuousClock()
     ) throws(GatewayError) {
         self.configuration = configuration
@@ -179,7 +179,7 @@ struct Gateway: ReadyService {
     /// Passes all messages of the bus to the hub.
     private func follow(_ following: ReadySignal) async throws {
         try await BusRetry(holding: .nothing, logger: logger, clock: clock).run {
-            let end = try await bus.end()
+            let end = try await bus.inspect.end()
             let start = await hub.begin(at: end, try await bus.documents(matching: Self.documents))
             let (notices, noting) = AsyncStream.makeStream(
                 of: SubscriptionNotice.self, bufferingPolicy: .bufferingNewest(64))
@@ -190,7 +190,7 @@ struct Gateway: ReadyService {
                         to: [.all], from: .after(start), until: nil, onNotice: { noting.yield($0) }
                     ) { messages in
                         following.signal()
-                        for try await message in messages { await hub.take(message) }
+                        for try await delivery in messages.deliveries { await hub.take(delivery) }
                     }
                     throw BusError(.closed, "the bus was closed")
                 }
@@ -246,7 +246,7 @@ struct Gateway: ReadyService {
         while true {
             try await clock.sleep(for: .seconds(1))
             guard await hub.needsDeadLetters, await hub.isBusConnected else { continue }
-            if let count = try? await bus.deadLetterCount(of: nil) { await hub.setDeadLetters(count) }
+            if let count = try? await bus.inspect.deadLetterCount(of: nil) { await hub.setDeadLetters(count) }
             try await clock.sleep(for: Self.letterPause)
         }
     }

@@ -13,13 +13,13 @@ internal import Vocabulary
 package struct AuthorizationHost: ReadyService {
     package let ready = ReadySignal()
     private let service: AuthorizationService
-    private let bus: any EventBus
+    private let bus: EventBus
     private let logger: Logger
     private let metrics: ConsumerMetrics
 
     /// - Parameter metrics: the counts of the process; the consumer updates them.
     package init(
-        service: AuthorizationService, bus: any EventBus, logger: Logger, metrics: ConsumerMetrics = ConsumerMetrics()
+        service: AuthorizationService, bus: EventBus, logger: Logger, metrics: ConsumerMetrics = ConsumerMetrics()
     ) {
         self.service = service
         self.bus = bus

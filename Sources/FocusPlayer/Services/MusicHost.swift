@@ -12,7 +12,7 @@ internal import Vocabulary
 
 /// Connects a `MusicService` to a bus.
 package struct MusicHost: Sendable {
-    private let bus: any EventBus
+    private let bus: EventBus
     private let logger: Logger
     private let metrics: ConsumerMetrics
     private let vault: TokenVaultReader
@@ -28,7 +28,7 @@ package struct MusicHost: Sendable {
     ///   - pace: the intervals at which the playback is looked at while a screen shows it.
     ///   - metrics: the counts of the process; the consumers update them.
     package init(
-        vault: TokenVaultReader, database: SongDatabase, client: HTTPClient, host: BaseURL, bus: any EventBus,
+        vault: TokenVaultReader, database: SongDatabase, client: HTTPClient, host: BaseURL, bus: EventBus,
         logger: Logger, pace: PollingPace = PollingPace(), metrics: ConsumerMetrics = ConsumerMetrics()
     ) {
         self.vault = vault

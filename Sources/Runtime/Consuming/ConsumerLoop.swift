@@ -20,7 +20,7 @@ package struct ConsumerLoop: Sendable {
 
     fileprivate let consumer: String
     fileprivate let filters: [MessageFilter]
-    fileprivate let bus: any EventBus
+    fileprivate let bus: EventBus
     fileprivate let logger: Logger
     fileprivate let metrics: ConsumerMetrics
     fileprivate let clock: any Clock<Duration>
@@ -31,7 +31,7 @@ package struct ConsumerLoop: Sendable {
     ///   - clock: measures the pauses between attempts to reach the bus.
     ///   - whenLive: called each time a subscription becomes live.
     package init(
-        _ consumer: String, _ filters: [MessageFilter], bus: any EventBus, logger: Logger,
+        _ consumer: String, _ filters: [MessageFilter], bus: EventBus, logger: Logger,
         metrics: ConsumerMetrics = ConsumerMetrics(), clock: any Clock<Duration> = ContinuousClock(),
         whenLive: @escaping @Sendable () -> Void = {}
     ) {
@@ -49,7 +49,9 @@ package struct ConsumerLoop: Sendable {
     package func claim() async throws -> ConsumerClaim? {
         if Task.isShuttingDownGracefully { return nil }
         do {
-            return try await cancelWhenGracefulShutdown { try await bus.claim(consumer: consumer) }
+            return try await cancelWhenGracefulShutdown {
+                try await bus.engine.claim(consumer: consumer, as: .exclusive)
+            }
         } catch is CancellationError where Task.isShuttingDownGracefully {
             return nil
         }
@@ -69,7 +71,7 @@ package struct ConsumerLoop: Sendable {
     package func runShared(
         partitionsAtOnce limit: Int, whenClaimed: @escaping WhenClaimed = { _, _ in }, _ work: @escaping Work
     ) async throws {
-        try await bus.withMember(of: consumer, .shared) { member in
+        try await bus.engine.withMember(of: consumer, .shared) { member in
             try await run(
                 ConsumerRun(self, member, .concurrent(limit), work: work, whenClaimed: whenClaimed), under: nil)
         }
@@ -86,7 +88,7 @@ package struct ConsumerLoop: Sendable {
         _ handler: some ComputingHandler,
         whenClaimed: @escaping WhenClaimed = { _, _ in }
     ) async throws {
-        try await bus.withMember(of: consumer, .shared) { member in
+        try await bus.engine.withMember(of: consumer, .shared) { member in
             try await run(
                 ConsumerRun(self, member, .pipelined, handler: handler, whenClaimed: whenClaimed), under: nil)
         }
@@ -183,7 +185,7 @@ package struct ConsumerLoop: Sendable {
             logger.error("\(error.message)")
             messages.append(try Envelope(error, source: bus.source))
         }
-        try await bus.publish(Batch(messages, checkpoint: Checkpoint(claim: claim, position: claim.position)))
+        try await bus.publish(Batch(messages, checkpoint: Checkpoint(claim: claim, upTo: claim.position)))
     }
 }
 
@@ -293,7 +295,7 @@ private actor ConsumerRun {
         try Task.checkCancellation()
         guard failure == nil else { return }
         // If another process has taken over the consumer, this call throws `fenced`.
-        try await loop.bus.confirm(claim)
+        try await loop.bus.publish(Batch([], checkpoint: Checkpoint(claim: claim, upTo: claim.position)))
         throw BusError(.epoch, "the claim of '\(loop.consumer)' has ended; the journal may have lost its last messages")
     }
 
@@ -305,7 +307,7 @@ private actor ConsumerRun {
         while failure == nil {
             do {
                 let claim = try await claiming.run {
-                    try await self.loop.bus.claim(consumer: self.loop.consumer, as: self.member)
+                    try await self.loop.bus.engine.claim(consumer: self.loop.consumer, as: self.member)
                 }
                 try await preparation.run { try await self.loop.tellCutOffs(of: claim) }
                 let former = claim.continues(queue.claim) ? queue.claim.offsets : [:]
@@ -334,10 +336,10 @@ private actor ConsumerRun {
     }
 
     private func takeMessages(under claim: ConsumerClaim) async throws {
-        try await loop.bus.withSubscription(to: loop.filters, under: claim, progress: progress) { messages in
+        try await loop.bus.engine.withSubscription(to: loop.filters, under: claim, progress: progress) { messages in
             loop.whenLive()
-            for try await message in messages {
-                await take(message)
+            for try await delivery in messages.deliveries {
+                await take(delivery)
                 try Task.checkCancellation()
             }
         }
@@ -351,8 +353,8 @@ private actor ConsumerRun {
         advance()
     }
 
-    private func take(_ message: Envelope) async {
-        queue.take(message)
+    private func take(_ delivery: Delivery) async {
+        queue.take(delivery)
         advance()
         guard !queue.hasRoom, !queue.isStopping, stage != .over else { return }
         if !hasWarned {

@@ -33,12 +33,12 @@ public final class ConsumerMetrics: Sendable {
     /// filters match. It includes messages that other members of the consumer handle. 0 if all consumers have handled
     /// all their messages. A bus counts up to 10,000.
     /// - Throws: ``BusError``.
-    package func lag(on bus: any EventBus) async throws -> UInt64 {
+    package func lag(on bus: EventBus) async throws -> UInt64 {
         var largest: UInt64 = 0
         // A consumer that is idle has handled all messages that it received. There may be others after its position,
         // for example because another member handles them.
         for (name, consumer) in state.withLock(\.consumers) where !consumer.isIdle {
-            let lag = try await bus.lag(after: consumer.position, matching: consumer.filters)
+            let lag = try await bus.inspect.lag(after: consumer.position, matching: consumer.filters)
             let isIdle = state.withLock { $0.consumers[name]?.isIdle ?? true }
             if !isIdle { largest = max(largest, lag) }
         }

@@ -261,9 +261,10 @@ package struct ConsumerQueue {
 
     /// Takes a message that was delivered. Ignores a message that was taken before, and a message of a partition that
     /// the claim does not cover or that was dropped.
-    package mutating func take(_ message: Envelope) {
+    package mutating func take(_ delivery: Delivery) {
+        let message = delivery.message
         guard let position = message.position, let lane = lanes.index(forKey: message.partition) else { return }
-        delivered = max(delivered, position.settled)
+        delivered = max(delivered, delivery.lowWatermark)
         guard lanes.values[lane].take(message, at: position.offset) else { return }
         count += 1
         size += message.data.count

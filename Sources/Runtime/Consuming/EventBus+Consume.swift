@@ -14,7 +14,7 @@ extension EventBus {
     /// - Throws: `CancellationError`, ``BusError`` (`fenced`: another process has taken over an exclusive consumer),
     ///   and the errors of `handler`.
     public func consume(
-        as consumer: String, _ filters: [MessageFilter], mode: ConsumerMember.Mode = .exclusive,
+        as consumer: String, _ filters: [MessageFilter], mode: ConsumerMode = .exclusive,
         handler: @escaping @Sendable (Envelope) async throws -> [Envelope]
     ) async throws {
         switch mode {
@@ -25,7 +25,7 @@ extension EventBus {
             let member = ConsumerMember.exclusive
             while true {
                 // If another process has taken over, this claim throws `fenced`: it is not the member's first one.
-                let claim = try await claim(consumer: consumer, as: member)
+                let claim = try await engine.claim(consumer: consumer, as: member)
                 do {
                     try await consume(under: claim, filters, handler: handler)
                 } catch let error as BusError where [.epoch, .unrecorded, .fenced].contains(error.code) {
@@ -40,7 +40,7 @@ extension EventBus {
     /// restores its own state reads it after the claim and before this call.
     /// - Throws: the errors of ``consume(as:_:mode:handler:)``, and ``BusError`` with the code `epoch` or `unrecorded`
     ///   if the claim has become invalid, for example because the journal was replaced.
-    public func consume(
+    package func consume(
         under claim: ConsumerClaim, _ filters: [MessageFilter],
         handler: @escaping @Sendable (Envelope) async throws -> [Envelope]
     ) async throws {

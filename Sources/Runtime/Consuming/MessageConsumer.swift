@@ -61,7 +61,7 @@ public struct MessageConsumer: ReadyService {
     /// Signalled when the subscription is live.
     public let ready: ReadySignal
     private let consumer: String
-    private let bus: any EventBus
+    private let bus: EventBus
     private let logger: Logger
     private let retries: RetryPolicy
     private let now: @Sendable () -> Date
@@ -79,7 +79,7 @@ public struct MessageConsumer: ReadyService {
     ///   - now: returns the current time. It is compared with the expiry times of commands.
     ///   - clock: measures the pauses between attempts to handle a message or to reach the bus.
     public init(
-        _ consumer: String, bus: any EventBus, logger: Logger, ready: ReadySignal = ReadySignal(),
+        _ consumer: String, bus: EventBus, logger: Logger, ready: ReadySignal = ReadySignal(),
         metrics: ConsumerMetrics = ConsumerMetrics(), retries: RetryPolicy = .standard,
         now: @escaping @Sendable () -> Date = { Date() }, clock: any Clock<Duration> = ContinuousClock()
     ) {
@@ -452,11 +452,11 @@ public struct MessageConsumer: ReadyService {
 public struct MessageContext: Sendable {
     /// The message with its attributes. It is the cause of the messages that the handler returns.
     public let cause: Envelope
-    public let bus: any EventBus
+    public let bus: EventBus
     /// A logger whose lines carry the message's type and id.
     public let logger: Logger
 
-    init(cause: Envelope, bus: any EventBus, logger: Logger) {
+    init(cause: Envelope, bus: EventBus, logger: Logger) {
         self.cause = cause
         self.bus = bus
         var logger = logger

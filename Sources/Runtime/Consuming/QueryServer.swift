@@ -25,7 +25,7 @@ public struct QueryServer: ReadyService {
 
     /// Signalled when the server can receive queries.
     public let ready: ReadySignal
-    private let bus: any EventBus
+    private let bus: EventBus
     private let logger: Logger
     private let clock: any Clock<Duration>
     private var routes: [MessageType: Route] = [:]
@@ -35,7 +35,7 @@ public struct QueryServer: ReadyService {
     ///     signal.
     ///   - clock: measures the pauses between attempts to reach the bus.
     public init(
-        bus: any EventBus, logger: Logger, ready: ReadySignal = ReadySignal(),
+        bus: EventBus, logger: Logger, ready: ReadySignal = ReadySignal(),
         clock: any Clock<Duration> = ContinuousClock()
     ) {
         self.bus = bus

@@ -38,7 +38,7 @@ public struct ScreenWork: ReadyService {
     /// Signalled when the subscription is live.
     public let ready: ReadySignal
     private let consumer: String
-    private let bus: any EventBus
+    private let bus: EventBus
     private let logger: Logger
     private let now: @Sendable () -> Date
     private let metrics: ConsumerMetrics
@@ -52,7 +52,7 @@ public struct ScreenWork: ReadyService {
     ///   - now: returns the current time. It is compared with the expiry times of commands.
     ///   - clock: measures the pauses between attempts to reach the bus.
     public init(
-        _ consumer: String, bus: any EventBus, logger: Logger, ready: ReadySignal = ReadySignal(),
+        _ consumer: String, bus: EventBus, logger: Logger, ready: ReadySignal = ReadySignal(),
         metrics: ConsumerMetrics = ConsumerMetrics(), now: @escaping @Sendable () -> Date = { Date() },
         clock: any Clock<Duration> = ContinuousClock()
     ) {

@@ -25,7 +25,7 @@ public struct Coordinator: ReadyService {
     private let source: String?
     private let liveSessions: Int
     private let idle: IdleSessions?
-    private let bus: any EventBus
+    private let bus: EventBus
     private let logger: Logger
     private let metrics: ConsumerMetrics
     private let clock: any Clock<Duration>
@@ -42,7 +42,7 @@ public struct Coordinator: ReadyService {
     ///   - now: returns the current time. The coordinator compares it with the expiry times of commands.
     public init(
         flow: Flow, source: String? = nil, liveSessions: Int = usualLiveSessions,
-        sessionIdle: Duration? = nil, bus: any EventBus, logger: Logger, metrics: ConsumerMetrics = ConsumerMetrics(),
+        sessionIdle: Duration? = nil, bus: EventBus, logger: Logger, metrics: ConsumerMetrics = ConsumerMetrics(),
         clock: any Clock<Duration> = ContinuousClock(), now: @escaping @Sendable () -> Date = { Date() }
     ) {
         self.flow = flow

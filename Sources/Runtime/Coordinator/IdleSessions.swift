@@ -29,7 +29,7 @@ struct IdleSessions: Sendable {
     }
 
     /// Publishes `event.SessionEnded`, once, for the idle sessions among those whose partition this coordinator owns.
-    mutating func end(of flow: Flow, on bus: any EventBus, at now: Date, isOwn: (Partition) -> Bool) async throws {
+    mutating func end(of flow: Flow, on bus: EventBus, at now: Date, isOwn: (Partition) -> Bool) async throws {
         let states: [MessageFilter] = [.type(Document.NavigationState.self)]
         let oldest = now - limit / .seconds(1) - renewal
         var found: Set<String> = []
@@ -59,7 +59,7 @@ struct IdleSessions: Sendable {
     }
 
     /// True if the session has a newer state on any platform.
-    private func isUsed(_ session: String, since oldest: Date, _ bus: any EventBus) async throws -> Bool {
+    private func isUsed(_ session: String, since oldest: Date, _ bus: EventBus) async throws -> Bool {
         try await bus.documents(matching: [.type(Document.NavigationState.self, subject: session)])
             .contains { $0.attributes.time >= oldest }
     }

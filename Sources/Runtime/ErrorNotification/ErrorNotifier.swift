@@ -20,7 +20,7 @@ public struct ErrorNotifier: ReadyService {
     ]
 
     public let ready = ReadySignal()
-    private let bus: any EventBus
+    private let bus: EventBus
     private let logger: Logger
     private let metrics: ConsumerMetrics
     private let clock: any Clock<Duration>
@@ -29,7 +29,7 @@ public struct ErrorNotifier: ReadyService {
     ///   - metrics: the counts of the process; the service updates them.
     ///   - clock: measures the display time of a banner, and the pauses between attempts to reach the bus.
     public init(
-        bus: any EventBus, logger: Logger, metrics: ConsumerMetrics = ConsumerMetrics(),
+        bus: EventBus, logger: Logger, metrics: ConsumerMetrics = ConsumerMetrics(),
         clock: any Clock<Duration> = ContinuousClock()
     ) {
         self.bus = bus
@@ -97,7 +97,7 @@ struct ShownError: Sendable {
 ///
 /// A message that cannot be decoded is discarded and not reported as an error.
 struct ErrorQueues: ComputingHandler {
-    private let bus: any EventBus
+    private let bus: EventBus
     private let logger: Logger
     private let whenShown: @Sendable (ShownError) -> Void
     private var queues = SessionStates<ErrorQueue>(limit: capacity)
@@ -106,7 +106,7 @@ struct ErrorQueues: ComputingHandler {
     private static let capacity = 20_000
 
     /// - Parameter whenShown: called for each error that is shown, after its banner is recorded.
-    init(bus: any EventBus, logger: Logger, whenShown: @escaping @Sendable (ShownError) -> Void) {
+    init(bus: EventBus, logger: Logger, whenShown: @escaping @Sendable (ShownError) -> Void) {
         self.bus = bus
         self.logger = logger
         self.whenShown = whenShown

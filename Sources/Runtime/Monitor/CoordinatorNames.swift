@@ -12,7 +12,7 @@ package struct CoordinatorNames: Hashable, Sendable {
     package init() {}
 
     /// Reads the flows that the coordinators publish.
-    package init(on bus: any EventBus) async throws {
+    package init(on bus: EventBus) async throws {
         for message in try await bus.documents(matching: [.type(Document.Flow.self)]) { take(message) }
     }
 
@@ -48,7 +48,7 @@ package actor CoordinatorDirectory {
     /// The maximum number of sources that are remembered, so that the bus is not asked about them again.
     private static let limit = 10_000
 
-    private let bus: any EventBus
+    private let bus: EventBus
     /// The end of the journal when the directory was created.
     private let end: Position
     private var names = CoordinatorNames()
@@ -56,12 +56,12 @@ package actor CoordinatorDirectory {
     private var asked: Set<String> = []
 
     /// Reads all flows in the journal.
-    package init(of bus: any EventBus) async throws {
+    package init(of bus: EventBus) async throws {
         self.bus = bus
-        end = try await bus.end()
+        end = try await bus.inspect.end()
         names = try await CoordinatorNames(on: bus)
         let flows = [MessageFilter.type(Document.Flow.self)]
-        let newest = try await bus.newest(matching: flows)
+        let newest = try await bus.inspect.newest(matching: flows)
         guard newest.offset > 0 else { return }
         let earlier = try await bus.withSubscription(to: flows, from: .beginning, until: newest, onNotice: nil) {
             var names = CoordinatorNames()

@@ -5,8 +5,8 @@ extension EventBus {
     /// The ids of the dead letters of a consumer, or of all consumers if it is nil, in the order of the ids.
     package func deadLetterIDs(of consumer: String?) async throws -> [DeadLetter.ID] {
         var ids: [DeadLetter.ID] = []
-        try await forEachPage {
-            try await deadLetterSummaries(of: consumer, after: $0, limit: 1000)
+        try await inspect.forEachPage {
+            try await inspect.deadLetterSummaries(of: consumer, after: $0, limit: 1000)
         } _: {
             ids += $0.map(\.id)
         }
@@ -43,7 +43,7 @@ extension EventBus {
         var found: Set<DeadLetter.ID> = []
         var last = first - 1
         while last < end {
-            let page = try await deadLetterSummaries(of: nil, after: last, limit: 1000).map(\.id)
+            let page = try await inspect.deadLetterSummaries(of: nil, after: last, limit: 1000).map(\.id)
             found.formUnion(page)
             last = page.last ?? end
         }
@@ -64,7 +64,7 @@ extension DeadLetter {
     /// - Returns: the copy.
     /// - Throws: ``UnsendableLetter`` if the message has an unreadable header, or if it is a document that was replaced
     ///   or withdrawn later. The old version of a document must not become the retained document again.
-    package func resend(on bus: any EventBus) async throws -> Envelope {
+    package func resend(on bus: EventBus) async throws -> Envelope {
         if message.unreadableHeader != nil {
             throw UnsendableLetter(
                 code: "unreadable-header", message: "dead letter \(id) has a header that cannot be read",
@@ -82,7 +82,7 @@ extension DeadLetter {
         return copy
     }
 
-    private func isRetained(on bus: any EventBus) async throws -> Bool {
+    private func isRetained(on bus: EventBus) async throws -> Bool {
         try await bus.document(message.type, subject: message.subject, key: message.attributes.key)?.id == message.id
     }
 

@@ -3,7 +3,7 @@ package import EventBus
 /// Reads a journal from its end towards its beginning, in stretches. Each stretch is up to twice as long as the stretch
 /// before.
 package struct JournalTail {
-    private let bus: any EventBus
+    private let bus: EventBus
     /// The position before the last stretch that was read. Before the first stretch is read, the end of the part to
     /// read.
     package private(set) var start: Position
@@ -13,7 +13,7 @@ package struct JournalTail {
     private var length = 256
     private static let longest = 1 << 40
 
-    package init(of bus: any EventBus, end: Position) {
+    package init(of bus: EventBus, end: Position) {
         self.bus = bus
         start = end
     }
@@ -28,7 +28,7 @@ package struct JournalTail {
     ) async throws -> Bool {
         let end = Position(epoch: start.epoch, offset: min(start.offset, limit))
         guard end.offset > 0 else { return false }
-        start = try await bus.position(end, offsetBy: -length)
+        start = try await bus.inspect.position(end, offsetBy: -length)
         searched += length
         length = min(2 * length, Self.longest)
         try await bus.withSubscription(to: filters, from: .after(start), until: end, onNotice: nil) {
@@ -55,10 +55,10 @@ struct LastMessages {
     ///   - isWanted: A further condition on the messages that the selection matches.
     /// - Returns: The messages in journal order.
     static func read(
-        from bus: any EventBus, _ selection: MessageSelection, until end: Position,
+        from bus: EventBus, _ selection: MessageSelection, until end: Position,
         where isWanted: (Envelope) -> Bool
     ) async throws -> [Envelope] {
-        let newest = try await bus.newestOfEachType(matching: selection.filters)
+        let newest = try await bus.inspect.newestOfEachType(matching: selection.filters)
         var last = LastMessages(selection: selection, sought: newest.filter { selection.matches($0.key) })
         var tail = JournalTail(of: bus, end: end)
         while let newest = last.sought.values.map(\.offset).max() {

@@ -9,7 +9,7 @@ package struct Monitor: Sendable {
     package typealias Show = @Sendable (Envelope) async throws -> Void
     package typealias Tell = @Sendable (MonitorNotice) async throws -> Void
 
-    private let bus: any EventBus
+    private let bus: EventBus
     private let selection: MessageSelection
     private let start: MonitorStart
     private let end: MonitorEnd
@@ -20,7 +20,7 @@ package struct Monitor: Sendable {
     ///   - count: The number of messages after which the monitor ends. Nil for no limit.
     ///   - duration: The time after which the monitor ends. Nil for no limit.
     package init(
-        bus: any EventBus, selection: MessageSelection = MessageSelection(), start: MonitorStart = .now,
+        bus: EventBus, selection: MessageSelection = MessageSelection(), start: MonitorStart = .now,
         end: MonitorEnd = .never, count: Int? = nil, duration: Duration? = nil
     ) {
         self.bus = bus

@@ -15,8 +15,8 @@ struct MonitorSpan: Sendable {
     private var lastTime: Date?
 
     /// - Throws: ``BusError``, with the code `refused` if the start is an offset beyond the next message.
-    init(start: MonitorStart, end: MonitorEnd, duration: Duration?, on bus: any EventBus) async throws {
-        now = try await bus.end()
+    init(start: MonitorStart, end: MonitorEnd, duration: Duration?, on bus: EventBus) async throws {
+        now = try await bus.inspect.end()
         if case .offset(let offset) = start, offset > now.offset + 1 {
             throw BusError(.refused, "there is no message at offset \(offset) yet: the journal ends at \(now.offset)")
         }

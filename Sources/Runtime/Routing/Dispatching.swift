@@ -13,14 +13,14 @@ public protocol Dispatching: Sendable {
 
 /// Sends data to the coordinator as `command.DataDispatched`.
 public struct BusDispatcher: Dispatching {
-    private let bus: any EventBus
+    private let bus: EventBus
     private let session: String
     private let origin: Origin
 
     /// - Parameters:
     ///   - session: the session whose app shows the data.
     ///   - origin: the origin of the commands: the view that dispatches.
-    public init(bus: any EventBus, session: String = Session.default, origin: Origin) {
+    public init(bus: EventBus, session: String = Session.default, origin: Origin) {
         self.bus = bus
         self.session = session
         self.origin = origin

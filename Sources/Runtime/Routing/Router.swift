@@ -20,7 +20,7 @@ internal import Support
 /// Each call that navigates sends a `command.NavigationRequested` and returns after the coordinator has answered it.
 /// The flow must allow the actions that the calls request.
 public struct Router<Route: Hashable & Codable & Sendable>: Sendable {
-    private let bus: any EventBus
+    private let bus: EventBus
     private let platform: String
     private let device: String?
     private let session: String
@@ -36,7 +36,7 @@ public struct Router<Route: Hashable & Codable & Sendable>: Sendable {
     ///     time, and the call throws ``RouterError/unanswered(after:)``.
     ///   - clock: measures the deadline.
     public init(
-        _ routes: Route.Type = Route.self, bus: any EventBus, platform: String, device: String? = nil,
+        _ routes: Route.Type = Route.self, bus: EventBus, platform: String, device: String? = nil,
         session: String = Session.default, deadline: Duration = .seconds(5),
         clock: any Clock<Duration> = ContinuousClock()
     ) {

@@ -29,6 +29,17 @@ struct LifeSign: Service {
     private static func answer(_ actor: isolated any Actor) {}
 }
 
+/// An actor on the thread of a bus.
+actor BusThread {
+    private let executor: any SerialExecutor & TaskExecutor
+
+    nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
+
+    init(_ executor: any SerialExecutor & TaskExecutor) {
+        self.executor = executor
+    }
+}
+
 /// The supervisor's request for messages that the process is alive (sd_watchdog_enabled(3)).
 struct Watchdog: Sendable, Equatable {
     /// The maximum time between two messages. After a longer silence the supervisor takes the process for dead.

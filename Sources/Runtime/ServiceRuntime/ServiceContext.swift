@@ -6,7 +6,7 @@ public import Logging
 /// The parts of a running process that its services use: the bus, the settings, the logger and the counts.
 public struct ServiceContext: Sendable {
     public let process: ServiceProcess
-    public let bus: any EventBus
+    public let bus: EventBus
     public let busAddress: String
     public let configuration: ServiceConfiguration
     public let logger: Logger
@@ -14,7 +14,7 @@ public struct ServiceContext: Sendable {
     public let metrics = ConsumerMetrics()
 
     public init(
-        process: ServiceProcess, bus: any EventBus, busAddress: String, configuration: ServiceConfiguration,
+        process: ServiceProcess, bus: EventBus, busAddress: String, configuration: ServiceConfiguration,
         logger: Logger
     ) {
         self.process = process

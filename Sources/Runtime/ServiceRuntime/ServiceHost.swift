@@ -42,7 +42,7 @@ struct ServiceHost: Sendable {
         let notice = ReadinessNotice(ready: announcements.map(\.announced), notifier: notifier)
         let buses = parts.map { BusService(bus: $0.context.bus) as any Service }
         let own: [any Service] = buses + announcements + [notice]
-        let actors = parts.compactMap { $0.context.bus as? any Actor }
+        let actors = parts.compactMap { $0.context.bus.taskExecutor.map(BusThread.init) }
         let signs = parts.flatMap(\.services).lifeSigns(watchdog, besides: actors, notifier: notifier, clock: clock)
         self.services =
             own.map { StoppableService(service: $0) }
@@ -137,7 +137,7 @@ private struct StoppableService: Service {
 
 /// Runs the bus. This service is the first of the group, and so the last one to be stopped.
 struct BusService: Service {
-    let bus: any EventBus
+    let bus: EventBus
 
     func run() async throws {
         try await cancelWhenGracefulShutdown { try await bus.run() }

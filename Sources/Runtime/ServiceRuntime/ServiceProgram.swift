@@ -57,7 +57,7 @@ public struct ProgramGroup: Sendable {
         var parts: [ServiceHost.Part] = []
         for program in programs {
             let context = ServiceContext(
-                process: program.process, bus: InMemoryEventBus(source: program.process.source, hub: hub),
+                process: program.process, bus: EventBus.inMemory(source: program.process.source, hub: hub),
                 busAddress: "memory:", configuration: configuration, logger: logger(program.process.name))
             do {
                 parts.append(ServiceHost.Part(context: context, services: try await program.services(context)))

@@ -5,7 +5,7 @@ public import EventBus
 /// ``TestStack`` observes the bus of a stack of processes, ``BusObserver`` any other.
 public protocol ObservedBus: Sendable {
     /// The test's own connection to the bus.
-    var bus: any EventBus { get }
+    var bus: EventBus { get }
     /// The recorded messages.
     var transcript: Transcript { get }
     /// The logs to show when a test fails. Empty if there are none.
@@ -14,11 +14,11 @@ public protocol ObservedBus: Sendable {
 
 /// A bus that a test observes, for example the bus in memory of an app that runs in the process of the test.
 public struct BusObserver: ObservedBus {
-    public let bus: any EventBus
+    public let bus: EventBus
     public let transcript = Transcript()
     public let logs = ""
 
-    public init(_ bus: any EventBus) {
+    public init(_ bus: EventBus) {
         self.bus = bus
     }
 }

@@ -16,7 +16,7 @@ internal import Transports
 /// A ``StackFailure`` contains the ends of all processes' logs and the last messages of the bus.
 public struct TestStack: ObservedBus {
     /// The test's own connection to the bus.
-    public let bus: any EventBus
+    public let bus: EventBus
     public let busAddress: String
     private let processes: StackProcesses
     private var supervisor: Supervisor { processes.supervisor }

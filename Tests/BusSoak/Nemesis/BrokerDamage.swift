@@ -62,7 +62,7 @@ struct BrokerDamageScene: Sendable {
     private func lose(_ loss: JournalLoss) async throws -> (History, [String]) {
         // The tables are in the file; everything after them is in the log.
         let first = try await arena.startBroker("first")
-        try await arena.withBus { _ = try await $0.end() }
+        try await arena.withBus { _ = try await $0.inspect.end() }
         try await arena.end([first])
         let second = try await arena.startBroker("second")
         let scene = try await FaultScene(in: arena, batches: batches)
@@ -108,7 +108,7 @@ struct BrokerDamageScene: Sendable {
             if stopsPublisher {
                 try await scene.publisher.send(SIGSTOP)
                 // The broker answers this after it has answered the batches: their acknowledgements wait.
-                try await arena.withBus { _ = try await $0.end() }
+                try await arena.withBus { _ = try await $0.inspect.end() }
             }
             try await broker.send(SIGSTOP)
             frames = try WriteAheadLog(of: arena.journal).frames

@@ -40,7 +40,7 @@ actor Crew {
         try await arena.withBus(deadline: .seconds(86400)) { bus in
             while true {
                 let start = Self.now
-                _ = try await bus.consumers()
+                _ = try await bus.inspect.consumers()
                 if Self.now - start > 1000 { await self.noteSilence(since: start) }
                 try await Task.sleep(for: .milliseconds(250))
             }

@@ -164,7 +164,7 @@ package final class Arena: Sendable {
 
     /// Starts a process that commits one result of its group for each value.
     package func startConsumer(
-        _ name: String, group: String, mode: ConsumerMember.Mode = .exclusive
+        _ name: String, group: String, mode: ConsumerMode = .exclusive
     ) async throws -> ChildProcess {
         let sharing = mode == .shared ? ["--shared"] : []
         return try await startFixture(name, "consume", ["--group", group] + sharing)
@@ -213,7 +213,7 @@ package final class Arena: Sendable {
 
     /// Runs `body` with a bus that the test itself uses.
     package func withBus<Result: Sendable>(
-        deadline: Duration = Arena.deadline, _ body: @escaping @Sendable (any EventBus) async throws -> Result
+        deadline: Duration = Arena.deadline, _ body: @escaping @Sendable (EventBus) async throws -> Result
     ) async throws -> Result {
         let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
         let bus = try BusFactory.standard.bus(at: self.bus, source: "test/\(UUID().uuidString)", logger: logger)
@@ -306,7 +306,7 @@ package final class Arena: Sendable {
     }
 
     /// The messages of the current journal that a subscriber has received so far.
-    package func deliveries(to name: String) -> [Delivery] {
+    package func deliveries(to name: String) -> [BusChecker.Delivery] {
         let lines = history(of: name)
         return lines.suffix(from: lines.lastIndex(of: .live) ?? 0).compactMap { line in
             if case .delivered(let delivery) = line { delivery } else { nil }
@@ -363,7 +363,7 @@ package final class Arena: Sendable {
 
     /// Waits until all processes have received everything, or until no process makes progress.
     private func settle(
-        _ groups: Set<String>, _ readers: [String], _ flow: Flow?, on bus: any EventBus
+        _ groups: Set<String>, _ readers: [String], _ flow: Flow?, on bus: EventBus
     ) async throws {
         let values = Set(try await bus.journal().compactMap(\.value))
         try? await whileGettingOn("results were missing") { try await bus.results(of: values, by: groups) }

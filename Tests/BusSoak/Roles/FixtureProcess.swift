@@ -28,7 +28,7 @@ package struct FixtureProcess: Sendable {
     /// Runs a role until it ends.
     /// - Returns: The exit status of the process.
     package func run(
-        _ role: @escaping @Sendable (any EventBus, HistoryLog, Logger) async throws -> Void
+        _ role: @escaping @Sendable (EventBus, HistoryLog, Logger) async throws -> Void
     ) async -> Int32 {
         do {
             let bus = try BusFactory.standard.bus(at: address, source: "fixture/\(name)", logger: logger)
@@ -43,7 +43,7 @@ package struct FixtureProcess: Sendable {
     /// Runs a role until it is asked to end (SIGTERM).
     /// - Returns: The exit status of the process.
     package func runUntilStopped(
-        _ role: @escaping @Sendable (any EventBus, HistoryLog, Logger) async throws -> Void
+        _ role: @escaping @Sendable (EventBus, HistoryLog, Logger) async throws -> Void
     ) async -> Int32 {
         let ending = try? await ShutdownSignals.run(until: [SIGTERM]) { await run(role) }
         return if case .value(let status)? = ending { status } else { 0 }

@@ -21,7 +21,7 @@ package struct PublisherRole: Sendable {
     }
 
     /// - Throws: ``BusError``; the errors of the history.
-    package func run(on bus: any EventBus, history: HistoryLog, logger: Logger) async throws {
+    package func run(on bus: EventBus, history: HistoryLog, logger: Logger) async throws {
         try await StopFlag.watched { flag in
             try await withThrowingTaskGroup(of: Void.self) { group in
                 let publisher = RecordingPublisher(bus: bus, history: history, logger: logger)
@@ -64,7 +64,7 @@ struct PublisherLane: Sendable {
 /// Publishes messages with values. It writes the values to the history before the bus gets them, and again after the
 /// bus has acknowledged them.
 struct RecordingPublisher: Sendable {
-    let bus: any EventBus
+    let bus: EventBus
     let history: HistoryLog
     let logger: Logger
 
@@ -94,7 +94,7 @@ struct RecordingPublisher: Sendable {
 /// Holds a leased document until it is asked to end.
 package enum LeaseRole {
     /// - Throws: ``BusError``; the errors of the history.
-    package static func run(name: String, on bus: any EventBus, history: HistoryLog) async throws {
+    package static func run(name: String, on bus: EventBus, history: HistoryLog) async throws {
         let lease = try Envelope(ProbeLease(holder: name), source: bus.source)
         try await bus.publish(Batch([lease], isLeased: true))
         try history.write([.live])

@@ -9,7 +9,7 @@ package import Logging
 /// it is asked to end. It writes a live line once for each journal.
 package enum SubscriberRole {
     /// - Throws: ``BusError``; the errors of the history.
-    package static func run(on bus: any EventBus, history: HistoryLog) async throws {
+    package static func run(on bus: EventBus, history: HistoryLog) async throws {
         try await bus.withSubscription(to: Probe.filters, from: .beginning) { messages in
             try history.write([.live])
             var epoch: UInt64?
@@ -29,7 +29,7 @@ package enum ConsumerRole {
     /// - Throws: ``BusError`` with code `fenced` if another member has taken over from an exclusive one; the errors of
     ///   the history.
     package static func run(
-        group: String, mode: ConsumerMember.Mode, on bus: any EventBus, history: HistoryLog, logger: Logger
+        group: String, mode: ConsumerMode, on bus: EventBus, history: HistoryLog, logger: Logger
     ) async throws {
         while true {
             do {
@@ -56,7 +56,7 @@ package enum ConsumerRole {
 package enum StalledRole {
     /// - Throws: ``BusError``.
     package static func run(
-        count: Int, pipe: String, on bus: any EventBus, logger: Logger
+        count: Int, pipe: String, on bus: EventBus, logger: Logger
     ) async throws {
         try await bus.withSubscription(to: [.kind(.event)], from: .now) { messages in
             logger.info("subscribed")

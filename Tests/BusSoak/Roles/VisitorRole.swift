@@ -17,7 +17,7 @@ package struct VisitorRole: Sendable {
     }
 
     /// - Throws: ``BusError``; the errors of the history.
-    package func run(on bus: any EventBus, history: HistoryLog, logger: Logger) async throws {
+    package func run(on bus: EventBus, history: HistoryLog, logger: Logger) async throws {
         let publisher = RecordingPublisher(bus: bus, history: history, logger: logger)
         try await StopFlag.watched { flag in
             try await withThrowingTaskGroup(of: Void.self) { group in

@@ -33,7 +33,7 @@ enum PageStory {
         case ("control", 3): try await story.control(words[1], words[2])
         case ("publish", 3): try await publish(words[1], words[2], in: story)
         case ("transient", 3): try await publish(words[1], words[2], isTransient: true, in: story)
-        case ("end", 1): return String(try await story.bus.end().offset)
+        case ("end", 1): return String(try await story.bus.inspect.end().offset)
         case ("await", 3): try await recorded(words[2], after: words[1], in: story)
         case ("messages", 3): return try await messages(after: words[1], words[2], in: story)
         default: throw PageScript.Failure(description: "unknown step '\(step)'")
@@ -69,7 +69,7 @@ enum PageStory {
     private static func messages(after offset: String, _ types: String, in story: Story) async throws -> String {
         let types = types.split(separator: " ")
         let start = UInt64(offset) ?? 0
-        let end = try await story.bus.end().offset
+        let end = try await story.bus.inspect.end().offset
         try await story.stack.until("all messages have arrived") { messages in
             (messages.last { $0.position != nil }?.position?.offset ?? 0) >= end
         }

@@ -101,7 +101,7 @@ struct Story {
     /// The processes of the app, if each service has one.
     var processes: TestStack { get throws { try #require(stack as? TestStack) } }
 
-    var bus: any EventBus { stack.bus }
+    var bus: EventBus { stack.bus }
 
     /// The user of another session on the same stack.
     func of(_ session: String) -> Story {

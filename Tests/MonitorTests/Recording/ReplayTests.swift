@@ -143,7 +143,7 @@ struct ReplayTests {
 
     /// Runs `body` with a process that publishes the recorded answers when it receives `a`.
     private func answering(
-        _ bus: InMemoryEventBus, _ answers: [Envelope], _ body: @escaping @Sendable () async throws -> Void
+        _ bus: EventBus, _ answers: [Envelope], _ body: @escaping @Sendable () async throws -> Void
     ) async throws {
         try await bus.withSubscription(to: [.all], from: .beginning) { messages in
             try await withThrowingTaskGroup(of: Void.self) { group in
@@ -179,7 +179,7 @@ struct ReplayTests {
     private func replay(
         _ messages: [Envelope], answers: [Envelope], patience: Duration = .seconds(60)
     ) async throws -> (journal: [String], notes: Notes) {
-        let bus = InMemoryEventBus(source: "test/1")
+        let bus = EventBus.inMemory(source: "test/1")
         let notes = Notes()
         try await RecordingFile.with(RecordingFile.text(messages)) { recording in
             let plan = ReplayPlan()

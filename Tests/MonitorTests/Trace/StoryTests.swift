@@ -8,8 +8,8 @@ import Testing
 
 @Suite("Stories in a journal")
 struct StoryTests {
-    private func bus() async throws -> InMemoryEventBus {
-        let bus = InMemoryEventBus(source: "test/1", hub: InMemoryHub(maximumGap: 1000))
+    private func bus() async throws -> EventBus {
+        let bus = EventBus.inMemory(source: "test/1", hub: InMemoryHub(maximumGap: 1000))
         try await bus.publish(
             Batch([
                 try .recorded("aa-1", "command.PlaylistSelected", at: 0),
@@ -59,7 +59,7 @@ struct StoryTests {
 
     @Test("there are none in an empty journal")
     func empty() async throws {
-        let finder = StoryFinder(bus: InMemoryEventBus(source: "test/1"), start: .beginning)
+        let finder = StoryFinder(bus: EventBus.inMemory(source: "test/1"), start: .beginning)
         #expect(try await finder.match("a") == .none)
         #expect(try await finder.last().story == nil)
     }

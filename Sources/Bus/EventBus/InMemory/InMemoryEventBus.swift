@@ -1,33 +1,40 @@
-public import Foundation
+package import Foundation
 
-/// A bus within one process: a handle of an ``InMemoryHub``.
-///
-/// Tests, and apps that are one process, use it instead of a broker. The end of ``run()`` has the same effect as the
-/// end of a process: later calls throw `closed`, and the leased documents are withdrawn.
-public struct InMemoryEventBus: EventBus, Identifiable {
-    /// The identity of this handle. It corresponds to one run of a process.
-    public let id = UUID()
-    public let source: String
-    public let hub: InMemoryHub
-
+extension EventBus {
+    /// A bus within one process. Tests, and apps that are one process, use it instead of a broker.
+    ///
+    /// Each bus stands for one process. The end of ``run()`` has the same effect as the end of that process: later calls
+    /// throw `closed`, and the leased documents are withdrawn.
     /// - Parameters:
     ///   - source: The source of the published messages, `name/instance`.
-    ///   - hub: The hub that this handle shares with other handles; by default a new one.
-    public init(source: String, hub: InMemoryHub = InMemoryHub()) {
+    ///   - hub: The journal, which buses with the same hub share; by default a new one.
+    public static func inMemory(source: String, hub: InMemoryHub = InMemoryHub()) -> EventBus {
+        EventBus(InMemoryEventBus(source: source, hub: hub))
+    }
+}
+
+/// The engine of a bus within one process: a handle of an ``InMemoryHub``.
+package struct InMemoryEventBus: EventBusEngine, Identifiable {
+    /// The identity of this handle. It corresponds to one run of a process.
+    package let id = UUID()
+    package let source: String
+    package let hub: InMemoryHub
+
+    package init(source: String, hub: InMemoryHub = InMemoryHub()) {
         self.source = source
         self.hub = hub
     }
 
     @discardableResult
-    public func publish(_ batch: Batch) async throws -> Position {
+    package func publish(_ batch: Batch) async throws -> Position {
         try await hub.publish(batch, from: id)
     }
 
-    public func publishTransient(_ messages: [Envelope]) async throws {
+    package func publishTransient(_ messages: [Envelope]) async throws {
         try await hub.publishTransient(messages, from: id)
     }
 
-    public func withSubscription<Result: Sendable>(
+    package func withSubscription<Result: Sendable>(
         to filters: [MessageFilter], from start: StartPosition, until end: Position?,
         onNotice: (@Sendable (SubscriptionNotice) -> Void)?,
         _ body: (MessageSequence) async throws -> Result
@@ -37,7 +44,7 @@ public struct InMemoryEventBus: EventBus, Identifiable {
         return try await read(try await hub.subscribe(to: filters, from: start, until: end), body)
     }
 
-    public func withSubscription<Result: Sendable>(
+    package func withSubscription<Result: Sendable>(
         to filters: [MessageFilter], under claim: ConsumerClaim, progress: ConsumerProgress?,
         _ body: (MessageSequence) async throws -> Result
     ) async throws -> Result {
@@ -45,7 +52,7 @@ public struct InMemoryEventBus: EventBus, Identifiable {
         return try await read(try await hub.subscribe(to: filters, under: claim, progress: progress), body)
     }
 
-    public func documents(
+    package func documents(
         matching filters: [MessageFilter], after offset: UInt64, limit: Int
     ) async throws -> [Envelope] {
         try await hub.requireOpen(id)
@@ -53,64 +60,64 @@ public struct InMemoryEventBus: EventBus, Identifiable {
         return Array(documents.drop { $0.position?.offset ?? 0 <= offset }.prefix(limit))
     }
 
-    public func document(_ type: MessageType, subject: String, key: String?) async throws -> Envelope? {
+    package func document(_ type: MessageType, subject: String, key: String?) async throws -> Envelope? {
         do { try Rules.checkDocument(type, subject: subject, key: key ?? "") } catch { throw BusError(error) }
         return try await hub.document(DocumentName(type, subject: subject, key: key), for: id)
     }
 
-    public func end() async throws -> Position {
+    package func end() async throws -> Position {
         try await hub.requireOpen(id)
         return await hub.end
     }
 
-    public func newestOfEachType(matching filters: [MessageFilter]) async throws -> [MessageType: Position] {
+    package func newestOfEachType(matching filters: [MessageFilter]) async throws -> [MessageType: Position] {
         try await hub.requireOpen(id)
         return await hub.newestOfEachType(matching: filters)
     }
 
-    public func lag(after position: Position, matching filters: [MessageFilter]) async throws -> UInt64 {
+    package func lag(after position: Position, matching filters: [MessageFilter]) async throws -> UInt64 {
         try await hub.requireOpen(id)
         return await hub.lag(after: position, matching: filters)
     }
 
-    public func position(_ position: Position, offsetBy distance: Int) async throws -> Position {
+    package func position(_ position: Position, offsetBy distance: Int) async throws -> Position {
         try await hub.requireOpen(id)
         return await hub.position(position, offsetBy: distance)
     }
 
-    public func claim(consumer: String, as member: ConsumerMember) async throws -> ConsumerClaim {
+    package func claim(consumer: String, as member: ConsumerMember) async throws -> ConsumerClaim {
         try await hub.claim(consumer, as: member, for: id)
     }
 
-    public func leave(consumer: String, as member: ConsumerMember) async {
+    package func leave(consumer: String, as member: ConsumerMember) async {
         await hub.leave(Membership(consumer: consumer, member: member.id), for: id)
     }
 
-    public func consumers() async throws -> [DurableConsumer] {
+    package func consumers() async throws -> [DurableConsumer] {
         try await hub.consumers(for: id)
     }
 
-    public func forget(consumer: String) async throws {
+    package func forget(consumer: String) async throws {
         try await hub.forget(consumer, for: id)
     }
 
-    public func deadLetters(
+    package func deadLetters(
         of consumer: String?, after letter: DeadLetter.ID, limit: Int
     ) async throws -> [DeadLetter] {
         Array(try await hub.deadLetters(of: consumer, for: id).lazy.filter { $0.id > letter }.prefix(max(0, limit)))
     }
 
-    public func deadLetterSummaries(
+    package func deadLetterSummaries(
         of consumer: String?, after letter: DeadLetter.ID, limit: Int
     ) async throws -> [DeadLetter.Summary] {
         try await deadLetters(of: consumer, after: letter, limit: limit).map(\.summary)
     }
 
-    public func deadLetterCount(of consumer: String?) async throws -> Int {
+    package func deadLetterCount(of consumer: String?) async throws -> Int {
         try await hub.deadLetters(of: consumer, for: id).count
     }
 
-    public func run() async throws {
+    package func run() async throws {
         let (forever, continuation) = AsyncStream.makeStream(of: Never.self)
         for await _ in forever {}
         continuation.finish()
@@ -120,7 +127,8 @@ public struct InMemoryEventBus: EventBus, Identifiable {
     private func read<Result: Sendable>(
         _ subscription: InMemorySubscription.ID, _ body: (MessageSequence) async throws -> Result
     ) async throws -> Result {
-        let messages = MessageSequence { [hub, id] in try await hub.next(of: subscription, for: id) }
+        let messages = MessageSequence { [hub, id] in try await hub.next(of: subscription, for: id).map { Delivery($0) }
+        }
         do {
             let result = try await body(messages)
             await hub.unsubscribe(subscription)
@@ -131,7 +139,7 @@ public struct InMemoryEventBus: EventBus, Identifiable {
         }
     }
 
-    public func ask(_ query: Envelope, timeout: Duration) async throws -> Envelope {
+    package func ask(_ query: Envelope, timeout: Duration) async throws -> Envelope {
         let (answers, continuation) = AsyncStream.makeStream(of: Result<Envelope, BusError>.self)
         let id = try await hub.ask(query, for: id, answer: continuation)
         let result = await withTaskGroup(of: Void.self) { group in
@@ -151,7 +159,7 @@ public struct InMemoryEventBus: EventBus, Identifiable {
         return try result.get()
     }
 
-    public func serve(
+    package func serve(
         _ types: [MessageType], whenServing: @escaping @Sendable () -> Void,
         _ answer: @escaping @Sendable (Envelope) async throws -> Envelope
     ) async throws {

@@ -32,7 +32,7 @@ actor PageDevice {
     ///   - isResumed: True if the device continues after an interruption.
     ///   - update: Changes what the page is to be sent.
     init(
-        _ identity: DeviceIdentity, screens: AppScreens?, isResumed: Bool, isReadOnly: Bool, bus: any EventBus,
+        _ identity: DeviceIdentity, screens: AppScreens?, isResumed: Bool, isReadOnly: Bool, bus: EventBus,
         logger: Logger, clock: any Clock<Duration>,
         update: @escaping @Sendable (@Sendable (inout DeviceUpdates) -> Void) async -> Void
     ) {

@@ -14,7 +14,7 @@ internal import Synchronization
 /// The answers of the gateway.
 struct GatewayRoutes: Sendable {
     let hub: Hub
-    let bus: any EventBus
+    let bus: EventBus
     let browsers: BrowserSignIn
     let assets: Assets
     let scraping: BearerToken
@@ -150,7 +150,7 @@ struct GatewayRoutes: Sendable {
         do {
             // The end is read after the view has begun to collect live messages, so that none is missing in between.
             try await onBus {
-                let end = try await bus.end()
+                let end = try await bus.inspect.end()
                 let page = try await archive.last(MessageArchive.pageLimit, selection, through: end)
                 await hub.setHistory(of: opened, page.rows, end: end)
             }
@@ -175,7 +175,7 @@ struct GatewayRoutes: Sendable {
             throw RequestError.malformed("'limit' has to be a number from 1 to \(MessageArchive.pageLimit)")
         }
         let page = try await onBus {
-            let end = try await bus.end()
+            let end = try await bus.inspect.end()
             var last = end
             if let before {
                 guard before.epoch == end.epoch else { return MessagePage() }
@@ -260,7 +260,7 @@ struct GatewayRoutes: Sendable {
         let after = request.parameter("after").map { Int64($0) ?? -1 } ?? 0
         guard after >= 0 else { throw RequestError.malformed("'after' has to be the id of a dead letter") }
         let letters = try await onBus {
-            try await bus.deadLetterSummaries(of: nil, after: after, limit: MessageArchive.pageLimit)
+            try await bus.inspect.deadLetterSummaries(of: nil, after: after, limit: MessageArchive.pageLimit)
         }
         return .json([
             "letters": .array(
@@ -280,7 +280,7 @@ struct GatewayRoutes: Sendable {
 
     private func hasLetters(after id: DeadLetter.ID?) async throws -> Bool {
         guard let id else { return false }
-        return try await onBus { try await !bus.deadLetterSummaries(of: nil, after: id, limit: 1).isEmpty }
+        return try await onBus { try await !bus.inspect.deadLetterSummaries(of: nil, after: id, limit: 1).isEmpty }
     }
 
     func settle(_ request: Request, _ context: GatewayContext) async throws -> Response {
@@ -294,7 +294,7 @@ struct GatewayRoutes: Sendable {
                     guard try await bus.dropDeadLetters([id]).isEmpty else {
                         throw BusError(.letter, "there is no dead letter \(id)")
                     }
-                } else if let letter = try await bus.deadLetter(id) {
+                } else if let letter = try await bus.inspect.deadLetter(id) {
                     _ = try await letter.resend(on: bus)
                 } else {
                     throw BusError(.letter, "there is no dead letter \(id)")
@@ -305,7 +305,7 @@ struct GatewayRoutes: Sendable {
                 throw RequestError.conflict("there is no dead letter \(id)")
             }
             // What was done is not undone if the letters cannot be counted.
-            return try? await bus.deadLetterCount(of: nil)
+            return try? await bus.inspect.deadLetterCount(of: nil)
         }
         if let count { await hub.setDeadLetters(count) }
         return .done

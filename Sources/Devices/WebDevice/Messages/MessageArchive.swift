@@ -18,7 +18,7 @@ struct MessageArchive: Sendable {
     static let pageLimit = 200
     private static let storyLimit = 1000
 
-    let bus: any EventBus
+    let bus: EventBus
     /// About the maximum number of messages, of any type, that are searched for one answer.
     var searchLimit = 200_000
 
@@ -54,7 +54,7 @@ struct MessageArchive: Sendable {
     {
         var page = MessagePage()
         guard start.epoch == end.epoch, start.offset < end.offset else { return page }
-        let reach = try await bus.position(start, offsetBy: searchLimit)
+        let reach = try await bus.inspect.position(start, offsetBy: searchLimit)
         let stop = Position(epoch: end.epoch, offset: min(end.offset, reach.offset))
         page.rows = try await bus.withSubscription(
             to: selection.filters, from: .after(start), until: stop, onNotice: nil
@@ -77,7 +77,7 @@ struct MessageArchive: Sendable {
 
     /// The message at a position. Nil if there is none, or if retention has removed it.
     func message(at position: Position) async throws -> Envelope? {
-        let end = try await bus.end()
+        let end = try await bus.inspect.end()
         guard (1...max(1, end.offset)).contains(position.offset), end.epoch == position.epoch else { return nil }
         let before = Position(epoch: position.epoch, offset: position.offset - 1)
         return try await bus.withSubscription(to: [.all], from: .after(before), until: position, onNotice: nil) {
@@ -113,7 +113,7 @@ struct MessageArchive: Sendable {
 
     /// The messages with a correlation id, oldest first.
     func story(_ id: String) async throws -> Story {
-        let end = try await bus.end()
+        let end = try await bus.inspect.end()
         var tail = JournalTail(of: bus, end: end)
         var rows: [MessageRow] = []
         var hasFirst = false

@@ -100,9 +100,10 @@ actor Hub {
         return end
     }
 
-    func take(_ message: Envelope) {
+    func take(_ delivery: Delivery) {
+        let message = delivery.message
         if let position = message.position {
-            guard isNew(position) else { return }
+            guard isNew(position, lowWatermark: delivery.lowWatermark) else { return }
         } else {
             transients.append(message)
         }
@@ -123,19 +124,19 @@ actor Hub {
     }
 
     /// False if the message was taken before.
-    private func isNew(_ position: Position) -> Bool {
+    private func isNew(_ position: Position, lowWatermark: UInt64) -> Bool {
         if let settled, settled.epoch == position.epoch {
             guard position.offset > settled.offset, recent.insert(position.offset).inserted else { return false }
             highest = max(highest, position.offset)
-            guard position.settled > settled.offset else { return true }
+            guard lowWatermark > settled.offset else { return true }
         } else {
             (recent, highest) = ([], position.offset)
         }
-        settled = Position(epoch: position.epoch, offset: position.settled)
-        if position.settled >= highest {
+        settled = Position(epoch: position.epoch, offset: lowWatermark)
+        if lowWatermark >= highest {
             recent.removeAll(keepingCapacity: true)
         } else if recent.count > Self.recentLimit {
-            recent = recent.filter { $0 > position.settled }
+            recent = recent.filter { $0 > lowWatermark }
         }
         return true
     }

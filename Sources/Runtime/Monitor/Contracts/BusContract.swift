@@ -14,7 +14,7 @@ package struct BusContract: Sendable {
 
     /// Reads all contracts that are published on the bus.
     /// - Throws: ``BusError`` if the bus does not answer.
-    package static func read(_ bus: any EventBus) async throws -> BusContract {
+    package static func read(_ bus: EventBus) async throws -> BusContract {
         var merger = ContractMerger(title: "the services on the bus")
         var contracts: [(contract: Document.ServiceContract, document: Envelope)] = []
         var unreadable: [String] = []

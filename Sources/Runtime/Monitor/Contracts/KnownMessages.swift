@@ -16,7 +16,7 @@ package struct KnownMessages: Sendable {
     package let names: CoordinatorNames
 
     /// Reads the contracts and presences.
-    package init(on bus: any EventBus) async throws {
+    package init(on bus: EventBus) async throws {
         let found = try await BusContract.read(bus)
         (contract, unreadable) = (found.contract, found.unreadable)
         let documents = try await bus.documents(matching: [.type(Document.Presence.self)])

@@ -6,7 +6,7 @@ internal import Foundation
 /// Messages are sent in the order of the recording. For each step ``ReplayPlan/Step/await(id:)``, the replay waits for
 /// that result, at most for `patience`, before it sends the next message.
 package struct Replayer: Sendable {
-    private let bus: any EventBus
+    private let bus: EventBus
     private let recording: Recording
     private let plan: ReplayPlan
     private let survey: ReplaySurvey
@@ -18,7 +18,7 @@ package struct Replayer: Sendable {
     ///   - patience: The maximum time to wait for a result. If a result takes longer, the replay waits for no other
     ///     result.
     package init(
-        bus: any EventBus, _ recording: Recording, _ plan: ReplayPlan, _ survey: ReplaySurvey, pace: ReplayPace,
+        bus: EventBus, _ recording: Recording, _ plan: ReplayPlan, _ survey: ReplaySurvey, pace: ReplayPace,
         patience: Duration = .seconds(5)
     ) {
         self.bus = bus
@@ -75,7 +75,7 @@ struct ReplayRun {
     /// The maximum size of a batch, in bytes of data. A batch of one message can be larger.
     private static let batchSize = 1 << 20
 
-    private let bus: any EventBus
+    private let bus: EventBus
     private var clock: ReplayClock
     private var listener: ResultListener
     private let tell: @Sendable (Replayer.Occurrence) async throws -> Void
@@ -85,7 +85,7 @@ struct ReplayRun {
     private var expected: [DocumentName: String] = [:]
 
     init(
-        bus: any EventBus, clock: ReplayClock, listener: ResultListener,
+        bus: EventBus, clock: ReplayClock, listener: ResultListener,
         tell: @escaping @Sendable (Replayer.Occurrence) async throws -> Void
     ) {
         self.bus = bus

@@ -58,12 +58,12 @@ package struct Story: Sendable {
 
 /// Finds stories in a journal.
 package struct StoryFinder: Sendable {
-    private let bus: any EventBus
+    private let bus: EventBus
     private let start: MonitorStart?
 
     /// - Parameter start: The first message to search. Nil to search the whole journal for an id, and the end of the
     ///   journal for the newest story.
-    package init(bus: any EventBus, start: MonitorStart? = nil) {
+    package init(bus: EventBus, start: MonitorStart? = nil) {
         self.bus = bus
         self.start = start
     }
@@ -122,7 +122,7 @@ package struct StoryFinder: Sendable {
             let story: Story? = if let id = last.id { try await story(id) } else { nil }
             return Newest(story: story, isOfPerson: last.byPerson != nil, givenUpAt: nil)
         }
-        let end = try await bus.end()
+        let end = try await bus.inspect.end()
         var tail = JournalTail(of: bus, end: end)
         // The stories with the stretches in which they begin.
         var byPerson: (id: String, stretch: Position)?
@@ -201,11 +201,11 @@ package struct StoryFinder: Sendable {
 /// A story has ended when none of its messages has arrived for the time `quiet`, and no guard waits for an answer to
 /// one of them.
 package struct StoryFollower: Sendable {
-    private let bus: any EventBus
+    private let bus: EventBus
     private let quiet: Duration
 
     /// - Parameter quiet: The time without a message of the story after which it has ended, if no guard waits.
-    package init(bus: any EventBus, quiet: Duration) {
+    package init(bus: EventBus, quiet: Duration) {
         self.bus = bus
         self.quiet = quiet
     }

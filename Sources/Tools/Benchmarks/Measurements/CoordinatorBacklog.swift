@@ -84,7 +84,7 @@ struct CoordinatorBacklog {
                 for start in stride(from: 0, to: count, by: Self.batchCount) {
                     try await bus.publish(Batch(Array(inputs[start..<min(start + Self.batchCount, count)])))
                 }
-                let end = try await bus.newest(matching: [.kind(.event), .kind(.command)])
+                let end = try await bus.inspect.newest(matching: [.kind(.event), .kind(.command)])
                 return try await documents(on: bus, if: broker.isNATS) { documents in
                     try await coordinator.run { _ in
                         let begin = ContinuousClock.now
@@ -104,7 +104,7 @@ struct CoordinatorBacklog {
 
     /// Subscribes to the documents that answer the inputs.
     private func documents<Result: Sendable>(
-        on bus: any EventBus, if isNeeded: Bool, _ body: (MessageSequence) async throws -> Result
+        on bus: EventBus, if isNeeded: Bool, _ body: (MessageSequence) async throws -> Result
     ) async throws -> Result {
         let filters: [MessageFilter] = isNeeded ? [.type(Document.NavigationState.self)] : []
         return try await bus.withSubscription(to: filters, from: .now, body)
@@ -121,8 +121,8 @@ struct CoordinatorBacklog {
     }
 
     /// The offset up to which the coordinator has handled the inputs; 0 if it has not begun.
-    private func handled(on bus: any EventBus) async throws -> UInt64 {
-        let consumers = try await bus.consumers()
+    private func handled(on bus: EventBus) async throws -> UInt64 {
+        let consumers = try await bus.inspect.consumers()
         return consumers.first { $0.name.begins(with: "navigation-coordinator") }?.position.offset ?? 0
     }
 }

@@ -54,7 +54,7 @@ struct SessionScale {
                 logger: Logger(label: "benchmark") { _ in SwiftLogNoOpLogHandler() })
             return try await bus.whileOpen {
                 try await seed(bus)
-                let seeded = try await bus.newest(matching: [.all])
+                let seeded = try await bus.inspect.newest(matching: [.all])
                 var report = SessionReport(options)
                 try await runCoordinators(broker, flow) { coordinators in
                     let taps = Taps(app, on: bus)
@@ -86,7 +86,7 @@ struct SessionScale {
         }
     }
 
-    private func seed(_ bus: any EventBus) async throws {
+    private func seed(_ bus: EventBus) async throws {
         for start in stride(from: 0, to: options.count, by: Self.batchCount) {
             let numbers = start..<min(start + Self.batchCount, options.count)
             try await bus.publish(Batch(try numbers.map { try app.document(of: name($0)) }))
@@ -161,9 +161,9 @@ struct SessionScale {
 
     /// The number of sessions whose document differs from the state of a machine that has handled the same inputs in
     /// the order of the journal.
-    private func differences(_ bus: any EventBus, after seeded: Position) async throws -> Int {
+    private func differences(_ bus: EventBus, after seeded: Position) async throws -> Int {
         let inputs = app.flow.messageTypes.compactMap(MessageType.init).map { MessageFilter.type($0) }
-        let end = try await bus.newest(matching: inputs)
+        let end = try await bus.inspect.newest(matching: inputs)
         var machines: [String: Machine] = [:]
         try await bus.withSubscription(to: inputs, from: .after(seeded), until: end, onNotice: nil) { messages in
             for try await message in messages {

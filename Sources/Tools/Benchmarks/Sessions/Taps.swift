@@ -18,10 +18,10 @@ final class Taps: Sendable {
     }
 
     private let app: TabApp
-    private let bus: any EventBus
+    private let bus: EventBus
     private let state = Mutex(State())
 
-    init(_ app: TabApp, on bus: any EventBus) {
+    init(_ app: TabApp, on bus: EventBus) {
         self.app = app
         self.bus = bus
     }

@@ -43,7 +43,7 @@ package struct BusOptions: ParsableArguments, Sendable {
     /// - Throws: ``CommandError`` if no broker answers or the address is invalid; the errors of
     ///   ``location(environment:)`` and `body`.
     func withBus<Result: Sendable>(
-        _ body: @escaping @Sendable (any EventBus) async throws -> Result
+        _ body: @escaping @Sendable (EventBus) async throws -> Result
     ) async throws -> Result {
         let location = try location()
         let address = location.address
@@ -54,7 +54,7 @@ package struct BusOptions: ParsableArguments, Sendable {
         }
     }
 
-    private func bus(at location: Location) throws -> any EventBus {
+    private func bus(at location: Location) throws -> EventBus {
         do {
             let source = "segue/\(UUID().uuidString.lowercased().prefix(8))"
             return try BusFactory.standard.bus(
@@ -65,7 +65,7 @@ package struct BusOptions: ParsableArguments, Sendable {
         }
     }
 
-    private func waitForBroker(_ bus: any EventBus, at address: String) async throws {
+    private func waitForBroker(_ bus: EventBus, at address: String) async throws {
         do {
             try await bus.waitUntilConnected(timeout: Self.connectTimeout)
         } catch let error as BusError where error.code == .unavailable {

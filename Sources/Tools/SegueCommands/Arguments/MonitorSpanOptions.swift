@@ -40,7 +40,7 @@ struct MonitorSpanOptions: ParsableArguments, Sendable {
 
     var start: MonitorStart { last ? .last : since ?? .now }
 
-    func monitor(_ bus: any EventBus, _ selection: MessageSelection) -> Monitor {
+    func monitor(_ bus: EventBus, _ selection: MessageSelection) -> Monitor {
         Monitor(
             bus: bus, selection: selection, start: start, end: until ?? .never, count: count, duration: duration)
     }

@@ -94,7 +94,7 @@ struct ConsumerForgetCommand: AsyncParsableCommand {
                     recovery: "stop this process first")
             }
             do {
-                try await bus.forget(consumer: name)
+                try await bus.inspect.forget(consumer: name)
             } catch let error as BusError where error.code == .refused {
                 // A process that has published no presence may run the consumer.
                 throw CommandError(code: "consumer-in-use", error.message)
@@ -125,22 +125,22 @@ struct ConsumerStatus: Hashable, Sendable {
     var isRun: Bool { !services.isEmpty || consumer.memberCount > 0 }
 
     static func all(
-        _ consumers: [DurableConsumer], _ presences: [Document.Presence], on bus: any EventBus
+        _ consumers: [DurableConsumer], _ presences: [Document.Presence], on bus: EventBus
     ) async throws -> [ConsumerStatus] {
         var all: [ConsumerStatus] = []
         for consumer in consumers {
             all.append(
                 ConsumerStatus(
-                    consumer: consumer, lag: try await bus.lag(after: consumer.position, matching: [.all]),
+                    consumer: consumer, lag: try await bus.inspect.lag(after: consumer.position, matching: [.all]),
                     services: presences.filter { $0.runs(consumer: consumer.name) }
                         .sorted { ($0.name, $0.instance) < ($1.name, $1.instance) }))
         }
         return all
     }
 
-    static func all(on bus: any EventBus) async throws -> [ConsumerStatus] {
+    static func all(on bus: EventBus) async throws -> [ConsumerStatus] {
         // The consumers are read before the presences: a process may start in between.
-        let consumers = try await bus.consumers()
+        let consumers = try await bus.inspect.consumers()
         let documents = try await bus.documents(matching: [.type(Document.Presence.self)])
         return try await all(consumers, documents.compactMap { try? $0.decode(Document.Presence.self) }, on: bus)
     }

@@ -43,15 +43,15 @@ struct DeadListCommand: AsyncParsableCommand, WallTimeCommand {
         try await options.withBus { bus in
             // Each page is printed before the next one is read: the messages can be large together.
             guard !json else {
-                return try await bus.forEachPage {
-                    try await bus.deadLetters(of: consumer, after: $0, limit: Self.pageCount)
+                return try await bus.inspect.forEachPage {
+                    try await bus.inspect.deadLetters(of: consumer, after: $0, limit: Self.pageCount)
                 } _: {
                     try await Console.output.writeLines($0.map(DeadLetterFormat.json))
                 }
             }
             var table = DeadLetterFormat.emptyTable
-            try await bus.forEachPage {
-                try await bus.deadLetterSummaries(of: consumer, after: $0, limit: Self.pageCount)
+            try await bus.inspect.forEachPage {
+                try await bus.inspect.deadLetterSummaries(of: consumer, after: $0, limit: Self.pageCount)
             } _: {
                 for letter in $0 { DeadLetterFormat.add(letter, to: &table) }
             }
@@ -166,19 +166,19 @@ struct LetterArguments: ParsableArguments, Sendable {
     /// Passes the selected dead letters to `body`, in order.
     /// - Throws: ``CommandError`` `no-letter`, before the first call, if a given number is not the number of a dead
     ///   letter.
-    func forEach(on bus: any EventBus, _ body: (DeadLetter) async throws -> Void) async throws {
+    func forEach(on bus: EventBus, _ body: (DeadLetter) async throws -> Void) async throws {
         guard all else {
             let ids = Set(ids).sorted()
             for id in ids {
-                guard try await bus.deadLetterSummary(id) != nil else { throw CommandError.noLetters([id]) }
+                guard try await bus.inspect.deadLetterSummary(id) != nil else { throw CommandError.noLetters([id]) }
             }
             for id in ids { try await body(try await Self.letter(id, on: bus)) }
             return
         }
         // A message that is given up again meanwhile has a higher number.
         guard let last = try await bus.deadLetterIDs(of: consumer).last else { return }
-        try await bus.forEachPage { after in
-            try await bus.deadLetters(of: consumer, after: after, limit: DeadListCommand.pageCount)
+        try await bus.inspect.forEachPage { after in
+            try await bus.inspect.deadLetters(of: consumer, after: after, limit: DeadListCommand.pageCount)
                 .filter { $0.id <= last }
         } _: { letters in
             for letter in letters { try await body(letter) }
@@ -186,8 +186,8 @@ struct LetterArguments: ParsableArguments, Sendable {
     }
 
     /// - Throws: ``CommandError`` `no-letter` if there is no dead letter with this number.
-    static func letter(_ id: DeadLetter.ID, on bus: any EventBus) async throws -> DeadLetter {
-        guard let letter = try await bus.deadLetter(id) else { throw CommandError.noLetters([id]) }
+    static func letter(_ id: DeadLetter.ID, on bus: EventBus) async throws -> DeadLetter {
+        guard let letter = try await bus.inspect.deadLetter(id) else { throw CommandError.noLetters([id]) }
         return letter
     }
 }

@@ -48,9 +48,9 @@ package struct DescribeCommand: AsyncParsableCommand, WallTimeCommand {
     }
 
     /// The newest message of the type that is still in the journal. Nil for a query, or if there is no such message.
-    private static func last(_ type: MessageType, on bus: any EventBus) async throws -> Envelope? {
+    private static func last(_ type: MessageType, on bus: EventBus) async throws -> Envelope? {
         guard type.kind != .query else { return nil }
-        let newest = try await bus.newest(matching: [.type(type)])
+        let newest = try await bus.inspect.newest(matching: [.type(type)])
         guard newest.offset > 0 else { return nil }
         let start = StartPosition.after(Position(epoch: newest.epoch, offset: newest.offset - 1))
         return try await bus.withSubscription(to: [.type(type)], from: start, until: newest, onNotice: nil) {

@@ -9,7 +9,7 @@ struct CheckOptions: ParsableArguments, Sendable {
     var isOff = false
 
     /// The check of outgoing data. Nil if `--no-check` is given.
-    func check(on bus: any EventBus) async throws -> MessageCheck? {
+    func check(on bus: EventBus) async throws -> MessageCheck? {
         isOff ? nil : try await MessageCheck(on: bus)
     }
 }
@@ -20,7 +20,7 @@ struct MessageCheck {
     private let messages: KnownMessages
 
     /// Reads the contracts and presences. A contract that cannot be read is reported on standard error and not used.
-    init(on bus: any EventBus) async throws {
+    init(on bus: EventBus) async throws {
         messages = try await KnownMessages.reported(on: bus)
     }
 
@@ -43,7 +43,7 @@ struct MessageCheck {
 
 extension KnownMessages {
     /// Reads the contracts and presences. Reports contracts that cannot be read on standard error.
-    static func reported(on bus: any EventBus) async throws -> KnownMessages {
+    static func reported(on bus: EventBus) async throws -> KnownMessages {
         let messages = try await KnownMessages(on: bus)
         await Console.error.tell(messages.unreadable)
         return messages

@@ -80,7 +80,7 @@ struct MessageDraft: Sendable {
             status: .dataError)
     }
 
-    func attributes(_ arguments: MessageArguments, on bus: any EventBus) -> Attributes {
+    func attributes(_ arguments: MessageArguments, on bus: EventBus) -> Attributes {
         var attributes = Attributes(
             type: type, source: bus.source, subject: self.attributes["subject"] ?? arguments.subject)
         attributes.platform = self.attributes["platform"] ?? arguments.platform

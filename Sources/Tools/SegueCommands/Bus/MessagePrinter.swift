@@ -32,7 +32,7 @@ struct MessagePrinter: Sendable {
     /// Calls `body` with a function that writes a message.
     /// - Parameter bus: the bus that knows the names of coordinators.
     func withNames(
-        of bus: any EventBus, _ body: (_ show: @escaping @Sendable (Envelope) async throws -> Void) async throws -> Void
+        of bus: EventBus, _ body: (_ show: @escaping @Sendable (Envelope) async throws -> Void) async throws -> Void
     ) async throws {
         switch form {
         case .people(let format):

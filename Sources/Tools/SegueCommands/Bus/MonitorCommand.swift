@@ -86,11 +86,11 @@ enum UnknownNames {
     /// A line for each pattern of types that matches no known type, and for each field that no contract of the selected
     /// types describes. Empty if no process has announced itself, or if the bus does not answer.
     /// - Parameter paths: the paths to print.
-    static func lines(_ selection: MessageSelection, _ paths: [MessagePath], on bus: any EventBus) async -> [String] {
+    static func lines(_ selection: MessageSelection, _ paths: [MessagePath], on bus: EventBus) async -> [String] {
         let paths = paths + selection.conditions.flatMap(\.paths)
         let fields = Set(paths.compactMap(\.dataField)).sorted()
         guard !(selection.types.isEmpty && fields.isEmpty), let messages = try? await KnownMessages.reported(on: bus),
-            let newest = try? await bus.newestOfEachType(matching: [.all]), !messages.types.isEmpty
+            let newest = try? await bus.inspect.newestOfEachType(matching: [.all]), !messages.types.isEmpty
         else { return [] }
         let known = messages.types.union(newest.keys.map(\.description)).compactMap { MessageType($0) }
         let unknown = selection.types.filter { pattern in !known.contains(where: pattern.matches) }.map { pattern in

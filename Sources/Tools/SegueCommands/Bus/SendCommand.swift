@@ -80,7 +80,7 @@ package struct SendCommand: AsyncParsableCommand, WallTimeCommand {
 
 /// Publishes the messages of `segue send`.
 struct MessageSender {
-    let bus: any EventBus
+    let bus: EventBus
     let arguments: MessageArguments
     /// The check of the data. Nil if `--no-check` is given.
     let check: MessageCheck?
@@ -155,7 +155,7 @@ struct SentMessage: Encodable {
 
 /// Waits for the first message of an awaited type that a message causes, directly or through other processes.
 struct AwaitedMessage: Sendable {
-    let bus: any EventBus
+    let bus: EventBus
     /// The published message. Only messages after its position are considered.
     let cause: Envelope
     let awaited: MessagePattern

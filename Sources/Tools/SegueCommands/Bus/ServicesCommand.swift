@@ -56,9 +56,9 @@ package struct ServicesCommand: AsyncParsableCommand {
     }
 
     /// The durable consumers; empty if the broker refuses to list them.
-    private static func consumers(on bus: any EventBus) async throws -> [DurableConsumer] {
+    private static func consumers(on bus: EventBus) async throws -> [DurableConsumer] {
         do {
-            return try await bus.consumers()
+            return try await bus.inspect.consumers()
         } catch let error as BusError where error.code == .refused {
             await Console.error.tell("the broker does not list its durable consumers: \(error.message)")
             return []

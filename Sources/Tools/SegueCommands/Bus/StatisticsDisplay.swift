@@ -19,7 +19,7 @@ struct StatisticsOptions: ParsableArguments, Sendable {
 
 /// Counts the messages of a monitor, and displays the statistics after each interval.
 struct StatisticsRun: Sendable {
-    let bus: any EventBus
+    let bus: EventBus
     let monitor: Monitor
     let interval: Duration
     /// True to end after one interval.

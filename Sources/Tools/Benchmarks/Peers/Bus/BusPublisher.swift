@@ -53,7 +53,7 @@ struct BusPublisher {
     }
 
     private static func publish(
-        _ batches: [Batch], isTransient: Bool, window: Int, on bus: any EventBus
+        _ batches: [Batch], isTransient: Bool, window: Int, on bus: EventBus
     ) async throws -> Report {
         var report = Report(begin: MonotonicTime.now)
         try await withThrowingTaskGroup(of: Void.self) { group in
@@ -79,7 +79,7 @@ struct BusPublisher {
 enum BusPeer {
     /// Connects, and runs `body` on the executor of the bus.
     static func withBus<Result: Sendable>(
-        at address: String, _ body: @escaping @Sendable (any EventBus) async throws -> Result
+        at address: String, _ body: @escaping @Sendable (EventBus) async throws -> Result
     ) async throws -> Result {
         try await withOpenBus(at: address) { bus in
             try await withTaskExecutorPreference(bus.taskExecutor) { try await body(bus) }
@@ -87,7 +87,7 @@ enum BusPeer {
     }
 
     private static func withOpenBus<Result: Sendable>(
-        at address: String, _ body: @escaping @Sendable (any EventBus) async throws -> Result
+        at address: String, _ body: @escaping @Sendable (EventBus) async throws -> Result
     ) async throws -> Result {
         let source = "bench/\(ProcessInfo.processInfo.processIdentifier)"
         let bus = try BusFactory.standard.bus(at: address, source: source, logger: Logger(label: "bench"))
@@ -99,8 +99,8 @@ enum BusPeer {
 
     /// Opens several connections, and runs `body` with them.
     static func withBuses<Result: Sendable>(
-        _ count: Int, at address: String, beside open: [any EventBus] = [],
-        _ body: @escaping @Sendable ([any EventBus]) async throws -> Result
+        _ count: Int, at address: String, beside open: [EventBus] = [],
+        _ body: @escaping @Sendable ([EventBus]) async throws -> Result
     ) async throws -> Result {
         guard open.count < count else { return try await body(open) }
         return try await withOpenBus(at: address) { bus in

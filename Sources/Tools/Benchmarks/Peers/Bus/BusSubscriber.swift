@@ -21,7 +21,7 @@ struct BusSubscriber {
 
     /// Subscribes and reports when all subscriptions are live. After the next order, reports the messages that have
     /// arrived.
-    private static func count(_ order: PeerOrder, _ buses: [any EventBus], _ control: Control) async throws {
+    private static func count(_ order: PeerOrder, _ buses: [EventBus], _ control: Control) async throws {
         let begin = MonotonicTime.now
         let tallies = buses.map { _ in Tally(expected: order.count) }
         let (live, continuation) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingOldest(buses.count))

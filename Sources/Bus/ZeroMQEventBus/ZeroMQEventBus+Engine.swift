@@ -1,18 +1,18 @@
 internal import BusFormat
 internal import BusProtocol
-public import EventBus
+package import EventBus
 internal import Foundation
 internal import Support
 
 /// The methods of ``EventBus`` that consist of one request, or of several in a row.
 extension ZeroMQEventBus {
     @discardableResult
-    public func publish(_ batch: Batch) async throws -> Position {
+    package func publish(_ batch: Batch) async throws -> Position {
         let (epoch, offset) = try await publish(batch, isTransient: false)
         return Position(epoch: epoch, offset: offset)
     }
 
-    public func publishTransient(_ messages: [Envelope]) async throws {
+    package func publishTransient(_ messages: [Envelope]) async throws {
         _ = try await publish(Batch(messages), isTransient: true)
     }
 
@@ -39,7 +39,7 @@ extension ZeroMQEventBus {
         return (epoch, offset)
     }
 
-    public func documents(
+    package func documents(
         matching filters: [MessageFilter], after offset: UInt64, limit: Int
     ) async throws -> [Envelope] {
         let filters = filters.filter { $0.kind ?? .document == .document }
@@ -86,7 +86,7 @@ extension ZeroMQEventBus {
         return Array(documents.prefix(limit))
     }
 
-    public func document(_ type: MessageType, subject: String, key: String?) async throws -> Envelope? {
+    package func document(_ type: MessageType, subject: String, key: String?) async throws -> Envelope? {
         let request: DocumentRequest
         do {
             request = try DocumentRequest(type: type, subject: subject, key: key ?? "")
@@ -110,7 +110,7 @@ extension ZeroMQEventBus {
         return document
     }
 
-    public func end() async throws -> Position {
+    package func end() async throws -> Position {
         switch try await ask(.end, unlessRefusedWith: .operation) {
         case .end(let epoch, let offset): return Position(epoch: epoch, offset: offset)
         // An older broker tells the end only in its reply to a batch, which it also records: the batch has a sequence.
@@ -119,7 +119,7 @@ extension ZeroMQEventBus {
         }
     }
 
-    public func newestOfEachType(matching filters: [MessageFilter]) async throws -> [MessageType: Position] {
+    package func newestOfEachType(matching filters: [MessageFilter]) async throws -> [MessageType: Position] {
         let heads = try await heads(matching: filters)
         return heads.offsets.reduce(into: [:]) { newest, head in
             guard let type = Topic(head.key)?.type, head.value > newest[type]?.offset ?? 0 else { return }
@@ -135,7 +135,7 @@ extension ZeroMQEventBus {
         return heads
     }
 
-    public func lag(after position: Position, matching filters: [MessageFilter]) async throws -> UInt64 {
+    package func lag(after position: Position, matching filters: [MessageFilter]) async throws -> UInt64 {
         let request = PageRequest(epoch: position.epoch, after: position.offset, prefixes: filters.topicPrefixes)
         guard case .counted(_, let count) = try await ask(.count(request)) else {
             throw BusError(.refused, "the broker sent an unexpected reply to a request for a number of messages")
@@ -143,7 +143,7 @@ extension ZeroMQEventBus {
         return count
     }
 
-    public nonisolated func position(_ position: Position, offsetBy distance: Int) -> Position {
+    package nonisolated func position(_ position: Position, offsetBy distance: Int) -> Position {
         // The broker gives each recorded message the next offset.
         let (sum, overflows) = position.offset.addingReportingOverflow(UInt64(distance.magnitude))
         let offset =
@@ -155,7 +155,7 @@ extension ZeroMQEventBus {
         return Position(epoch: position.epoch, offset: offset)
     }
 
-    public func claim(consumer: String, as member: ConsumerMember) async throws -> ConsumerClaim {
+    package func claim(consumer: String, as member: ConsumerMember) async throws -> ConsumerClaim {
         let request = ClaimRequest(producer: producer, member: member, consumer: consumer)
         guard case .claimed(let claimed) = try await ask(.claim(request)) else {
             throw BusError(.refused, "the broker sent an unexpected reply to a claim")
@@ -165,11 +165,11 @@ extension ZeroMQEventBus {
             offsets: claimed.offsets, cutOffs: claimed.cutOffs)
     }
 
-    public func leave(consumer: String, as member: ConsumerMember) {
+    package func leave(consumer: String, as member: ConsumerMember) {
         tell(.claim(ClaimRequest(producer: producer, member: member, consumer: consumer, purpose: .leave)))
     }
 
-    public func consumers() async throws -> [DurableConsumer] {
+    package func consumers() async throws -> [DurableConsumer] {
         guard case .consumers(let list) = try await ask(.consumers) else {
             throw BusError(.refused, "the broker sent an unexpected reply to a request for the durable consumers")
         }
@@ -180,14 +180,14 @@ extension ZeroMQEventBus {
         }
     }
 
-    public func forget(consumer: String) async throws {
+    package func forget(consumer: String) async throws {
         do { try Rules.checkConsumer(consumer) } catch { throw BusError(ProtocolError(error)) }
         guard case .done = try await ask(.forget(consumer)) else {
             throw BusError(.refused, "the broker sent an unexpected reply to the removal of a durable consumer")
         }
     }
 
-    public func deadLetters(
+    package func deadLetters(
         of consumer: String?, after id: DeadLetter.ID, limit: Int
     ) async throws -> [DeadLetter] {
         // In a request, an empty name means all consumers.
@@ -199,7 +199,7 @@ extension ZeroMQEventBus {
         return try page.letters.prefix(limit).map(DeadLetter.init)
     }
 
-    public func deadLetterSummaries(
+    package func deadLetterSummaries(
         of consumer: String?, after id: DeadLetter.ID, limit: Int
     ) async throws -> [DeadLetter.Summary] {
         guard consumer != "", limit > 0 else { return [] }
@@ -211,14 +211,14 @@ extension ZeroMQEventBus {
         }
     }
 
-    public func deadLetterCount(of consumer: String?) async throws -> Int {
+    package func deadLetterCount(of consumer: String?) async throws -> Int {
         guard consumer != "" else { return 0 }
         switch try await ask(.countLetters(consumer ?? ""), unlessRefusedWith: .operation) {
         case .counted(_, let count): return Int(clamping: count)
         case nil:
             // An older broker cannot count: the pages are read one after another.
             var count = 0
-            try await forEachPage {
+            try await bus.inspect.forEachPage {
                 try await deadLetters(of: consumer, after: $0, limit: .max)
             } _: {
                 count += $0.count
@@ -228,7 +228,7 @@ extension ZeroMQEventBus {
         }
     }
 
-    public func ask(_ query: Envelope, timeout: Duration) async throws -> Envelope {
+    package func ask(_ query: Envelope, timeout: Duration) async throws -> Envelope {
         let timeout = min(max(timeout, .zero), .milliseconds(UInt32.max))
         let milliseconds = UInt32(timeout / .milliseconds(1))
         let request = AskRequest(timeout: milliseconds, query: try PublishedMessage(checking: query))
