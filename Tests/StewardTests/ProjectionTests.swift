@@ -160,6 +160,37 @@ struct ProjectionTests {
         }
     }
 
+    @Test(
+        "vouches for nothing that an older copy of the store lacks", .timeLimit(.minutes(3)), arguments: [true, false])
+    func olderCopy(hasDocument: Bool) async throws {
+        try await TestJournal.run { journal in
+            let end =
+                if hasDocument { try await journal.publish([message(.document, data: "2")]) } else {
+                    try await journal.reject(message(.command, "C"), at: 1023, by: "worker")
+                }
+            let projection = Self.projection(journal, term: 1)
+            try await projection.begin()
+            try await journal.server.kill()
+            try journal.server.saveStore()
+            try await journal.server.restart()
+            // Stored, but without a mark.
+            try await during({ try await projection.follow() }) {
+                while await projection.stored < UInt64(end) { try await Task.sleep(for: .milliseconds(10)) }
+            }
+            try await journal.server.kill()
+            try journal.server.putBackStore()
+            try await journal.server.restart()
+            _ = try await journal.jetStream.retrying { try await journal.documents() }
+            // A tick of the mark, before anybody has noticed the loss.
+            await #expect(throws: (any Error).self) { try await projection.storeMark() }
+            #expect(try await journal.documents() == journal.folded())
+            #expect(await projection.mark < UInt64(end))
+            try await during({ try await projection.run() }) { try await journal.waitForMark(end) }
+            #expect(try await journal.projected() == journal.folded())
+            #expect(try await journal.letters().count == (hasDocument ? 0 : 1))
+        }
+    }
+
     @Test("keeps the documents when the journal has lost its end", .timeLimit(.minutes(3)))
     func rebased() async throws {
         try await TestJournal.run { journal in

@@ -347,9 +347,14 @@ final class Journal: Sendable {
     }
 
     private func seeLastBatch() async throws {
-        let epoch = try await identity().epoch
-        guard let message = try await last(names.batches) else { return }
-        see(UInt64(message.sequence), at: message.time, of: epoch)
+        while true {
+            let epoch = try await identity().epoch
+            if let message = try await last(names.batches) {
+                see(UInt64(message.sequence), at: message.time, of: epoch)
+            }
+            // In another epoch, nothing has been seen yet.
+            if state.withLock(\.seen.epoch) == epoch { return }
+        }
     }
 
     /// The last sequence of the stream, from its leader. It can be that of a record.

@@ -15,6 +15,10 @@ internal import Support
 ///
 /// Every write expects a fence of this steward, which the next one replaces before it reads the mark. So a steward that
 /// no longer leads, and does not know it yet, cannot overwrite anything.
+///
+/// The streams may be replaced by older copies, which lack what was stored. The mark must not vouch for that. So a write
+/// that fails is not repeated, and one that gets a sequence that an earlier write had means a loss: both times the
+/// projection begins again with what the streams have.
 actor Projection {
     /// The points at which a test can end the steward.
     enum Step: CaseIterable, Hashable, Sendable {
@@ -49,6 +53,8 @@ actor Projection {
     private static let markInterval = Duration.milliseconds(250)
     /// The time after which an inventory that is not full is written.
     private static let inventoryInterval = Duration.seconds(5)
+    /// See `NATSConnection.pause(_:)`: about 300 ms.
+    private static let pauseAfterInterruption = 4
     /// Much less than the interval of the mark, so it delays no reader noticeably. Without it, the steward would
     /// compete with the services for the processors at each message.
     private static let gathering = Duration.milliseconds(50)
@@ -71,6 +77,10 @@ actor Projection {
     /// The end of an earlier epoch whose documents were adapted; nil if there were none.
     private var rebasedEnd: UInt64?
     private var leases = DocumentLeases<ProducerID>()
+    /// The highest sequence that a write of this steward has got in each stream.
+    private var written: [String: Int] = [:]
+    /// True if dead letters were written since the last mark.
+    private var hasNewLetters = false
     private var window = Window()
     private var inventory: Inventory
     /// The sequence of the journal up to which everything is stored.
@@ -108,18 +118,27 @@ actor Projection {
     /// Follows the journal until the task is cancelled.
     /// - Throws: ``Deposed`` if another steward has taken over.
     func run() async throws {
-        try await begin()
-        try await withThrowingTaskGroup { group in
-            group.addTask { try await self.follow() }
-            group.addTask { try await self.keepMark() }
-            defer { group.cancelAll() }
-            try await group.next()
+        while true {
+            do {
+                try await begin()
+                try await withThrowingTaskGroup { group in
+                    group.addTask { try await self.follow() }
+                    group.addTask { try await self.keepMark() }
+                    defer { group.cancelAll() }
+                    try await group.next()
+                }
+            } catch is Interrupted {
+                try await jetStream.connection.pause(Self.pauseAfterInterruption)
+            }
         }
     }
 
     // MARK: Beginning
 
+    /// Takes over from the steward before, or from this one before an interruption.
     func begin() async throws {
+        (window, inventory, types) = (Window(), Inventory(epoch: epoch), TypeTable())
+        written = [:]
         try await takeFences()
         try await takeMark()
         try await readLeases()
@@ -137,18 +156,15 @@ actor Projection {
             for try await (partition, sequence) in group { fences[partition] = sequence }
             return fences
         }
+        written = [names.deadLetters: letterFence, names.documents: fences.values.max() ?? 0]
         try passed(.fenced)
     }
 
-    /// Replaces the fence of the previous steward.
+    /// Replaces the fence of the previous steward, or this one's: a write before an interruption may still be under way.
     private func takeFence(_ subject: BusSubject, in stream: String) async throws -> Int {
         while true {
             let last = try await records.last(StewardRecord.self, subject, of: stream)
-            if let record = last.value {
-                guard record.term <= steward.term else { throw Deposed() }
-                // This steward has worked before, until the journal began another epoch.
-                if record == steward { return Int(clamping: last.sequence) }
-            }
+            if let record = last.value, record.term > steward.term { throw Deposed() }
             if let sequence = try await records.replace(last.sequence, by: steward, at: subject, of: stream) {
                 return Int(clamping: sequence)
             }
@@ -158,21 +174,15 @@ actor Projection {
     /// Reads the mark and the table of types, and writes the mark again: from now on the previous steward cannot write
     /// it.
     private func takeMark() async throws {
-        let text = BusSubject.documentMark.text(in: names.namespace)
-        while true {
-            // Without a valid mark, the documents are brought up to date from the beginning of the journal.
-            let last = try await records.last(MarkRecord.self, .documentMark, of: names.documents)
-            let known =
-                if let record = last.value, record.epoch != epoch { try await rebase(from: record) } else {
-                    last.value?.sequence ?? 0
-                }
-            let taken = try await jetStream.publishIf(
-                text, record: MarkRecord(sequence: known, epoch: epoch),
-                last: LastSequence(Int(clamping: last.sequence)))
-            guard let taken else { continue }
-            (markSequence, mark, stored) = (taken, known, known)
-            break
-        }
+        // Without a valid mark, the documents are brought up to date from the beginning of the journal.
+        let last = try await records.last(MarkRecord.self, .documentMark, of: names.documents)
+        let known =
+            if let record = last.value, record.epoch != epoch { try await rebase(from: record) } else {
+                last.value?.sequence ?? 0
+            }
+        markSequence = Int(clamping: last.sequence)
+        try await write(mark: known)
+        stored = known
         let table = try await records.last(TypeTable.self, .typeTable, of: names.documents).value
         // The table may have types beyond the mark, but none of messages that the journal has lost.
         if let table, mark > 0 {
@@ -244,7 +254,7 @@ actor Projection {
 
     // MARK: Following the journal
 
-    private func follow() async throws {
+    func follow() async throws {
         // The records of leases are read for their sequences only: a withdrawal that waits until everything before a
         // revocation is stored need not wait for another batch.
         let settings = ConsumerSettings(
@@ -335,8 +345,7 @@ actor Projection {
         headers[BatchHeaders.Name.lease.rawValue] = document.lease?.hexadecimal
         let fence = LastSequence(
             fences[partition] ?? 0, of: BusSubject.documentFence(partition).text(in: names.namespace))
-        guard let sequence = try await jetStream.publishIf(subject, headers: headers, body: record.body, last: fence)
-        else { throw Deposed() }
+        let sequence = try await write(subject, headers, record.body, to: names.documents, last: fence)
         try passed(.documentStored)
         guard document.stored.message.data.isEmpty else { return }
         // The tombstone has replaced the document, and is not needed any more. A later document is not removed, even if
@@ -351,9 +360,9 @@ actor Projection {
         let subject = BusSubject.deadLetter(consumer: letter.consumer, sequence: letter.sequence)
             .text(in: names.namespace)
         let fence = LastSequence(letterFence, of: BusSubject.letterFence.text(in: names.namespace))
-        let sequence = try await jetStream.publishIf(
-            subject, headers: NATSHeaders(letter.record.fields), body: letter.record.body, last: fence)
-        guard sequence != nil else { throw Deposed() }
+        _ = try await write(
+            subject, NATSHeaders(letter.record.fields), letter.record.body, to: names.deadLetters, last: fence)
+        hasNewLetters = true
         try passed(.letterStored)
     }
 
@@ -364,6 +373,36 @@ actor Projection {
             try await jetStream.purge(names.deadLetters, filter: names.letter(letter))
         }
         try passed(.letterRemoved)
+    }
+
+    /// Writes a message once.
+    /// - Returns: Its sequence.
+    /// - Throws: ``Interrupted``.
+    private func write(
+        _ subject: String, _ headers: NATSHeaders, _ body: [UInt8], to stream: String, last: LastSequence
+    ) async throws -> Int {
+        let before = written[stream] ?? 0
+        while true {
+            do {
+                let sequence = try await jetStream.publish(subject, headers: headers, body: body, expecting: last)
+                    .sequence
+                guard sequence > before else { throw Interrupted(lostSequence: sequence) }
+                written[stream] = max(written[stream] ?? 0, sequence)
+                return sequence
+            } catch let error as JetStreamError where error.code == .expectationUnderWay {
+                try await jetStream.connection.pause(0)
+            } catch let error as JetStreamError where error.code == .wrongLastSequence {
+                throw Interrupted()
+            } catch let error where error.isTemporary {
+                throw Interrupted()
+            }
+        }
+    }
+
+    private func write(_ subject: BusSubject, _ record: some LayoutRecord, last: LastSequence) async throws -> Int {
+        let (headers, body) = try record.message()
+        return try await write(
+            subject.text(in: names.namespace), NATSHeaders(headers), body, to: names.documents, last: last)
     }
 
     // MARK: The mark
@@ -379,43 +418,55 @@ actor Projection {
     /// Writes the inventories that are full, or have not been written for some time.
     private func storeInventory() async throws {
         for record in inventory.due(at: .now, interval: Self.inventoryInterval) {
-            let stored = try await jetStream.publishIf(
-                BusSubject.inventory(first: record.first).text(in: names.namespace), record: record,
-                last: LastSequence(markSequence, of: BusSubject.documentMark.text(in: names.namespace)))
-            guard stored != nil else { throw Deposed() }
+            _ = try await write(.inventory(first: record.first), record, last: lastMark)
         }
+    }
+
+    /// The condition that no other steward has written the mark.
+    private var lastMark: LastSequence {
+        LastSequence(markSequence, of: BusSubject.documentMark.text(in: names.namespace))
     }
 
     /// Writes the table of types, then the mark.
     func storeMark() async throws {
         let end = stored
         guard end > mark else { return }
-        let subject = BusSubject.documentMark.text(in: names.namespace)
+        try await requireLetters()
         // The table may already have types beyond the mark: readers then find the same message, or a later one.
-        let table = try await jetStream.publishIf(
-            BusSubject.typeTable.text(in: names.namespace), record: types,
-            last: LastSequence(markSequence, of: subject))
-        guard table != nil else { throw Deposed() }
+        _ = try await write(.typeTable, types, last: lastMark)
         try passed(.typesStored)
-        let sequence = try await jetStream.publishIf(
-            subject, record: MarkRecord(sequence: end, epoch: epoch), last: LastSequence(markSequence))
-        guard let sequence else { return try await recoverMark() }
-        (markSequence, mark) = (sequence, end)
+        try await write(mark: end)
         try passed(.markStored)
     }
 
-    /// The mark has another sequence than expected: the reply to the last writing was lost, or there is another
-    /// steward.
-    private func recoverMark() async throws {
-        let mark = try await records.last(MarkRecord.self, .documentMark, of: names.documents)
-        // A new steward replaces the fences before it writes the mark. So if the fence is read after the mark and is
-        // still this one's, this one has written the mark.
-        let owner = try await records.last(
-            StewardRecord.self, .documentFence(Partition.all[0]), of: names.documents
-        ).value
-        guard owner == steward, case .value(let record, let sequence) = mark else { throw Deposed() }
-        (markSequence, self.mark) = (Int(clamping: sequence), record.sequence)
+    private func write(mark end: UInt64) async throws {
+        do {
+            let record = MarkRecord(sequence: end, epoch: epoch)
+            (markSequence, mark) = (try await write(.documentMark, record, last: LastSequence(markSequence)), end)
+        } catch let interrupted as Interrupted {
+            // What the mark vouches for was lost since the write before it.
+            if let sequence = interrupted.lostSequence {
+                _ = try await jetStream.publishIf(
+                    BusSubject.documentMark.text(in: names.namespace), record: MarkRecord(sequence: 0, epoch: epoch),
+                    last: LastSequence(sequence))
+            }
+            throw interrupted
+        }
     }
+
+    /// The mark vouches for the dead letters, too, which are in another stream.
+    private func requireLetters() async throws {
+        guard hasNewLetters else { return }
+        let last = try await jetStream.retrying { try await jetStream.stream(names.deadLetters) }.lastSequence
+        guard last >= written[names.deadLetters] ?? 0 else { throw Interrupted() }
+        hasNewLetters = false
+    }
+}
+
+/// A write of the projection has failed, or the stream lacks an earlier one.
+private struct Interrupted: Error {
+    /// The sequence of the write, if an earlier one had it.
+    var lostSequence: Int?
 }
 
 /// The inventories that a steward makes while it reads the journal.
