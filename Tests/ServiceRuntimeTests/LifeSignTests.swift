@@ -1,3 +1,5 @@
+import Contracts
+import EventBus
 import Foundation
 import Logging
 import RuntimeTestSupport
@@ -38,19 +40,40 @@ struct LifeSignTests {
         }
     }
 
-    @Test("A process is silent for as long as one of its threads does not answer")
-    func hangingThread() async throws {
+    @Test(
+        "A process is silent for as long as the thread of a service, or of its bus, does not answer",
+        arguments: [true, false])
+    func hangingThread(isBus: Bool) async throws {
         let watched = try #require(Watchdog(environment: ["WATCHDOG_USEC": "20000"]))
-        let service = HeldService()
-        try await running([service], watchdog: watched) { socket, notifier in
+        let (service, bus) = (HeldService(), HeldBus())
+        let executor = isBus ? bus.executor : service.owner.executor
+        try await running { notifier in
+            if isBus {
+                let process = ServiceProcess(
+                    "greeter", version: "1", instance: "i1", receives: [Command.Greet.self],
+                    sends: [DomainEvent.Greeted.self])
+                let context = ServiceContext(
+                    process: process, bus: bus.bus, busAddress: "ipc:///nowhere",
+                    configuration: ServiceConfiguration(environment: [:]), logger: .silent)
+                return ServiceHost(context: context, services: [], notifier: notifier, watchdog: watched)
+            }
+            return ServiceHost(logger: .silent, services: [service], notifier: notifier, watchdog: watched)
+        } _: { socket, notifier in
             #expect(await socket.next() == .ready)
             // Gives a faulty host, one that does not wait for the thread, time to send a message.
             for _ in 0..<100 { await Task.yield() }
             notifier.notify(.stopping)
-            service.owner.executor.release()
+            executor.release()
             #expect(await socket.next() == .stopping)
             #expect(await socket.next() == .alive)
         }
+    }
+
+    private struct HeldBus: ForwardingEngine {
+        let inner = EventBus.inMemory(source: "greeter/i1")
+        let executor = HeldExecutor()
+
+        var taskExecutor: (any SerialExecutor & TaskExecutor)? { executor }
     }
 
     private struct HeldService: ThreadedService {
@@ -65,7 +88,7 @@ struct LifeSignTests {
         nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
     }
 
-    private final class HeldExecutor: SerialExecutor {
+    private final class HeldExecutor: SerialExecutor, TaskExecutor {
         private let held = Mutex<[UnownedJob]?>([])
 
         func enqueue(_ job: consuming ExecutorJob) {
@@ -96,9 +119,19 @@ struct LifeSignTests {
         _ body: @escaping @Sendable (NotifySocket, Notifier) async throws -> Void,
         ending: (NotifySocket) async -> Void = { _ in }
     ) async throws {
+        try await running(
+            { ServiceHost(logger: .silent, services: services, notifier: $0, watchdog: watchdog) }, body, ending: ending
+        )
+    }
+
+    private func running(
+        _ host: (Notifier) -> ServiceHost,
+        _ body: @escaping @Sendable (NotifySocket, Notifier) async throws -> Void,
+        ending: (NotifySocket) async -> Void = { _ in }
+    ) async throws {
         let socket = try NotifySocket(path: "@segue-test-\(UUID().uuidString)")
         let notifier = Notifier(socketPath: socket.path)
-        let host = ServiceHost(logger: .silent, services: services, notifier: notifier, watchdog: watchdog)
+        let host = host(notifier)
         try await testGracefulShutdown { trigger in
             try await withThrowingTaskGroup { group in
                 group.addTask { try await host.run() }

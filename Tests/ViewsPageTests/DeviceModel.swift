@@ -22,7 +22,7 @@ final class DeviceModel {
 
     init(_ identity: DeviceIdentity, screens: AppScreens, bus: EventBus) {
         session = DeviceSession(
-            identity, screens: screens, commandLifetime: type(of: bus).commandLifetime, isAnimated: true)
+            identity, screens: screens, commandLifetime: EventBus.commandLifetime, isAnimated: true)
         connection = DeviceConnection(bus: bus, logger: Logger(label: "device"))
     }
 

@@ -1,4 +1,4 @@
-/// The state of a bus: what tools read. ``EventBus/inspect`` returns it.
+/// The state of a bus, for tools. ``EventBus/inspect`` returns it. Only ``forget(consumer:)`` changes it.
 public struct BusInspection: Sendable {
     private let engine: any InspectableEngine
 
@@ -84,9 +84,9 @@ public struct BusInspection: Sendable {
 
     /// All dead letters of a consumer, or of all consumers if it is nil, oldest first. They can be large together:
     /// ``deadLetters(of:after:limit:)`` returns them in pages.
-    public func deadLetters(of consumer: String?) async throws -> [DeadLetter] {
+    package func deadLetters(of consumer: String?) async throws -> [DeadLetter] {
         var letters: [DeadLetter] = []
-        try await forEachPage {
+        try await DeadLetter.forEachPage {
             try await deadLetters(of: consumer, after: $0, limit: .max)
         } _: {
             letters += $0
@@ -104,18 +104,5 @@ public struct BusInspection: Sendable {
     public func deadLetterSummary(_ id: DeadLetter.ID) async throws -> DeadLetter.Summary? {
         guard id > 0 else { return nil }
         return try await deadLetterSummaries(of: nil, after: id - 1, limit: 1).first { $0.id == id }
-    }
-
-    /// Reads pages, each after the last id of the page before, until one is empty.
-    package func forEachPage<Letter: Identifiable<DeadLetter.ID>>(
-        _ page: (_ after: DeadLetter.ID) async throws -> [Letter], _ body: ([Letter]) async throws -> Void
-    ) async throws {
-        var last: DeadLetter.ID = 0
-        while true {
-            let letters = try await page(last)
-            guard let id = letters.last?.id else { return }
-            try await body(letters)
-            last = id
-        }
     }
 }

@@ -74,3 +74,18 @@ public struct Rejection: Hashable, Sendable {
         self.attempts = attempts
     }
 }
+
+extension DeadLetter {
+    /// Reads pages of dead letters, each after the last id of the page before, until one is empty.
+    package static func forEachPage<Letter: Identifiable<DeadLetter.ID>>(
+        _ page: (_ after: DeadLetter.ID) async throws -> [Letter], _ body: ([Letter]) async throws -> Void
+    ) async throws {
+        var last: DeadLetter.ID = 0
+        while true {
+            let letters = try await page(last)
+            guard let id = letters.last?.id else { return }
+            try await body(letters)
+            last = id
+        }
+    }
+}

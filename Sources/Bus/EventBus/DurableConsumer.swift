@@ -8,7 +8,7 @@ public struct DurableConsumer: Hashable, Sendable {
     /// The number of members that share the consumer now. An exclusive owner is not counted.
     public let memberCount: Int
 
-    public init(name: String, position: Position, end: Position, memberCount: Int) {
+    package init(name: String, position: Position, end: Position, memberCount: Int) {
         self.name = name
         self.position = position
         self.end = end
@@ -18,8 +18,8 @@ public struct DurableConsumer: Hashable, Sendable {
 
 /// The way in which a process shares a durable consumer with other processes.
 public enum ConsumerMode: Hashable, Sendable {
-    /// The newest member owns all partitions; the previous one is fenced. The newest member is the one whose first claim
-    /// reached the bus last.
+    /// The newest member owns all partitions; the previous one is fenced. The newest member is the one whose first
+    /// claim reached the bus last.
     case exclusive
     /// The members that are alive share the partitions.
     case shared

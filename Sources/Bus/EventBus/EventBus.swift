@@ -1,5 +1,5 @@
-/// A publish-subscribe bus with a journal, as a process uses it: it publishes, subscribes, reads documents, and asks and
-/// answers queries. Durable consumers are in the module `Consuming`.
+/// A publish-subscribe bus with a journal, as a process uses it: it publishes, subscribes, reads documents, and asks
+/// and answers queries. Durable consumers are in the module `Consuming`.
 ///
 /// An engine does the work: ``inMemory(source:hub:)``, `zeroMQ`, which uses a broker, or `nats`, which uses servers of
 /// NATS. Copies of a bus are the same bus. Keep a call of ``run()`` running for as long as the bus is used.
@@ -22,7 +22,8 @@ public struct EventBus: Sendable {
 
     // MARK: Opening
 
-    /// Runs the bus until the task is cancelled.
+    /// Runs the bus until the task is cancelled. May be called once.
+    /// - Throws: ``BusError``: `closed` if it was called before, `address` or `refused` if the servers cannot be used.
     public func run() async throws { try await engine.run() }
 
     /// Runs the bus for as long as `body` runs, then closes it.

@@ -1,7 +1,7 @@
 /// The place of a message in a journal.
 ///
 /// Offsets grow. Those of one batch follow each other; between two batches a journal may leave out any number of
-/// offsets. So the difference of two offsets is not a number of messages; use ``EventBus/lag(after:matching:)``.
+/// offsets. So the difference of two offsets is not a number of messages; use ``BusInspection/lag(after:matching:)``.
 public struct Position: Hashable, Codable, Sendable {
     /// The greatest offset that a journal can have. A greater one from outside is refused, so that the offset after one
     /// always exists.

@@ -72,8 +72,8 @@ package final class NATSConnection: Sendable {
         calls.stop()
     }
 
-    /// The executor of the thread that reads and writes. A task that prefers it sends and receives without a change of
-    /// threads.
+    /// The executor of the thread that, without TLS, reads and writes. A task that prefers it sends and receives without
+    /// a change of threads then.
     package let executor: any SerialExecutor & TaskExecutor
 
     /// Keeps a connection until the task is cancelled. May be called once. If it is cancelled while connecting, it

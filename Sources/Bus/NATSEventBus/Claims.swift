@@ -83,7 +83,7 @@ actor Claims {
 
     // MARK: Claims
 
-    /// See ``EventBus/claim(consumer:as:)``.
+    /// See ``ClaimingEngine/claim(consumer:as:)``.
     func claim(consumer: String, as member: ConsumerMember) async throws -> ConsumerClaim {
         try requireOpen()
         do { try Rules.checkConsumer(consumer) } catch { throw BusError(error) }
@@ -209,7 +209,7 @@ actor Claims {
         watches.end { ClaimMember.ID($0) == id }
     }
 
-    /// See ``EventBus/leave(consumer:as:)``.
+    /// See ``ClaimingEngine/leave(consumer:as:)``.
     func leave(consumer: String, as member: ConsumerMember) async {
         await leave(ClaimMember.ID(consumer: consumer, member: member.id))
     }
@@ -251,13 +251,13 @@ actor Claims {
 
     // MARK: Consumers
 
-    /// See ``EventBus/consumers()``.
+    /// See ``BusInspection/consumers()``.
     func consumers() async throws -> [DurableConsumer] {
         try requireOpen()
         return try await ConsumerList(records: records).consumers()
     }
 
-    /// See ``EventBus/forget(consumer:)``.
+    /// See ``BusInspection/forget(consumer:)``.
     func forget(consumer: String) async throws {
         try requireOpen()
         do { try Rules.checkConsumer(consumer) } catch { throw BusError(error) }

@@ -8,7 +8,7 @@ struct ConsumerList: Sendable {
 
     private var journal: Journal { records.journal }
 
-    /// See ``EventBus/consumers()``.
+    /// See ``BusInspection/consumers()``.
     func consumers() async throws -> [DurableConsumer] {
         let epochs = try await journal.identity().epochs
         let epoch = epochs.current
@@ -27,7 +27,7 @@ struct ConsumerList: Sendable {
         return consumers
     }
 
-    /// See ``EventBus/forget(consumer:)``.
+    /// See ``BusInspection/forget(consumer:)``.
     func forget(consumer: String) async throws {
         let epochs = try await journal.identity().epochs
         while case let last = try await records.groupRecord(of: consumer, in: epochs), last.sequence > 0 {

@@ -20,7 +20,7 @@ struct DeadLetters: Sendable {
         let isKept: Bool
     }
 
-    /// See ``EventBus/deadLetters(of:after:limit:)``.
+    /// See ``BusInspection/deadLetters(of:after:limit:)``.
     /// - Parameters:
     ///   - size: The number of bytes of data after which the page ends.
     ///   - transform: Returns the part of a letter that the page has.
@@ -58,7 +58,7 @@ struct DeadLetters: Sendable {
             : try await recentLetter(id, of: outstanding.consumer, epoch)
     }
 
-    /// See ``EventBus/deadLetterCount(of:)``.
+    /// See ``BusInspection/deadLetterCount(of:)``.
     func count(of consumer: String?) async throws -> Int {
         try await outstanding(try await journal.identity().epoch, of: consumer).count
     }

@@ -6,9 +6,9 @@ internal import Support
 
 /// The lease of this process's documents: the publisher's side.
 ///
-/// Leased batches expect the record that says `held`. When the steward has received no heartbeat from the process for too long, it
-/// revokes the lease, which refuses them, and withdraws the documents. Then the process holds a new lease and publishes
-/// its documents again. A process that ends withdraws its documents itself.
+/// Leased batches expect the record that says `held`. When the steward has received no heartbeat from the process for
+/// too long, it revokes the lease, which refuses them, and withdraws the documents. Then the process holds a new lease
+/// and publishes its documents again. A process that ends withdraws its documents itself.
 actor Leases {
     private static let checkInterval = Duration.seconds(1)
     private static let withdrawalPause = Duration.milliseconds(100)

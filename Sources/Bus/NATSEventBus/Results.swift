@@ -18,7 +18,7 @@ struct Results: Sendable {
         self.send = send
     }
 
-    /// Publishes a batch with a checkpoint. See ``EventBus/publish(_:)``.
+    /// Publishes a batch with a checkpoint. See ``MessagingEngine/publish(_:)``.
     /// - Parameter lease: The producer that holds a lease, if the batch is leased: see ``Leases``.
     func publish(_ batch: Batch, _ checkpoint: Checkpoint, lease: ProducerID? = nil) async throws -> Position {
         let packed = try PackedBatch(batch)

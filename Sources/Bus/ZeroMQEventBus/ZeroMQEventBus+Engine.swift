@@ -4,7 +4,7 @@ package import EventBus
 internal import Foundation
 internal import Support
 
-/// The methods of ``EventBus`` that consist of one request, or of several in a row.
+/// The methods of ``EventBusEngine`` that consist of one request, or of several in a row.
 extension ZeroMQEventBus {
     @discardableResult
     package func publish(_ batch: Batch) async throws -> Position {
@@ -218,7 +218,7 @@ extension ZeroMQEventBus {
         case nil:
             // An older broker cannot count: the pages are read one after another.
             var count = 0
-            try await bus.inspect.forEachPage {
+            try await DeadLetter.forEachPage {
                 try await deadLetters(of: consumer, after: $0, limit: .max)
             } _: {
                 count += $0.count

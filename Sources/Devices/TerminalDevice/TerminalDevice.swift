@@ -72,7 +72,7 @@ struct TerminalDevice: ReadyService, ForegroundService {
         let inputs = AsyncThrowingChannel<TerminalSession.Input, any Error>()
         let (demand, wantLine) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
         let device = DeviceSession(
-            identity, flow: flow, screens: screens, commandLifetime: type(of: bus).commandLifetime,
+            identity, flow: flow, screens: screens, commandLifetime: EventBus.commandLifetime,
             keepsRequestedURL: terminal.mode == .scripted)
         let session = TerminalSession(device, mode: terminal.mode, timeout: timeout)
         let filters = device.filters

@@ -1,6 +1,7 @@
 package import EventBus
 
-/// A handler that only computes: it answers a message from its own state and has no other effects.
+/// A handler that only computes: it answers a message from its own state and has no other effects. It runs on the bus's
+/// thread, so it must not take long.
 ///
 /// It keeps the states of some sessions in memory. Before a message, the loop reads the documents that the handler
 /// needs for the message's session.

@@ -5,7 +5,7 @@ extension EventBus {
     /// The ids of the dead letters of a consumer, or of all consumers if it is nil, in the order of the ids.
     package func deadLetterIDs(of consumer: String?) async throws -> [DeadLetter.ID] {
         var ids: [DeadLetter.ID] = []
-        try await inspect.forEachPage {
+        try await DeadLetter.forEachPage {
             try await inspect.deadLetterSummaries(of: consumer, after: $0, limit: 1000)
         } _: {
             ids += $0.map(\.id)

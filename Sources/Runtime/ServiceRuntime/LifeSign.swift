@@ -1,3 +1,4 @@
+internal import EventBus
 internal import Foundation
 public import ServiceLifecycle
 internal import SystemSupport
@@ -31,12 +32,15 @@ struct LifeSign: Service {
 
 /// An actor on the thread of a bus.
 actor BusThread {
-    private let executor: any SerialExecutor & TaskExecutor
+    /// The thread lasts as long as the bus.
+    private let bus: EventBus
+    nonisolated let unownedExecutor: UnownedSerialExecutor
 
-    nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
-
-    init(_ executor: any SerialExecutor & TaskExecutor) {
-        self.executor = executor
+    /// Nil if the bus has no thread of its own.
+    init?(_ bus: EventBus) {
+        guard let executor = bus.taskExecutor else { return nil }
+        self.bus = bus
+        unownedExecutor = executor.asUnownedSerialExecutor()
     }
 }
 

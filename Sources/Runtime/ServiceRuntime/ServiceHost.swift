@@ -42,7 +42,7 @@ struct ServiceHost: Sendable {
         let notice = ReadinessNotice(ready: announcements.map(\.announced), notifier: notifier)
         let buses = parts.map { BusService(bus: $0.context.bus) as any Service }
         let own: [any Service] = buses + announcements + [notice]
-        let actors = parts.compactMap { $0.context.bus.taskExecutor.map(BusThread.init) }
+        let actors = parts.compactMap { BusThread($0.context.bus) }
         let signs = parts.flatMap(\.services).lifeSigns(watchdog, besides: actors, notifier: notifier, clock: clock)
         self.services =
             own.map { StoppableService(service: $0) }

@@ -118,6 +118,7 @@ package struct InMemoryEventBus: EventBusEngine, Identifiable {
     }
 
     package func run() async throws {
+        try await hub.requireOpen(id)
         let (forever, continuation) = AsyncStream.makeStream(of: Never.self)
         for await _ in forever {}
         continuation.finish()

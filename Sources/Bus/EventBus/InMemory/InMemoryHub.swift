@@ -3,8 +3,8 @@ internal import Foundation
 /// A broker within one process: it holds the journal, the retained documents, the durable consumers with their dead
 /// letters, and the servers of queries.
 ///
-/// Several buses share one hub, like processes that share a broker: ``EventBus/inMemory(source:hub:)``. A program that continues
-/// after a restart keeps ``saved()`` in a file:
+/// Several buses share one hub, like processes that share a broker: ``EventBus/inMemory(source:hub:)``. A program that
+/// continues after a restart keeps ``saved()`` in a file:
 ///
 ///     for await _ in await hub.changes() { try await hub.saved().data().write(to: file, options: .atomic) }
 public actor InMemoryHub {

@@ -37,7 +37,7 @@ actor PageDevice {
         update: @escaping @Sendable (@Sendable (inout DeviceUpdates) -> Void) async -> Void
     ) {
         session = DeviceSession(
-            identity, screens: screens, commandLifetime: type(of: bus).commandLifetime, isAnimated: true,
+            identity, screens: screens, commandLifetime: EventBus.commandLifetime, isAnimated: true,
             beginsSession: !isResumed && !isReadOnly)
         self.isReadOnly = isReadOnly
         connection = DeviceConnection(bus: bus, logger: logger, clock: clock)

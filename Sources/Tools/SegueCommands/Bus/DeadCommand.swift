@@ -43,14 +43,14 @@ struct DeadListCommand: AsyncParsableCommand, WallTimeCommand {
         try await options.withBus { bus in
             // Each page is printed before the next one is read: the messages can be large together.
             guard !json else {
-                return try await bus.inspect.forEachPage {
+                return try await DeadLetter.forEachPage {
                     try await bus.inspect.deadLetters(of: consumer, after: $0, limit: Self.pageCount)
                 } _: {
                     try await Console.output.writeLines($0.map(DeadLetterFormat.json))
                 }
             }
             var table = DeadLetterFormat.emptyTable
-            try await bus.inspect.forEachPage {
+            try await DeadLetter.forEachPage {
                 try await bus.inspect.deadLetterSummaries(of: consumer, after: $0, limit: Self.pageCount)
             } _: {
                 for letter in $0 { DeadLetterFormat.add(letter, to: &table) }
@@ -177,7 +177,7 @@ struct LetterArguments: ParsableArguments, Sendable {
         }
         // A message that is given up again meanwhile has a higher number.
         guard let last = try await bus.deadLetterIDs(of: consumer).last else { return }
-        try await bus.inspect.forEachPage { after in
+        try await DeadLetter.forEachPage { after in
             try await bus.inspect.deadLetters(of: consumer, after: after, limit: DeadListCommand.pageCount)
                 .filter { $0.id <= last }
         } _: { letters in

@@ -4,7 +4,7 @@ internal import Foundation
 internal import NATS
 internal import NATSLayout
 
-/// The methods of ``EventBus``.
+/// The methods of ``EventBusEngine``.
 extension NATSEventBus {
     // MARK: Publishing
 
