@@ -95,7 +95,7 @@ package struct RecordStore: Sendable {
             } catch let error as JetStreamError where error.code == .wrongLastSequence {
                 guard isRepeated,
                     let stored = try await jetStream.lastMessage(of: stream ?? names.journal, subject: text),
-                    stored.body == body
+                    stored.sequence > Int(clamping: last), stored.body == body
                 else { return nil }
                 return UInt64(stored.sequence)
             }

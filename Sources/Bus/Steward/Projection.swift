@@ -74,13 +74,16 @@ actor Projection {
     private var letterFence = 0
     private var markSequence = 0
     private var types = TypeTable()
-    /// The end of an earlier epoch whose documents were adapted; nil if there were none.
+    /// The end of an earlier epoch whose documents were adapted, until the table of types is stored; nil if there were
+    /// none.
     private var rebasedEnd: UInt64?
     private var leases = DocumentLeases<ProducerID>()
     /// The highest sequence that a write of this steward has got in each stream.
     private var written: [String: Int] = [:]
     /// True if dead letters were written since the last mark.
     private var hasNewLetters = false
+    /// True if dead letters were lost that an earlier mark may vouch for. They are made again from the journal.
+    private var lacksLetters = false
     private var window = Window()
     private var inventory: Inventory
     /// The sequence of the journal up to which everything is stored.
@@ -127,7 +130,10 @@ actor Projection {
                     defer { group.cancelAll() }
                     try await group.next()
                 }
-            } catch is Interrupted {
+            } catch let interrupted as Interrupted {
+                logger.warning(
+                    "the steward reads the retained documents and dead letters again: \(interrupted.reason)",
+                    metadata: ["bus": "\(names.namespace)"])
                 try await jetStream.connection.pause(Self.pauseAfterInterruption)
             }
         }
@@ -138,10 +144,12 @@ actor Projection {
     /// Takes over from the steward before, or from this one before an interruption.
     func begin() async throws {
         (window, inventory, types) = (Window(), Inventory(epoch: epoch), TypeTable())
-        written = [:]
+        // Retention removes nothing, and no lease is closed, before the streams have been read again.
+        (stored, mark, written) = (0, 0, [:])
         try await takeFences()
-        try await takeMark()
+        let known = try await takeMark()
         try await readLeases()
+        stored = known
     }
 
     private func takeFences() async throws {
@@ -173,21 +181,23 @@ actor Projection {
 
     /// Reads the mark and the table of types, and writes the mark again: from now on the previous steward cannot write
     /// it.
-    private func takeMark() async throws {
+    /// - Returns: The sequence up to which the documents and dead letters are complete.
+    private func takeMark() async throws -> UInt64 {
         // Without a valid mark, the documents are brought up to date from the beginning of the journal.
         let last = try await records.last(MarkRecord.self, .documentMark, of: names.documents)
         let known =
             if let record = last.value, record.epoch != epoch { try await rebase(from: record) } else {
-                last.value?.sequence ?? 0
+                lacksLetters ? 0 : last.value?.sequence ?? 0
             }
         markSequence = Int(clamping: last.sequence)
         try await write(mark: known)
-        stored = known
+        lacksLetters = false
         let table = try await records.last(TypeTable.self, .typeTable, of: names.documents).value
         // The table may have types beyond the mark, but none of messages that the journal has lost.
         if let table, mark > 0 {
             types = table.limited(to: rebasedEnd.map { Place.end(of: $0) } ?? .max)
         }
+        return known
     }
 
     /// Adapts the documents to a journal with another epoch.
@@ -241,7 +251,7 @@ actor Projection {
 
     /// Finds the documents that are leased.
     private func readLeases() async throws {
-        leases = DocumentLeases<ProducerID>()
+        var leases = DocumentLeases<ProducerID>()
         let settings = ConsumerSettings(filters: [names.allDocuments], start: .lastPerSubject, headersOnly: true)
         try await jetStream.readAll(of: names.documents, settings) { delivered in
             guard let producer = delivered.message.header(BatchHeaders.Name.lease.rawValue),
@@ -250,6 +260,7 @@ actor Projection {
             else { return }
             leases.note(name, leasedBy: lease)
         }
+        self.leases = leases
     }
 
     // MARK: Following the journal
@@ -270,7 +281,7 @@ actor Projection {
 
     private func read(_ delivered: DeliveredMessage) {
         let sequence = UInt64(delivered.streamSequence)
-        last = SeenMessage(sequence: sequence, time: delivered.time)
+        if sequence > last?.sequence ?? 0 { last = SeenMessage(sequence: sequence, time: delivered.time) }
         defer { window.end = max(window.end ?? 0, sequence) }
         // After an interruption a message can come again.
         guard sequence > max(stored, window.end ?? 0) else { return }
@@ -386,15 +397,18 @@ actor Projection {
             do {
                 let sequence = try await jetStream.publish(subject, headers: headers, body: body, expecting: last)
                     .sequence
-                guard sequence > before else { throw Interrupted(lostSequence: sequence) }
+                guard sequence > before else {
+                    lacksLetters = lacksLetters || stream == names.deadLetters
+                    throw Interrupted("the stream '\(stream)' lacks what was stored before", sequence: sequence)
+                }
                 written[stream] = max(written[stream] ?? 0, sequence)
                 return sequence
             } catch let error as JetStreamError where error.code == .expectationUnderWay {
                 try await jetStream.connection.pause(0)
             } catch let error as JetStreamError where error.code == .wrongLastSequence {
-                throw Interrupted()
+                throw Interrupted("another steward has written, or the stream '\(stream)' was replaced")
             } catch let error where error.isTemporary {
-                throw Interrupted()
+                throw Interrupted("\(error)")
             }
         }
     }
@@ -434,6 +448,7 @@ actor Projection {
         try await requireLetters()
         // The table may already have types beyond the mark: readers then find the same message, or a later one.
         _ = try await write(.typeTable, types, last: lastMark)
+        rebasedEnd = nil
         try passed(.typesStored)
         try await write(mark: end)
         try passed(.markStored)
@@ -445,7 +460,7 @@ actor Projection {
             (markSequence, mark) = (try await write(.documentMark, record, last: LastSequence(markSequence)), end)
         } catch let interrupted as Interrupted {
             // What the mark vouches for was lost since the write before it.
-            if let sequence = interrupted.lostSequence {
+            if let sequence = interrupted.sequence {
                 _ = try await jetStream.publishIf(
                     BusSubject.documentMark.text(in: names.namespace), record: MarkRecord(sequence: 0, epoch: epoch),
                     last: LastSequence(sequence))
@@ -457,16 +472,26 @@ actor Projection {
     /// The mark vouches for the dead letters, too, which are in another stream.
     private func requireLetters() async throws {
         guard hasNewLetters else { return }
-        let last = try await jetStream.retrying { try await jetStream.stream(names.deadLetters) }.lastSequence
-        guard last >= written[names.deadLetters] ?? 0 else { throw Interrupted() }
         hasNewLetters = false
+        // What is stored from now on, the answer need not have.
+        let needed = written[names.deadLetters] ?? 0
+        let last = try await jetStream.retrying { try await jetStream.stream(names.deadLetters) }.lastSequence
+        guard last >= needed else {
+            lacksLetters = true
+            throw Interrupted("the stream '\(names.deadLetters)' lacks what was stored before")
+        }
     }
 }
 
 /// A write of the projection has failed, or the stream lacks an earlier one.
 private struct Interrupted: Error {
+    let reason: String
     /// The sequence of the write, if an earlier one had it.
-    var lostSequence: Int?
+    let sequence: Int?
+
+    init(_ reason: String, sequence: Int? = nil) {
+        (self.reason, self.sequence) = (reason, sequence)
+    }
 }
 
 /// The inventories that a steward makes while it reads the journal.
