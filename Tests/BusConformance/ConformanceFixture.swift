@@ -88,7 +88,7 @@ extension EventBus {
     /// Gives up the first `count` messages.
     @discardableResult
     func giveUp(_ count: Int, as consumer: String) async throws -> [DeadLetter] {
-        try await withMember(of: consumer, .exclusive) { member in
+        try await engine.withMember(of: consumer, .exclusive) { member in
             let claim = try await claim(consumer: consumer, as: member)
             for message in try await read(count, under: claim) { try await reject(message, under: claim) }
         }

@@ -11,13 +11,6 @@ extension EventBus {
         await engine.leave(consumer: consumer, as: member)
     }
 
-    /// See ``ClaimingEngine/withMember(of:_:_:)``.
-    package func withMember<Result>(
-        of consumer: String, _ mode: ConsumerMode, _ body: (ConsumerMember) async throws -> Result
-    ) async throws -> Result {
-        try await engine.withMember(of: consumer, mode, body)
-    }
-
     /// Subscribes under a claim. The reader publishes the checkpoint of a message before it asks for the next one, or
     /// updates `progress`.
     package func withSubscription<Result: Sendable>(

@@ -461,9 +461,8 @@ actor Projection {
         } catch let interrupted as Interrupted {
             // What the mark vouches for was lost since the write before it.
             if let sequence = interrupted.sequence {
-                _ = try await jetStream.publishIf(
-                    BusSubject.documentMark.text(in: names.namespace), record: MarkRecord(sequence: 0, epoch: epoch),
-                    last: LastSequence(sequence))
+                _ = try await records.replace(
+                    UInt64(sequence), by: MarkRecord(sequence: 0, epoch: epoch), at: .documentMark, of: names.documents)
             }
             throw interrupted
         }

@@ -28,13 +28,6 @@ extension JetStream {
         }
     }
 
-    /// Stores a mark, or a record on the condition that the last message of another subject has a sequence: see
-    /// ``publishIf(_:headers:body:last:)``. Marks do not name their author, so ``RecordStore`` could not recognize its own.
-    func publishIf(_ subject: String, record: some LayoutRecord, last: LastSequence) async throws -> Int? {
-        let (headers, body) = try record.message()
-        return try await publishIf(subject, headers: NATSHeaders(headers), body: body, last: last)
-    }
-
     /// Reads the messages that a stream has now, in order. After an interruption it continues after the last message,
     /// or begins again if `settings` starts with the last message of each subject.
     ///
