@@ -1,8 +1,9 @@
 import Foundation
-import NATS
 import NATSTestSupport
 import Support
 import Testing
+
+@testable import NATS
 
 @Suite(.timeLimit(.minutes(3)))
 struct JetStreamTests {
@@ -30,6 +31,17 @@ struct JetStreamTests {
             try await jetStream.deleteStream("S")
             #expect(try await refusal { try await jetStream.stream("S") } == .streamNotFound)
         }
+    }
+
+    @Test func `A consumer that delivers nothing, although it has messages, is not waited for without an end`()
+        async throws
+    {
+        let first = try await JetStream.firstSequence(0, of: "S") { .idle(lastConsumerSequence: nil) }
+        #expect(first == nil)
+        let error = try await failure {
+            try await JetStream.firstSequence(2, of: "S") { .idle(lastConsumerSequence: nil) }
+        }
+        #expect(error == .timeout)
     }
 
     @Test func `A message with the same id is stored once`() async throws {

@@ -262,6 +262,8 @@ extension JetStream {
     /// The number of consumers that are created until one is on a wanted server. JetStream places a consumer at random;
     /// with three servers, 20 attempts fail in one of 3,000 cases.
     private static let placements = 20
+    /// The number of times that a consumer with messages may be idle: a ``ComparedConsumer`` then asks another server.
+    private static let idleCount = 2
 
     /// Creates a consumer on a wanted server, and deletes it after `body` has returned or thrown.
     /// - Parameter isWanted: Is called with the name of the server that JetStream has chosen.
@@ -287,25 +289,27 @@ extension JetStream {
         let pulling = PullSettings(window: 1)
         guard let server else {
             return try await withConsumer(of: stream, settings, pulling: pulling) { consumer in
-                try await Self.firstSequence(consumer.initialPending) { try await consumer.next() }
+                try await Self.firstSequence(consumer.initialPending, of: stream) { try await consumer.next() }
             }
         }
         let first: UInt64?? = try await withConsumer(
             of: stream, settings, pulling: pulling, on: { $0 ?? server == server }
         ) { consumer in
-            try await Self.firstSequence(consumer.initialPending) { try await consumer.next() }
+            try await Self.firstSequence(consumer.initialPending, of: stream) { try await consumer.next() }
         }
         guard let first else { throw NATSError(.timeout, "\(server) does not serve \(stream) now") }
         return first
     }
 
-    private static func firstSequence(
-        _ pending: Int, _ next: () async throws -> PullConsumer.Delivery
+    /// - Throws: ``NATSError`` `timeout` if the consumer is idle although it has messages: another one may deliver them.
+    static func firstSequence(
+        _ pending: Int, of stream: String, _ next: () async throws -> PullConsumer.Delivery
     ) async throws -> UInt64? {
         guard pending > 0 else { return nil }
-        while true {
+        for _ in 0..<idleCount {
             if case .message(let delivered) = try await next() { return UInt64(delivered.streamSequence) }
         }
+        throw NATSError(.timeout, "a consumer of \(stream) does not deliver any of its \(pending) messages")
     }
 
     /// Creates a consumer on a server that JetStream chooses, and deletes it after `body` has returned or thrown.
