@@ -208,6 +208,38 @@ struct ConnectionTests {
             #expect(heartbeat.epoch == epoch)
         }
     }
+
+    @Test func `The steward hears of a loss only as long as the stream lacks what the client has seen`() async throws {
+        let bus = try await TestBus.make()
+        try await bus.withJetStream { jetStream in
+            try await jetStream.connection.withSubscription(
+                to: BusSubject.heartbeat.text(in: bus.namespace)
+            ) { subscription in
+                try await bus.whileOpen { client in
+                    func waitUntilHeard(lacksLast: Bool) async throws {
+                        while try await subscription.heartbeat().lacksLast != lacksLast {}
+                    }
+                    let journal = client.journal
+                    let position = try await client.publish(Batch([Counted(number: 1).envelope()]))
+                    let (epoch, sequence) = (position.epoch, Place(offset: position.offset).sequence)
+                    try await waitUntilHeard(lacksLast: false)
+                    // As if a leader answered that does not have the newest message yet.
+                    journal.see(sequence + 1, of: epoch)
+                    await journal.note(epoch: epoch &+ 1)
+                    try await waitUntilHeard(lacksLast: true)
+                    try await client.publish(Batch([Counted(number: 2).envelope()]))
+                    try await waitUntilHeard(lacksLast: false)
+                    // Another message gets the place of one that this client has published.
+                    journal.see(published: sequence + 2, id: "lost", of: epoch)
+                    journal.see(sequence + 2, of: epoch)
+                    await journal.note(epoch: epoch &+ 1)
+                    try await client.publish(Batch([Counted(number: 3).envelope()]))
+                    await journal.note(epoch: epoch &+ 1)
+                    #expect(journal.heartbeat(of: client.producer, members: []).lacksLast == true)
+                }
+            }
+        }
+    }
 }
 
 extension NATSSubscription {

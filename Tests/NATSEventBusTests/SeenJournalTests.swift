@@ -35,10 +35,26 @@ struct SeenJournalTests {
         var seen = SeenJournal()
         _ = seen.follow(1)
         seen.see(90, at: nil, of: 1)
-        #expect(seen.isIncluded(in: 1, upTo: 90))
-        #expect(!seen.isIncluded(in: 1, upTo: 89))
-        #expect(seen.isIncluded(in: 2, upTo: 3))
+        #expect(seen.isIncluded(in: 1, upTo: 90, asked: seen))
+        #expect(!seen.isIncluded(in: 1, upTo: 89, asked: seen))
+        #expect(seen.isIncluded(in: 2, upTo: 3, asked: seen))
+        seen.see(fence: 95, of: 1)
+        #expect(seen.isIncluded(in: 1, upTo: 95, asked: seen))
+        #expect(!seen.isIncluded(in: 1, upTo: 94, asked: seen), "the fence is lost")
+        let asked = seen
         _ = seen.follow(2)
-        #expect(!seen.isIncluded(in: 1, upTo: 1000))
+        #expect(!seen.isIncluded(in: 1, upTo: 1000, asked: seen))
+        #expect(!seen.isIncluded(in: 1, upTo: 1000, asked: asked))
+    }
+
+    @Test func `The answer of a stream need not have what has come since it was asked`() {
+        var seen = SeenJournal()
+        _ = seen.follow(1)
+        seen.see(90, at: nil, of: 1)
+        let asked = seen
+        seen.see(91, at: nil, of: 1)
+        seen.see(fence: 92, of: 1)
+        #expect(seen.isIncluded(in: 1, upTo: 90, asked: asked))
+        #expect(!seen.isIncluded(in: 1, upTo: 89, asked: asked))
     }
 }

@@ -40,4 +40,18 @@ struct HeartbeatTests {
             producer: producer, members: [], seen: 7, epoch: 8, last: SeenMessage(sequence: 7, time: time))
         #expect(throws: ProtocolError.self) { try heartbeat.check() }
     }
+
+    @Test func `A message is lost if another one has its place, or the stream ends before it`() {
+        let received = SeenMessage(sequence: 7, time: 5)
+        #expect(!received.isLost((time: 5, id: "a"), upTo: 7))
+        #expect(received.isLost((time: 6, id: nil), upTo: 7))
+        let published = SeenMessage(sequence: 7, time: 5, id: "a")
+        #expect(!published.isLost((time: 4, id: "a"), upTo: 7), "the time of the server is not known")
+        #expect(published.isLost((time: 5, id: "b"), upTo: 7))
+        #expect(published.isLost((time: 5, id: nil), upTo: 7))
+        for message in [received, published] {
+            #expect(message.isLost(nil, upTo: 6))
+            #expect(!message.isLost(nil, upTo: 7), "retention has removed it")
+        }
+    }
 }

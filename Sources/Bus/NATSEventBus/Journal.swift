@@ -3,6 +3,7 @@ internal import EventBus
 internal import Foundation
 internal import Logging
 internal import NATS
+internal import NATSJournal
 internal import NATSLayout
 internal import Synchronization
 
@@ -33,7 +34,7 @@ final class Journal: Sendable {
         var problem: String
         var waiters: [UInt64: CheckedContinuation<JournalIdentity, any Error>] = [:]
         var lastWaiter: UInt64 = 0
-        /// True while the stream lacks what this client has seen.
+        /// True if the last answer lacked what this client has seen.
         var hasLostEnd = false
         /// The number of connections up to which the journal was confirmed: it has what this client has seen.
         var confirmedConnection = 0
@@ -113,8 +114,7 @@ final class Journal: Sendable {
         while !Task.isCancelled {
             do {
                 let count = connection.connectionCount
-                try await readStream(limit: server.maximumPayload)
-                try await requireLastMessage()
+                try await readStream(limit: server.maximumPayload, requiringLast: true)
                 confirm(count)
                 return
             } catch let error as NATSError where [.disconnected, .closed].contains(error.code) {
@@ -135,30 +135,34 @@ final class Journal: Sendable {
     }
 
     /// Reads the state of the stream, and follows it if it was replaced.
+    /// - Parameter requiringLast: True to ask for the last message that this client has received or published, too. It is
+    ///   also asked for if an earlier answer lacked something.
     /// - Throws: ``NATSError`` `timeout` if it does not have what this client has seen: see ``noteLostEnd()``.
     @discardableResult
-    private func readStream(limit: Int) async throws -> StreamInfo {
+    private func readStream(limit: Int, requiringLast: Bool = false) async throws -> StreamInfo {
+        let asked = state.withLock(\.seen)
         let stream = try await jetStream.stream(names.journal)
         let epochs = try JournalEpochs(checking: stream.metadata, of: names.journal, at: "\(address)")
         let payload = min(limit - Self.headroom, Self.largestPayload)
-        let isThere = state.withLock {
-            $0.seen.isIncluded(in: epochs.current, upTo: UInt64(clamping: stream.lastSequence))
+        let end = UInt64(clamping: stream.lastSequence)
+        guard state.withLock({ $0.seen.isIncluded(in: epochs.current, upTo: end, asked: asked) }) else {
+            throw noteLostEnd()
         }
-        guard isThere else { throw noteLostEnd() }
         open(JournalIdentity(epochs: epochs, maximumPayload: payload))
+        guard requiringLast || state.withLock(\.hasLostEnd) else { return stream }
+        try await requireLast(of: asked, upTo: end)
+        noteComplete()
         return stream
     }
 
-    /// Asks the leader for the last message that this client has received or published.
-    /// - Throws: ``NATSError`` `timeout` if another message has its place: see ``noteLostEnd()``.
-    private func requireLastMessage() async throws {
-        guard let last = state.withLock(\.seen.last) else { return }
-        // Retention may have removed the message.
-        guard let stored = try await jetStream.message(of: names.journal, sequence: Int(clamping: last.sequence)),
-            !last.isStored(at: stored.time, id: stored.headers[BatchHeaders.Name.id.rawValue])
-        else { return }
+    /// Asks the leader for the last message that this client had received or published.
+    /// - Parameter end: The last sequence of the stream, asked for after that.
+    /// - Throws: ``NATSError`` `timeout` if the stream has lost it: see ``noteLostEnd()``.
+    private func requireLast(of asked: SeenJournal, upTo end: UInt64) async throws {
+        guard let last = asked.last, epochNow == asked.epoch else { return }
+        let stored = try await jetStream.message(of: names.journal, sequence: Int(clamping: last.sequence))
         // The epoch may have changed meanwhile.
-        if state.withLock({ $0.seen.last == last }) { throw noteLostEnd() }
+        if last.isLost(stored?.identity, upTo: end), epochNow == asked.epoch { throw noteLostEnd() }
     }
 
     /// The journal lacks messages that this client has seen. The steward learns of it from the next heartbeat, and begins
@@ -178,10 +182,18 @@ final class Journal: Sendable {
         return error
     }
 
+    /// The journal has what this client has seen.
+    private func noteComplete() {
+        let wasLost = state.withLock { state in
+            defer { state.hasLostEnd = false }
+            return state.hasLostEnd
+        }
+        if wasLost { logger.info("the journal has all messages again that this process has seen") }
+    }
+
     private func confirm(_ connection: Int) {
         let (waiters, identity) = state.withLock { state in
             state.confirmedConnection = max(state.confirmedConnection, connection)
-            state.hasLostEnd = false
             defer { state.waiters = [:] }
             return (state.waiters.values, state.identity)
         }
@@ -279,6 +291,14 @@ final class Journal: Sendable {
         if state.withLock(\.identity)?.epoch != epoch { await refresh() }
     }
 
+    /// Reads the stream again each second while the last answer lacked what this client has seen, until the task is
+    /// cancelled: a leader that has just been elected may not have its newest messages yet, and no call may need them.
+    func checkLosses() async {
+        while (try? await Task.sleep(for: .seconds(1))) != nil {
+            if state.withLock(\.hasLostEnd) { await refresh() }
+        }
+    }
+
     /// Reads the stream again: it may have been replaced. Waits while it does not exist.
     func confirm() async throws {
         try await retrying { _ = try await readAgain() }
@@ -323,7 +343,7 @@ final class Journal: Sendable {
     func heartbeat(of producer: ProducerID, members: [Heartbeat.Member]) -> Heartbeat {
         state.withLock { state in
             Heartbeat(
-                producer: producer, members: members, seen: state.seen.batch, epoch: state.identity?.epoch ?? 0,
+                producer: producer, members: members, seen: state.seen.lastToRead, epoch: state.identity?.epoch ?? 0,
                 last: state.seen.last, lacksLast: state.hasLostEnd)
         }
     }

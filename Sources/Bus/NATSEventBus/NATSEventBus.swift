@@ -112,6 +112,7 @@ package final class NATSEventBus: EventBusEngine {
                 }
                 group.addTask { try await self.journal.connection.run() }
                 group.addTask { try await self.journal.run() }
+                group.addTask { await self.journal.checkLosses() }
                 group.addTask { await self.journal.reportWaits() }
                 group.addTask { await self.publisher.run() }
                 group.addTask { try await self.sendHeartbeats() }

@@ -41,8 +41,9 @@ struct SeenJournal: Sendable {
     /// - Parameters:
     ///   - epoch: The epoch of the stream.
     ///   - lastSequence: The last sequence of the stream.
-    func isIncluded(in epoch: UInt64, upTo lastSequence: UInt64) -> Bool {
-        !left.contains(epoch) && (epoch != self.epoch || batch <= lastSequence)
+    ///   - asked: This value when the stream was asked. The answer need not have what has come since then.
+    func isIncluded(in epoch: UInt64, upTo lastSequence: UInt64, asked: SeenJournal) -> Bool {
+        !left.contains(epoch) && (epoch != asked.epoch || asked.lastToRead <= lastSequence)
     }
 
     /// Records the sequence of a batch.

@@ -20,6 +20,11 @@ extension DeliveredMessage {
     }
 }
 
+extension StoredMessage {
+    /// The time and the id by which a client recognizes a message that it has seen.
+    package var identity: (time: Int64, id: String?) { (time, headers[BatchHeaders.Name.id.rawValue]) }
+}
+
 extension HandledOffsets {
     /// Handles a fence, a batch or a progress record, in the order of the stream.
     /// - Parameter fence: Reads the fence of a message; nil if it is damaged.

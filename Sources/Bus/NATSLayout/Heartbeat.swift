@@ -18,8 +18,15 @@ package struct SeenMessage: Codable, Hashable, Sendable {
         self.id = id
     }
 
-    /// True if it is the message that the stream has at this sequence.
-    package func isStored(at time: Int64, id: String?) -> Bool { self.id.map { $0 == id } ?? (self.time == time) }
+    /// True if a stream has lost this message: it has another one at this sequence, or ends before it. A message that is
+    /// missing before the end was removed by retention.
+    /// - Parameters:
+    ///   - stored: The time and the id of the message that the stream has at this sequence; nil if it has none.
+    ///   - end: The last sequence of the stream, asked for after this message was received or published.
+    package func isLost(_ stored: (time: Int64, id: String?)?, upTo end: UInt64) -> Bool {
+        guard let stored else { return sequence > end }
+        return id.map { $0 != stored.id } ?? (time != stored.time)
+    }
 }
 
 /// The state of a client, sent to the steward once a second, as a request to `hb`. The reply is a ``HeartbeatReply``; without a
@@ -53,7 +60,7 @@ package struct Heartbeat: LayoutRecord {
 
     private let producerDigits: String
     package let members: [Member]
-    /// The highest sequence of the journal that the client has seen; 0 for none.
+    /// The highest sequence of a batch that the client has seen, or of a fence that it has stored; 0 for none.
     package let seen: UInt64
     /// The epoch of the journal to which `seen` and `last` belong; 0 if none was seen.
     package let epoch: UInt64

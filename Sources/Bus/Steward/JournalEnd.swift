@@ -1,35 +1,11 @@
 internal import EventBus
 internal import NATS
+internal import NATSJournal
 internal import NATSLayout
 internal import Support
 
 /// The journal has another epoch now.
 struct EpochChanged: Error {}
-
-/// The end of a journal, as far as clients and the steward have seen it.
-struct KnownEnd: Hashable, Sendable {
-    /// The highest sequence that a client has seen.
-    private(set) var sequence: UInt64 = 0
-    /// The last message that a client or the steward has received.
-    private(set) var last: SeenMessage?
-    /// The last message of a client that has not found it again. A client that does not know of the loss, or the steward
-    /// itself, may have received later messages.
-    private(set) var missed: SeenMessage?
-    /// An epoch in which clients stay although the journal does not know it: its metadata was replaced by an older copy.
-    private(set) var lostEpoch: UInt64?
-
-    mutating func note(_ heartbeat: Heartbeat) {
-        sequence = max(sequence, heartbeat.seen)
-        guard let last = heartbeat.last else { return }
-        if heartbeat.lacksLast == true { missed = last } else { note(last) }
-    }
-
-    mutating func note(_ message: SeenMessage) {
-        if message.sequence > last?.sequence ?? 0 { last = message }
-    }
-
-    mutating func note(lostEpoch: UInt64) { self.lostEpoch = lostEpoch }
-}
 
 /// Detects that the journal has lost its end, and gives it another epoch.
 struct JournalEnd: Sendable {
@@ -87,23 +63,26 @@ struct JournalEnd: Sendable {
         guard let now = JournalEpochs(metadata: info.metadata) else { return nil }
         // Another steward has begun another epoch.
         if now.current != epochs.current, now.knows(epochs.current) { throw EpochChanged() }
-        var time: Int64?
-        for message in [known.missed, lastFound, known.last].compactMap(\.self) where time == nil {
-            let stored = try await jetStream.retrying {
-                try await jetStream.message(of: names.journal, sequence: Int(clamping: message.sequence))
-            }
-            // A message that is missing before the end was removed by retention.
-            let isLost =
-                stored.map {
-                    !message.isStored(at: $0.time, id: $0.headers[BatchHeaders.Name.id.rawValue])
-                } ?? (message.sequence > UInt64(info.lastSequence))
-            if isLost { time = message.time }
-        }
+        let time = try await lostTime(
+            among: known.missed + [lastFound, known.last].compactMap(\.self),
+            upTo: UInt64(clamping: info.lastSequence))
         guard
             time != nil || known.sequence > UInt64(info.lastSequence) || known.lostEpoch != nil
                 || now.current != epochs.current
         else { return nil }
         return Loss(info: info, epochs: now, known: known, time: time)
+    }
+
+    /// The time of a message that the stream has lost; nil if it has lost none of these.
+    /// - Parameter end: The last sequence of the stream.
+    private func lostTime(among messages: [SeenMessage], upTo end: UInt64) async throws -> Int64? {
+        for message in messages {
+            let stored = try await jetStream.retrying {
+                try await jetStream.message(of: names.journal, sequence: Int(clamping: message.sequence))
+            }
+            if message.isLost(stored?.identity, upTo: end) { return message.time }
+        }
+        return nil
     }
 
     private func begin(after loss: Loss, lowestEnd: UInt64) async throws {

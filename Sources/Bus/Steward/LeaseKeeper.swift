@@ -18,9 +18,6 @@ actor LeaseKeeper {
     }
 
     private static let interval = Duration.milliseconds(200)
-    /// The number of heartbeats after which a client stays in an epoch.
-    private static let strangerHeartbeats = 3
-    private static let strangerCount = 64
 
     private let jetStream: JetStream
     private let names: StreamNames
@@ -46,8 +43,6 @@ actor LeaseKeeper {
     private var isComplete = false
     /// The end of the journal that clients have seen in this epoch.
     private var known = KnownEnd()
-    /// The number of heartbeats of clients that stay in an epoch that the journal does not know.
-    private var strangers: [ProducerID: Int] = [:]
 
     /// - Parameter source: The CloudEvents source of the messages that withdraw documents.
     init(
@@ -109,27 +104,12 @@ actor LeaseKeeper {
         for member in presence.hear(heartbeat, at: .now) {
             notices.post(.consumerStalled, "the durable consumer '\(member.consumer)' \(member.problem ?? "")")
         }
-        note(heartbeat)
+        known.note(heartbeat, in: epochs)
         let reply = HeartbeatReply(epoch: epochs.current, mark: await projection.mark)
         // Without a connection the client asks again.
         if let subject = message.reply, let body = try? reply.json() {
             try? jetStream.connection.publish(subject, body: body)
         }
-    }
-
-    private func note(_ heartbeat: Heartbeat) {
-        guard heartbeat.epoch != epochs.current else {
-            known.note(heartbeat)
-            strangers = [:]
-            return
-        }
-        // A client whose epoch has ended, or whose journal was deleted, follows the reply at once.
-        guard heartbeat.epoch != 0, !epochs.knows(heartbeat.epoch), let producer = heartbeat.producer else { return }
-        guard strangers[producer] != nil || strangers.count < Self.strangerCount else { return }
-        strangers[producer, default: 0] += 1
-        guard strangers[producer] ?? 0 >= Self.strangerHeartbeats else { return }
-        known.note(lostEpoch: heartbeat.epoch)
-        known.note(heartbeat)
     }
 
     /// The end of the journal in this epoch.
