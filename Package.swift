@@ -156,7 +156,12 @@ let tools: [Target] = [
             "Projects", "Support", "SystemSupport", "YAMLText", logging, orderedCollections, subprocess, systemPackage,
             yams,
         ]),
-    module("SegueTestSupport", in: "Tools", ["Compose", "EventBus", "Support", "Transports", logging]),
+    module(
+        "SegueTestSupport", in: "Tools",
+        [
+            "Compose", "Contracts", "EventBus", "FlowFiles", "FlowReview", "Navigation", "Support", "Transports",
+            logging,
+        ]),
     module("Scaffold", in: "Tools", ["Contracts", "EventBus", "FlowFiles", "Navigation", "Support"]),
     // The baseline of the benchmarks on NATS: libnats alone, without Swift.
     .target(name: "CJetStreamPeer", dependencies: ["CNATS"], path: "Sources/Tools/CJetStreamPeer"),
@@ -372,6 +377,12 @@ let tests: [Target] = [
             "SegueTestSupport", "ServiceRuntime", "broker", "greeter", "segue", lifecycle, logging,
         ],
         swiftSettings: settings),
+    tests(
+        of: "SegueTestSupport",
+        [
+            "Consuming", "Contracts", "EventBus", "FlowFiles", "Navigation", "Support", "TestSupport", "broker",
+            "greeter", logging,
+        ]),
     tests(of: "ErrorNotification", ["Contracts", "EventBus", "RuntimeTestSupport", logging]),
     tests(
         of: "Coordinator",
@@ -391,8 +402,8 @@ let tests: [Target] = [
     .testTarget(
         name: "ShapesPageTests",
         dependencies: [
-            "Consuming", "Contracts", "Coordinator", "ErrorNotification", "EventBus", "Navigation", "SegueTestSupport",
-            "Support", "TestSupport", lifecycle, logging,
+            "Consuming", "Contracts", "Coordinator", "ErrorNotification", "EventBus", "Navigation", "Support",
+            "TestSupport", lifecycle, logging,
         ],
         swiftSettings: settings),
     testExecutable("compose-fixture", in: "ComposeFixture", ["Compose", logging]),

@@ -21,8 +21,8 @@ let package = Package(
         .testTarget(
             name: "CoffeeTests",
             dependencies: [
-                "Coffee", "barista", segue("Contracts"), segue("EventBus"), segue("FlowFiles"), segue("Navigation"),
-                segue("SegueTestSupport"), segue("Support"),
+                "Coffee", "barista", segue("Contracts"), segue("EventBus"), segue("Navigation"),
+                segue("SegueTestSupport"),
                 // The executables that the stack runs, and those that a person uses.
                 segue("broker"), segue("navigation-coordinator"), segue("error-notifier"), segue("segue"),
                 segue("device"), segue("web-gateway"),

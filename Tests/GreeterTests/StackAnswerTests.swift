@@ -7,7 +7,7 @@ import Testing
 
 @Suite("The answer of a service to a message")
 struct StackAnswerTests {
-    @Test("is the event or error that the message has caused", .timeLimit(.minutes(1)))
+    @Test("is the event or error that the message has caused", .timeLimit(.minutes(3)))
     func answer() async throws {
         try await TestStack.with([.broker, TestService("greeter", after: ["broker"])]) { stack in
             try await stack.bus.send(Command.GuestArrived(name: "Bo"))

@@ -52,12 +52,12 @@ struct HostileContractTests {
                 try await isAnswering(story, "first")
                 try await isShowing(page, story)
             }
-            #expect(try await self.instances(story) == instances, "\(story.stack.logs)")
+            #expect(try await self.instances(story) == instances, "\(story.stack.processes)")
             for service in Self.services { try await story.processes.killAndRestart(service) }
             let restarted = try await self.instances(story)
             try await isAnswering(story, "second")
             // The killed processes may have been withdrawn meanwhile.
-            #expect(try await self.instances(story).isSubset(of: restarted), "\(story.stack.logs)")
+            #expect(try await self.instances(story).isSubset(of: restarted), "\(story.stack.processes)")
             #expect(try await story.select("EndlessFocus").count == 120)
         }
     }
@@ -106,13 +106,13 @@ struct HostileContractTests {
     private func ask(_ queries: [HostileMessage], of story: Story) async throws {
         for query in queries {
             do {
-                _ = try await story.bus.ask(query.envelope, timeout: TestStack.deadline)
+                _ = try await story.bus.ask(query.envelope, timeout: .seconds(60))
             } catch let error as BusError where error.code != .deadline && error.code != .unserved {
                 continue
             }
         }
         let songs = try await story.bus.ask(
-            Query.PlaylistSongs(playlistID: "EndlessFocus"), timeout: TestStack.deadline)
+            Query.PlaylistSongs(playlistID: "EndlessFocus"), timeout: .seconds(60))
         #expect(songs.total == 120)
     }
 

@@ -108,7 +108,7 @@ struct PythonClientTests {
         try await TestStack.withPython { stack, python in
             try await python.running("serve", "query.Question") { server in
                 try await server.says("serving")
-                let answer = try await stack.bus.ask(Question(number: 7), timeout: TestStack.deadline) {
+                let answer = try await stack.bus.ask(Question(number: 7), timeout: .seconds(60)) {
                     BusError(.refused, "\($0.type)")
                 }
                 #expect(answer.echo == Number(number: 7))

@@ -1,10 +1,8 @@
-import Consuming
 import Contracts
 import EventBus
 import Foundation
 import Logging
 import Navigation
-import SegueTestSupport
 import Support
 import TestSupport
 import Testing
@@ -17,30 +15,6 @@ struct ShapesPageTests {
         let program = try String(contentsOf: folder.appending(path: "CoffeeApp.swift"), encoding: .utf8)
         let page = try String(contentsOf: folder.appending(path: "../../docs/shapes.md").standardized, encoding: .utf8)
         #expect(page.contains("```swift\n\(program)```\n"))
-    }
-
-    @Test("the page has the test that is below")
-    func shownTest() throws {
-        let folder = URL(filePath: #filePath).deletingLastPathComponent()
-        let page = try String(contentsOf: folder.appending(path: "../../docs/shapes.md").standardized, encoding: .utf8)
-        let block = try #require(page.matches(of: #/(?s)```swift\n(.*?)```/#).last).1
-        #expect(try String(contentsOf: URL(filePath: #filePath), encoding: .utf8).contains(block))
-    }
-
-    @Test("an order is served")
-    func order() async throws {
-        let hub = InMemoryHub()
-        let observer = BusObserver(EventBus.inMemory(source: "test/1", hub: hub))
-        async let _ = barista(on: EventBus.inMemory(source: "barista/1", hub: hub)).run()
-        try await observer.whileRecording {
-            let order = try await observer.bus.send(Command.CoffeeOrdered(kind: "lungo"))
-            try await observer.message(DomainEvent.CoffeeServed.self, after: order) { $0.kind == "lungo" }
-        }
-    }
-
-    private func barista(on bus: EventBus) -> MessageConsumer {
-        MessageConsumer("barista", bus: bus, logger: Logger(label: "barista"))
-            .on(Command.CoffeeOrdered.self) { order, _ in [DomainEvent.CoffeeServed(kind: order.kind)] }
     }
 
     @Test("an order leads to a cup, and the app has the same cup when it runs again")

@@ -188,12 +188,15 @@ extension Scenario.Outcome: CustomStringConvertible {
         let messages = messages.map { input in
             input.type + (input.sender.map { " of \($0)" } ?? "")
         }
-        let changes = Scenario.Aspect.allCases.filter { !$0.isDerived }.compactMap { aspect in
-            self.changes[aspect].map { "\(aspect.rawValue): \(ScenarioText.text(of: $0))" }
-        }
         let happened = messages.isEmpty ? "the step is not possible" : messages.joined(separator: ", ")
-        return "\(number). \(happened) → \(changes.isEmpty ? "nothing" : changes.joined(separator: "; "))"
+        let changes = ScenarioText.line(of: changes)
+        return "\(number). \(happened) → \(changes.isEmpty ? "nothing" : changes)"
     }
+
+    /// The description, followed by the failures.
+    ///
+    /// - Parameter file: The name of the scenario's file.
+    package func lines(in file: String) -> [String] { [description] + failures.flatMap { $0.lines(in: file) } }
 
     /// The outcome as JSON.
     package var json: JSONValue {
@@ -239,32 +242,5 @@ extension Machine.Input {
             ("instance", attributes.instance.map { .string($0) }),
             ("causationID", attributes.causationID.map { .string($0) }),
         ])
-    }
-}
-
-/// The short text of expected and actual values.
-private enum ScenarioText {
-    static func text(of value: JSONValue) -> String {
-        switch value {
-        case .array(let elements): "[\(elements.map { text(of: $0) }.joined(separator: ", "))]"
-        case .object(let members): text(of: members)
-        case .string(let text): text
-        default: value.description
-        }
-    }
-
-    private static func text(of members: [String: JSONValue]) -> String {
-        if let reason = members["reason"]?.stringValue { return reason }
-        let names = ["instance", "screen", "run", "type"]
-        guard let name = names.compactMap({ members[$0]?.stringValue }).first else {
-            let sorted = members.sorted { $0.key < $1.key }
-            return "{\(sorted.map { "\($0): \(text(of: $1))" }.joined(separator: ", "))}"
-        }
-        let details = ["arguments", "data"].compactMap { members[$0]?.description }
-        let others = ["container", "style", "title", "message", "path"].compactMap { key in
-            members[key].map { "\(key): \(text(of: $0))" }
-        }
-        let inBrackets = others.isEmpty ? [] : ["(\(others.joined(separator: ", ")))"]
-        return ([name] + details + inBrackets).joined(separator: " ")
     }
 }

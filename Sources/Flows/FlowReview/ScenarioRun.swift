@@ -213,17 +213,22 @@ struct ScenarioRun {
 /// The values of all aspects for a state and the effects of a step. Each value is a list, or an object with lists by
 /// name.
 struct ScenarioObservation {
-    private let machine: Machine
-    let effects: [Machine.Effect]
+    private let state: NavigationState
+    private let commands: [String]
+    private let effects: [Machine.Effect]
 
-    init(_ machine: Machine, _ effects: [Machine.Effect] = []) {
-        self.machine = machine
+    init(_ snapshot: NavigationSnapshot, _ effects: [Machine.Effect] = []) {
+        state = snapshot.state
+        commands = snapshot.commands
         self.effects = effects
     }
 
+    init(_ machine: Machine, _ effects: [Machine.Effect] = []) {
+        self.init(machine.snapshot, effects)
+    }
+
     subscript(aspect: Scenario.Aspect) -> JSONValue {
-        let state = machine.state
-        return switch aspect {
+        switch aspect {
         case .root: [Self.root(state.root)]
         case .top: [Self.screen(state.top)]
         case .path: .array(state[state.bottomPlace].map(Self.screen))
@@ -236,7 +241,7 @@ struct ScenarioObservation {
         case .attempt: .array(state.attempt.map { [Self.message($0.message)] } ?? [])
         case .queue: .array(state.attempt?.queue.map(Self.message) ?? [])
         case .parked: .array(state.parked.map { [.string($0.url)] } ?? [])
-        case .commands: .array(machine.snapshot.commands.map { .string($0) })
+        case .commands: .array(commands.map { .string($0) })
         case .sent, .opened, .dismissed, .discarded, .failed:
             .array(effects.compactMap { Self.trace($0) }.filter { $0.aspect == aspect }.map(\.value))
         }
@@ -252,30 +257,30 @@ struct ScenarioObservation {
     func differs(from former: ScenarioObservation, in aspect: Scenario.Aspect) -> Bool {
         guard aspect == .tabs else { return self[aspect] != former[aspect] }
         // The path of the selected tab is covered by the aspect `path`.
-        let selected = machine.state.root.container?.selectedTab
+        let selected = state.root.container?.selectedTab
         return tabs(beside: selected) != former.tabs(beside: selected)
     }
 
     /// True if the state differs in a property that no aspect covers.
     func differsOtherwise(from former: ScenarioObservation) -> Bool {
-        var state = former.machine.state
-        state.root = machine.state.root
-        state.path = machine.state.path
-        state.presentations = machine.state.presentations
-        state.leaving = machine.state.leaving
-        state.runs = machine.state.runs
-        state.attempt = machine.state.attempt
-        state.parked = machine.state.parked
-        return state != machine.state
+        var other = former.state
+        other.root = state.root
+        other.path = state.path
+        other.presentations = state.presentations
+        other.leaving = state.leaving
+        other.runs = state.runs
+        other.attempt = state.attempt
+        other.parked = state.parked
+        return other != state
     }
 
     private var columns: [String: JSONValue] {
-        guard case .split(let columns) = machine.state.root.container else { return [:] }
+        guard case .split(let columns) = state.root.container else { return [:] }
         return columns.mapValues { .array($0.instances.map(Self.screen)) }
     }
 
     private func tabs(beside selected: String?) -> [String: JSONValue] {
-        guard case .tabs(let tabs, _) = machine.state.root.container else { return [:] }
+        guard case .tabs(let tabs, _) = state.root.container else { return [:] }
         let members = tabs.map { tab in
             let instances = tab.name == selected ? [tab.stack.instance] : tab.stack.instances
             return (tab.name, JSONValue.array(instances.map(Self.screen)))

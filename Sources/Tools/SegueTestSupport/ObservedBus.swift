@@ -1,32 +1,48 @@
 public import EventBus
+internal import Support
 
 /// A bus all of whose messages a test records. The test waits for messages of any time.
 ///
-/// ``TestStack`` observes the bus of a stack of processes, ``BusObserver`` any other.
+/// ``TestStack`` observes the bus of a stack of processes, ``BusObserver`` any other. A method that waits throws a
+/// ``StackFailure`` at its deadline, which names the line of the test, what it waited for, and what happened instead.
+/// A helper that calls such a method passes on the line of its own caller:
+///
+///     func shows(_ screen: String, fileID: StaticString = #fileID, line: UInt = #line) async throws {
+///         try await document(Document.NavigationState.self, key: "ios", fileID: fileID, line: line) {
+///             $0.snapshot.state.top.screen == screen
+///         }
+///     }
 public protocol ObservedBus: Sendable {
     /// The test's own connection to the bus.
     var bus: EventBus { get }
     /// The recorded messages.
     var transcript: Transcript { get }
-    /// The logs to show when a test fails. Empty if there are none.
-    var logs: String { get }
+    /// The maximum time of a wait for which the call names none. Nil for the default: 10 s, or the value of the variable
+    /// `SEGUE_TEST_DEADLINE`, such as `60s`.
+    var deadline: Duration? { get }
+    /// The processes to show when a test fails. Empty if there are none.
+    var processes: [ObservedProcess] { get }
+}
+
+extension ObservedBus {
+    public var deadline: Duration? { nil }
+    public var processes: [ObservedProcess] { [] }
 }
 
 /// A bus that a test observes, for example the bus in memory of an app that runs in the process of the test.
 public struct BusObserver: ObservedBus {
     public let bus: EventBus
     public let transcript = Transcript()
-    public let logs = ""
+    public let deadline: Duration?
 
-    public init(_ bus: EventBus) {
+    /// - Parameter deadline: The maximum time of each wait. Nil for the default.
+    public init(_ bus: EventBus, deadline: Duration? = nil) {
         self.bus = bus
+        self.deadline = deadline
     }
 }
 
 extension ObservedBus {
-    /// The default maximum time for which the methods with a parameter `deadline` wait. After this time, they throw.
-    public static var deadline: Duration { .seconds(60) }
-
     /// Runs `body` while all messages are recorded, beginning with the oldest of the journal.
     public func whileRecording<Result: Sendable>(
         _ body: @escaping @Sendable () async throws -> Result
@@ -51,52 +67,74 @@ extension ObservedBus {
     /// - Parameters:
     ///   - mark: A message. Only later messages of the journal are considered. Nil for all messages.
     ///   - subject: The session of the message. Nil for all sessions.
+    ///   - deadline: The maximum time. Nil for that of the stack.
     /// - Returns: The first matching message, with its envelope.
     /// - Throws: ``StackFailure`` if no such message arrives before the deadline.
     @discardableResult
     public func message<M: Message>(
-        _ type: M.Type, after mark: Envelope? = nil, subject: String? = nil, deadline: Duration = Self.deadline,
+        _ type: M.Type, after mark: Envelope? = nil, subject: String? = nil, deadline: Duration? = nil,
+        fileID: StaticString = #fileID, line: UInt = #line,
         where fits: @escaping @Sendable (M) -> Bool = { _ in true }
     ) async throws -> (message: M, envelope: Envelope) {
         let start = mark?.position?.offset ?? 0
-        return try await within(deadline, "no matching \(M.type) arrived") {
-            try await transcript.first { messages in
-                for envelope in messages where envelope.type == M.type && (envelope.position?.offset ?? 0) > start {
-                    guard subject == nil || envelope.subject == subject, !envelope.isTombstone else { continue }
-                    let message = try envelope.decode(M.self)
-                    if fits(message) { return (message, envelope) }
-                }
-                return nil
+        @Sendable func isCandidate(_ envelope: Envelope) -> Bool {
+            envelope.type == M.type && (envelope.position?.offset ?? 0) > start
+                && (subject == nil || envelope.subject == subject) && !envelope.isTombstone
+        }
+        return try await within(
+            deadline, Awaited("\(M.type)\(mark.map { " after \($0.type) at \(start)" } ?? "")", of: subject),
+            at: Caller(fileID: fileID, line: line)
+        ) { messages in
+            let last = messages.last(where: isCandidate)
+            return last.map { "none fits; the last one: \($0.text)" } ?? "none arrived"
+        } until: { messages in
+            for envelope in messages where isCandidate(envelope) {
+                let message = try envelope.decode(M.self)
+                if fits(message) { return (message, envelope) }
             }
+            return nil
         }
     }
 
     /// Waits for the answer of a service to a message: the first event or error that the message has caused directly.
     /// - Throws: ``StackFailure`` if there is no answer before the deadline.
-    public func answer(to cause: Envelope, deadline: Duration = Self.deadline) async throws -> Envelope {
-        try await within(deadline, "no answer to \(cause.type) arrived") {
-            try await transcript.first { messages in
-                messages.first { [.event, .error].contains($0.type.kind) && $0.attributes.causationID == cause.id }
-            }
+    public func answer(
+        to cause: Envelope, deadline: Duration? = nil, fileID: StaticString = #fileID, line: UInt = #line
+    ) async throws -> Envelope {
+        try await within(
+            deadline, Awaited("an event or error in answer to \(cause.type)", of: cause.subject),
+            at: Caller(fileID: fileID, line: line)
+        ) { _ in
+            "none arrived"
+        } until: { messages in
+            messages.first { [.event, .error].contains($0.type.kind) && $0.attributes.causationID == cause.id }
         }
     }
 
     /// Waits until `fits` returns true for the last document of a type, subject and key.
+    /// - Returns: The document.
     /// - Throws: ``StackFailure`` if this has not happened before the deadline.
     @discardableResult
     public func document<D: DocumentMessage>(
-        _ type: D.Type, key: String? = nil, subject: String = Session.default, deadline: Duration = Self.deadline,
-        where fits: @escaping @Sendable (D) -> Bool
+        _ type: D.Type, key: String? = nil, subject: String = Session.default, deadline: Duration? = nil,
+        fileID: StaticString = #fileID, line: UInt = #line, where fits: @escaping @Sendable (D) -> Bool
     ) async throws -> D {
-        try await within(deadline, "\(D.type) \(key ?? "") did not match") {
-            try await transcript.first { messages in
-                let last = messages.last {
-                    $0.type == D.type && $0.subject == subject && $0.attributes.key == key
-                }
-                guard let last, !last.isTombstone else { return nil }
-                let document = try last.decode(D.self)
-                return fits(document) ? document : nil
+        @Sendable func last(in messages: [Envelope]) -> Envelope? {
+            messages.last { $0.type == D.type && $0.subject == subject && $0.attributes.key == key }
+        }
+        return try await within(
+            deadline, Awaited("\(D.type)\(key.map { " \($0)" } ?? "")", of: subject),
+            at: Caller(fileID: fileID, line: line)
+        ) { messages in
+            switch last(in: messages) {
+            case nil: "there is none"
+            case let last? where last.isTombstone: "it is withdrawn"
+            case let last?: "it does not fit: \(last.text)"
             }
+        } until: { messages in
+            guard let last = last(in: messages), !last.isTombstone else { return nil }
+            let document = try last.decode(D.self)
+            return fits(document) ? document : nil
         }
     }
 
@@ -104,68 +142,58 @@ extension ObservedBus {
     /// - Parameter what: The condition in words, for the failure.
     /// - Throws: ``StackFailure`` if this has not happened before the deadline.
     public func until(
-        _ what: String, deadline: Duration = Self.deadline, _ fit: @escaping @Sendable ([Envelope]) -> Bool
+        _ what: String, deadline: Duration? = nil, fileID: StaticString = #fileID, line: UInt = #line,
+        _ fit: @escaping @Sendable ([Envelope]) -> Bool
     ) async throws {
-        try await within(deadline, "the condition '\(what)' was not met") {
-            try await transcript.first { fit($0) ? () : nil }
+        try await within(deadline, Awaited("the condition '\(what)'"), at: Caller(fileID: fileID, line: line)) { _ in
+            "it is not met"
+        } until: { messages in
+            fit(messages) ? () : nil
         }
     }
 
     /// All messages so far.
     public var messages: [Envelope] { transcript.messages }
 
+    /// - Parameters:
+    ///   - found: Describes what there is instead, for the failure.
+    ///   - find: Returns the result for the messages so far. Nil to wait for more.
     private func within<Result: Sendable>(
-        _ deadline: Duration, _ failure: String, _ body: @escaping @Sendable () async throws -> Result
+        _ deadline: Duration?, _ awaited: Awaited, at caller: Caller,
+        found: @escaping @Sendable ([Envelope]) -> String,
+        until find: @escaping @Sendable ([Envelope]) throws -> Result?
     ) async throws -> Result {
-        try await withThrowingTaskGroup(of: Result.self) { group in
-            group.addTask { try await body() }
-            group.addTask {
-                try await Task.sleep(for: deadline)
-                throw self.failure("\(failure) within \(deadline)")
-            }
-            defer { group.cancelAll() }
-            guard let result = try await group.next() else { throw CancellationError() }
-            return result
+        try await SegueTestSupport.within(deadline ?? self.deadline) {
+            try await transcript.first(find)
+        } orThrow: { beginning in
+            failure("\(beginning) \(awaited): \(found(messages))", at: caller, session: awaited.session)
         }
     }
 
-    func failure(_ reason: String) -> StackFailure { StackFailure(reason, logs: logs, messages: messages) }
-}
-
-/// The failure of a test of a stack, with the ends of the processes' logs and the last messages of the bus.
-public struct StackFailure: Error, CustomStringConvertible {
-    public let description: String
-
-    /// The problem: an event that did not occur in time, or an error.
-    public let reason: String
-
-    /// The number of messages that are shown.
-    private static let messageCount = 200
-
-    init(_ reason: String, logs: String, messages: [Envelope]) {
-        let left = max(0, messages.count - Self.messageCount)
-        let transcript = messages.dropFirst(left).map { message in
-            let attributes = message.attributes
-            return "\(message.position?.offset ?? 0) \(message.type) \(attributes.source) \(attributes.platform ?? "-")"
-                + " → \(String(decoding: message.data, as: UTF8.self).cutForFailure)"
-        }
-        self.reason = reason
-        description = """
-            \(reason)
-
-            --- The bus ---
-            \(((left > 0 ? ["(\(left) earlier messages)"] : []) + transcript).joined(separator: "\n"))
-
-            --- The processes ---
-            \(logs)
-            """
+    func failure(_ reason: String, at caller: Caller, session: String? = nil) -> StackFailure {
+        StackFailure(
+            FailureReport(
+                caller: caller, reason: reason, session: session, messages: messages, processes: processes))
     }
 }
 
-extension String {
-    /// The line, or its beginning if it is long.
-    var cutForFailure: String {
-        let limit = 1000
-        return utf8.count <= limit ? self : "\(prefix(limit))… (\(utf8.count) bytes)"
+/// What a test waits for, in words.
+private struct Awaited: Sendable, CustomStringConvertible {
+    let what: String
+    let session: String?
+
+    init(_ what: String, of session: String? = nil) {
+        self.what = what
+        self.session = session
     }
+
+    var description: String {
+        guard let session, session != Session.default else { return what }
+        return "\(what) of the session \(session)"
+    }
+}
+
+extension Envelope {
+    /// The data in a failure's first line.
+    fileprivate var text: String { String(decoding: data, as: UTF8.self).printable.cut(to: 200) }
 }

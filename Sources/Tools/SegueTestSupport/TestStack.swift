@@ -10,28 +10,33 @@ internal import Transports
 ///
 ///     try await TestStack.with([.broker, TestService("error-notifier", after: ["broker"])]) { stack in
 ///         try await stack.bus.publish(ApplicationError(code: "test", message: "It failed."))
-///         try await stack.message(Document.ErrorBanner.self) { $0.error?.code == "test" }
+///         try await stack.document(Document.ErrorBanner.self) { $0.error?.code == "test" }
 ///     }
 ///
-/// A ``StackFailure`` contains the ends of all processes' logs and the last messages of the bus.
+/// Every method that waits has a deadline, also the start: see ``ObservedBus/deadline``.
 public struct TestStack: ObservedBus {
     /// The test's own connection to the bus.
     public let bus: EventBus
     public let busAddress: String
-    private let processes: StackProcesses
-    private var supervisor: Supervisor { processes.supervisor }
-    private var project: Project { processes.project }
+    private let running: StackProcesses
+    private var supervisor: Supervisor { running.supervisor }
+    private var project: Project { running.project }
 
-    public var transcript: Transcript { processes.transcript }
+    public var transcript: Transcript { running.transcript }
+    public var deadline: Duration? { running.deadline }
+    public var processes: [ObservedProcess] { running.observed }
 
     /// Runs processes while `body` runs. The processes are ready before `body` starts, and have ended when this method
     /// returns or throws.
     /// - Parameters:
     ///   - services: The processes. One of them must be ``TestService/broker`` or another broker.
     ///   - engine: The engine of the bus.
-    /// - Throws: ``StackFailure``.
+    ///   - deadline: The maximum time of each wait. Nil for the default.
+    /// - Throws: ``StackFailure``, also for any other error of `body`.
+    @discardableResult
     public static func with<Result: Sendable>(
-        _ services: [TestService], engine: TestEngine = .broker,
+        _ services: [TestService], engine: TestEngine = .broker, deadline: Duration? = nil,
+        fileID: StaticString = #fileID, line: UInt = #line,
         _ body: @escaping @Sendable (TestStack) async throws -> Result
     ) async throws -> Result {
         try await with(
@@ -39,29 +44,35 @@ public struct TestStack: ObservedBus {
                 var stack = Stack(directory: $0, services: services.map(\.service))
                 try engine.complete(&stack, directory: $0)
                 return stack
-            }, body)
+            }, deadline: deadline, at: Caller(fileID: fileID, line: line), body)
     }
 
-    /// Runs the stack of a compose file while `body` runs.
+    /// Runs the stack of a compose file while `body` runs: the processes that `segue up` would start, but with a bus, a
+    /// state and ports of their own, so that other stacks may run beside it. The processes are ready before `body`
+    /// starts, and have ended when this method returns or throws.
     /// - Parameters:
+    ///   - path: The path of the compose file.
     ///   - services: Processes to run beside those of the file.
     ///   - engine: The engine of the bus, if it is not that of the file.
-    /// - Throws: ``StackFailure``, and an error if the file is not valid.
+    ///   - deadline: The maximum time of each wait. Nil for the default.
+    /// - Throws: ``StackFailure``, also for any other error of `body`, and an error if the file is not valid.
+    @discardableResult
     public static func with<Result: Sendable>(
-        file: String, beside services: [TestService] = [], engine: TestEngine = .broker,
+        file path: String, beside services: [TestService] = [], engine: TestEngine = .broker,
+        deadline: Duration? = nil, fileID: StaticString = #fileID, line: UInt = #line,
         _ body: @escaping @Sendable (TestStack) async throws -> Result
     ) async throws -> Result {
         try await with(
             {
-                var stack = try ComposeFile(path: file).stack
+                var stack = try ComposeFile(path: path).stack
                 stack.services += services.map(\.service)
                 try engine.complete(&stack, directory: $0)
                 return stack
-            }, body)
+            }, deadline: deadline, at: Caller(fileID: fileID, line: line), body)
     }
 
     private static func with<Result: Sendable>(
-        _ makeStack: (_ directory: String) throws -> Stack,
+        _ makeStack: (_ directory: String) throws -> Stack, deadline: Duration?, at caller: Caller,
         _ body: @escaping @Sendable (TestStack) async throws -> Result
     ) async throws -> Result {
         try await ScratchDirectory.with { scratch in
@@ -71,105 +82,135 @@ public struct TestStack: ObservedBus {
             let supervisor = try Supervisor(
                 stack: makeStack(scratch.path), project: project,
                 options: SupervisorOptions(backoff: RestartBackoff(initial: .milliseconds(50))), logger: logger)
-            let processes = StackProcesses(supervisor: supervisor, project: project)
+            let processes = StackProcesses(
+                supervisor: supervisor, project: project, deadline: deadline, caller: caller)
             return try await processes.whileUp {
                 // The address may contain a port that the supervisor has chosen.
                 let address = try project.busAddress
                 let bus = try BusFactory.standard.bus(at: address, source: "test/1", logger: logger)
-                let stack = TestStack(bus: bus, busAddress: address, processes: processes)
+                let stack = TestStack(bus: bus, busAddress: address, running: processes)
                 return try await bus.whileOpen { try await stack.whileRecording { try await body(stack) } }
             }
         }
     }
 
-    /// Kills a process with SIGKILL, and waits until the supervisor has started it again and the new process is ready.
-    public func killAndRestart(_ service: String) async throws {
-        let status = try status(of: service)
-        guard let pid = status.pid else { throw failure("\(service) is not running") }
-        kill(pid, SIGKILL)
-        try await isReplaced(status)
+    /// Kills a process with SIGKILL, as a crash or the end of memory would, and waits until the supervisor has started
+    /// it again and the new process is ready.
+    /// - Parameter service: The name of the service in the stack.
+    /// - Throws: ``StackFailure`` if the process does not run, or no new one is ready before the deadline.
+    public func killAndRestart(
+        _ service: String, deadline: Duration? = nil, fileID: StaticString = #fileID, line: UInt = #line
+    ) async throws {
+        let caller = Caller(fileID: fileID, line: line)
+        let status = try status(of: service, caller)
+        kill(try processID(of: status, caller), SIGKILL)
+        try await untilReplaced(status, deadline, caller)
     }
 
     /// Freezes a process with a ``TestService/watchdog``, and waits until the supervisor has replaced it and the new
     /// process is ready.
-    public func freezeUntilReplaced(_ service: String) async throws {
-        let status = try status(of: service)
-        try await freeze(service)
-        try await isReplaced(status)
+    /// - Throws: ``StackFailure`` if the process does not run, or no new one is ready before the deadline.
+    public func freezeUntilReplaced(
+        _ service: String, deadline: Duration? = nil, fileID: StaticString = #fileID, line: UInt = #line
+    ) async throws {
+        let caller = Caller(fileID: fileID, line: line)
+        let status = try status(of: service, caller)
+        try await freeze(service, fileID: fileID, line: line)
+        try await untilReplaced(status, deadline, caller)
     }
 
-    private func isReplaced(_ status: ServiceStatus) async throws {
-        for await project in supervisor.statuses {
-            if let new = project[status.name], new.restarts > status.restarts, new.state == .ready { return }
+    private func untilReplaced(_ status: ServiceStatus, _ deadline: Duration?, _ caller: Caller) async throws {
+        try await running.until("\(status.name) to be restarted and ready", deadline, caller) { project in
+            project[status.name].map { $0.restarts > status.restarts && $0.state == .ready } ?? false
         }
-        throw failure("\(status.name) was not restarted")
     }
 
     /// Stops a service, and returns when its process has ended. The supervisor does not restart the service, whatever
     /// its restart policy is.
-    public func stop(_ service: String) async throws {
-        try await perform(.stop(services: [service], grace: nil))
+    public func stop(
+        _ service: String, deadline: Duration? = nil, fileID: StaticString = #fileID, line: UInt = #line
+    ) async throws {
+        try await perform(
+            .stop(services: [service], grace: nil), "\(service) to end", deadline, Caller(fileID: fileID, line: line))
     }
 
     /// Starts a service that was stopped or has ended, and its dependencies. Returns when they are ready.
-    public func start(_ service: String) async throws {
-        try await perform(.start(services: [service]))
+    public func start(
+        _ service: String, deadline: Duration? = nil, fileID: StaticString = #fileID, line: UInt = #line
+    ) async throws {
+        try await perform(
+            .start(services: [service]), "\(service) to be ready", deadline, Caller(fileID: fileID, line: line))
     }
 
     /// Restarts a service and the dependents that declare `restart: true`. Returns when all these services are ready.
-    public func restart(_ service: String) async throws {
-        try await perform(.restart(services: [service], followed: true, grace: nil))
+    public func restart(
+        _ service: String, deadline: Duration? = nil, fileID: StaticString = #fileID, line: UInt = #line
+    ) async throws {
+        try await perform(
+            .restart(services: [service], followed: true, grace: nil), "\(service) to be restarted and ready", deadline,
+            Caller(fileID: fileID, line: line))
     }
 
     /// Sets the number of processes of a service. The first has the name of the service, the others are called
     /// `name-2`, `name-3` and so on. Returns when the new processes are ready and those that are too many have ended.
-    public func scale(_ service: String, to count: Int) async throws {
-        try await perform(.scale([service: count]))
+    public func scale(
+        _ service: String, to count: Int, deadline: Duration? = nil, fileID: StaticString = #fileID, line: UInt = #line
+    ) async throws {
+        try await perform(
+            .scale([service: count]), "\(count) processes of \(service)", deadline, Caller(fileID: fileID, line: line))
     }
 
-    private func perform(_ request: ControlRequest) async throws {
+    private func perform(
+        _ request: ControlRequest, _ what: String, _ deadline: Duration?, _ caller: Caller
+    ) async throws {
         let changes = try await supervisor.perform(request)
-        for await status in supervisor.statuses {
+        try await running.until(what, deadline, caller) { status in
             let outcomes = changes.map { status.outcome(of: $0) }
-            for case .failed(let reason) in outcomes { throw failure(reason) }
-            if !outcomes.contains(.pending) { return }
+            for case .failed(let reason) in outcomes { throw failure("\(reason)", at: caller) }
+            return !outcomes.contains(.pending)
         }
-        throw failure("the stack ended before the request was done")
     }
 
     /// Freezes a process with SIGSTOP. The process keeps its sockets, but does not answer.
-    public func freeze(_ service: String) async throws {
-        let pid = try signal(service, SIGSTOP)
+    public func freeze(_ service: String, fileID: StaticString = #fileID, line: UInt = #line) async throws {
+        let pid = try signal(service, SIGSTOP, Caller(fileID: fileID, line: line))
         // A thread may still run for a moment after the signal was sent.
         while !Self.stands(pid) { try await Task.sleep(for: .milliseconds(1)) }
     }
 
     /// Continues a frozen process.
-    public func thaw(_ service: String) throws {
-        _ = try signal(service, SIGCONT)
+    public func thaw(_ service: String, fileID: StaticString = #fileID, line: UInt = #line) throws {
+        _ = try signal(service, SIGCONT, Caller(fileID: fileID, line: line))
     }
 
     /// The port that the supervisor has chosen for a name in `x-ports`.
-    public func port(_ name: String) throws -> Int {
-        guard let port = supervisor.status.ports[name] else { throw failure("there is no port '\(name)'") }
+    public func port(_ name: String, fileID: StaticString = #fileID, line: UInt = #line) throws -> Int {
+        guard let port = supervisor.status.ports[name] else {
+            throw failure("there is no port '\(name)'", at: Caller(fileID: fileID, line: line))
+        }
         return port
     }
 
     /// The log of a service so far.
-    public func log(of service: String) -> String { processes.log(of: service) }
+    public func log(of service: String) -> String { running.log(of: service) }
 
     /// The folder in which the services keep their state.
     public var dataDirectory: String { project.dataDirectory }
 
-    private func signal(_ service: String, _ signal: Int32) throws -> pid_t {
-        let pid = try processID(of: service)
+    private func signal(_ service: String, _ signal: Int32, _ caller: Caller) throws -> pid_t {
+        let pid = try processID(of: status(of: service, caller), caller)
         kill(pid, signal)
         return pid
     }
 
     /// The id of a service's process.
-    package func processID(of service: String) throws -> Int32 {
-        guard let pid = try status(of: service).pid else { throw failure("\(service) is not running") }
+    package func processID(of service: String, fileID: StaticString = #fileID, line: UInt = #line) throws -> Int32 {
+        let caller = Caller(fileID: fileID, line: line)
+        return try processID(of: status(of: service, caller), caller)
+    }
+
+    private func processID(of status: ServiceStatus, _ caller: Caller) throws -> Int32 {
+        guard let pid = status.pid else { throw failure("\(status.name) is not running", at: caller) }
         return pid
     }
 
@@ -182,87 +223,10 @@ public struct TestStack: ObservedBus {
         }
     }
 
-    private func status(of service: String) throws -> ServiceStatus {
-        guard let status = supervisor.status[service] else { throw failure("there is no process '\(service)'") }
+    private func status(of service: String, _ caller: Caller) throws -> ServiceStatus {
+        guard let status = supervisor.status[service] else {
+            throw failure("there is no process '\(service)'", at: caller)
+        }
         return status
-    }
-
-    func failure(_ error: any Error) -> StackFailure { processes.failure(error) }
-
-    /// For each process, its state and the last lines of its log. Processes that have ended or were restarted come first.
-    public var logs: String { processes.logs }
-}
-
-/// The processes of a ``TestStack``, which may not be up yet.
-private struct StackProcesses: Sendable {
-    let supervisor: Supervisor
-    let project: Project
-    let transcript = Transcript()
-
-    /// Runs `body` when all processes are ready. Returns when all have ended.
-    /// - Throws: ``StackFailure``.
-    func whileUp<Result: Sendable>(_ body: @escaping @Sendable () async throws -> Result) async throws -> Result {
-        try await withThrowingTaskGroup(of: Void.self) { processes in
-            processes.addTask { try await supervisor.run() }
-            let result: Swift.Result<Result, any Error>
-            do {
-                try await isUp()
-                result = .success(try await body())
-            } catch {
-                result = .failure(failure(error))
-            }
-            supervisor.stop()
-            do {
-                try await processes.waitForAll()
-            } catch {
-                throw failure(error)
-            }
-            return try result.get()
-        }
-    }
-
-    private func isUp() async throws {
-        for await status in supervisor.statuses {
-            if status.phase == .up { return }
-            if status.phase == .stopped { break }
-        }
-        throw StackFailure("the stack did not come up", logs: logs, messages: transcript.messages)
-    }
-
-    func failure(_ error: any Error) -> StackFailure {
-        error as? StackFailure ?? StackFailure("\(error)", logs: logs, messages: transcript.messages)
-    }
-
-    func log(of service: String) -> String {
-        project.writtenLines(of: service).map { $0.text + "\n" }.joined()
-    }
-
-    /// The number of lines that are shown of each log.
-    private static let lineCount = 100
-
-    var logs: String {
-        let services = supervisor.status.services
-        let hasEnded = { (service: ServiceStatus) in service.state != .ready || service.restarts > 0 }
-        return (services.filter(hasEnded) + services.filter { !hasEnded($0) }).map { service in
-            let lines = project.writtenLines(of: service.service)
-            let left = max(0, lines.count - Self.lineCount)
-            return
-                (["== \(service.name) (\(service.state.rawValue), \(service.restarts) restarts)"]
-                + (left > 0 ? ["(\(left) earlier lines)"] : [])
-                + lines.dropFirst(left).map(\.text.cutForFailure)).joined(separator: "\n")
-        }.joined(separator: "\n\n")
-    }
-}
-
-/// A temporary folder of one test. Its path is short because it contains sockets.
-struct ScratchDirectory {
-    let path: String
-
-    static func with<Result>(_ body: (ScratchDirectory) async throws -> Result) async throws -> Result {
-        let path = "/tmp/segue-\(UUID().uuidString.prefix(8).lowercased())"
-        try FileManager.default.createDirectory(
-            atPath: path, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
-        defer { try? FileManager.default.removeItem(atPath: path) }
-        return try await body(ScratchDirectory(path: path))
     }
 }

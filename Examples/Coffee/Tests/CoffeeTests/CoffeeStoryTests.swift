@@ -38,8 +38,10 @@ struct CoffeeStoryTests {
 
 extension TestStack {
     /// Waits until the navigation state has the revision `steps` and the top screen `screen`.
-    fileprivate func shows(_ screen: String, after steps: Int) async throws {
-        try await document(Document.NavigationState.self, key: "counter") {
+    fileprivate func shows(
+        _ screen: String, after steps: Int, fileID: StaticString = #fileID, line: UInt = #line
+    ) async throws {
+        try await document(Document.NavigationState.self, key: "counter", fileID: fileID, line: line) {
             $0.snapshot.state.top.screen == screen && $0.snapshot.revision == steps
         }
     }

@@ -113,8 +113,7 @@ struct FlowRunCommand: AsyncParsableCommand, WallTimeCommand {
     }
 
     private func show(_ outcome: Scenario.Outcome, of file: String) async throws {
-        try await Console.output.writeLine(json ? outcome.json.description : outcome.description)
-        for line in json ? [] : outcome.failures.flatMap({ $0.lines(in: file) }) {
+        for line in json ? [outcome.json.description] : outcome.lines(in: file) {
             try await Console.output.writeLine(line)
         }
     }

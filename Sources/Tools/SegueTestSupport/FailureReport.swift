@@ -1,0 +1,103 @@
+internal import Contracts
+internal import EventBus
+internal import FlowReview
+internal import Navigation
+internal import Support
+
+/// What a test knew when it failed, and the few lines that describe it.
+struct FailureReport: Sendable {
+    let caller: Caller
+    let reason: String
+    /// The session for which the test waited. Nil for all sessions.
+    var session: String?
+    /// All messages of the bus so far.
+    let messages: [Envelope]
+    let processes: [ObservedProcess]
+
+    // Together, the lines fit on a screen.
+    private static let (platformCount, messageCount, processCount) = (6, 10, 8)
+    private static let width = 160
+
+    var lines: [String] {
+        let messages = messages.filter { session == nil || $0.subject == session }
+        return ["\(caller): \(reason)"] + Self.section("Platforms", Self.states(in: messages), Self.platformCount)
+            + Self.section("Messages", Self.story(in: messages))
+            + Self.section("Processes", processes.map(\.description), Self.processCount)
+            + processes.filter(\.isSuspect).prefix(2).flatMap { process in
+                process.lastLines.isEmpty
+                    ? [] : ["Last lines of \(process.name):"] + process.lastLines.map(Self.indented)
+            }
+    }
+
+    private static func section(_ title: String, _ lines: [String], _ limit: Int = .max) -> [String] {
+        guard !lines.isEmpty else { return [] }
+        let left = lines.count - limit
+        return ["\(title):"] + lines.prefix(limit).map(indented) + (left > 0 ? ["  … and \(left) more"] : [])
+    }
+
+    private static func indented(_ line: String) -> String { "  \(line.printable.cut(to: width))" }
+
+    /// The last state of each platform.
+    private static func states(in messages: [Envelope]) -> [String] {
+        var last: [String: Envelope] = [:]
+        for message in messages where message.type == Document.NavigationState.type {
+            last["\(message.attributes.key ?? "")\(ofSession(message))"] = message
+        }
+        return last.sorted { $0.key < $1.key }.map { name, message in
+            guard !message.isTombstone else { return "\(name): withdrawn" }
+            guard let snapshot = try? message.decode(Document.NavigationState.self).snapshot else {
+                return "\(name): cannot be read"
+            }
+            return "\(name), revision \(snapshot.revision): \(snapshot.stateLine)"
+        }
+    }
+
+    /// The last messages, without those that only platforms and processes need.
+    private static func story(in messages: [Envelope]) -> [String] {
+        let told = messages.filter { !bookkeeping.contains($0.type) }
+        let left = told.count - messageCount
+        return (left > 0 ? ["(\(left) earlier ones)"] : [])
+            + told.suffix(messageCount).map { message in
+                let attributes = message.attributes
+                let sender = "\(attributes.source) \(attributes.platform ?? "-")\(ofSession(message))"
+                let data = message.isTombstone ? "withdrawn" : String(decoding: message.data, as: UTF8.self)
+                return "\(message.position?.offset ?? 0) \(message.type) \(sender) \(data)"
+            }
+    }
+
+    private static func ofSession(_ message: Envelope) -> String {
+        message.subject == Session.default ? "" : " of \(message.subject)"
+    }
+
+    /// The platform's documents, except the banner, which a user sees; and the reports about each revision.
+    private static let bookkeeping: Set<MessageType> = {
+        let documents = PlatformMessages.all.map { $0.type }.filter { $0.kind == .document }
+        return Set(documents).subtracting([Document.ErrorBanner.type]).union([
+            MessageType(kind: .document, name: "ErrorQueue"), Command.ScreenDisplayed.type,
+        ])
+    }()
+}
+
+/// A process of a stack, as a failure describes it.
+public struct ObservedProcess: Hashable, Sendable, CustomStringConvertible {
+    let name: String
+    /// The state in words, such as `ready, 1 restart`.
+    let state: String
+    /// True if the process is not ready or was restarted, so that its log may have the reason of the failure.
+    let isSuspect: Bool
+    /// The last lines of its log.
+    let lastLines: [String]
+
+    public var description: String { "\(name): \(state)" }
+}
+
+extension String {
+    /// The text, or its beginning if it is longer than a number of scalars.
+    func cut(to limit: Int) -> String {
+        let scalars = unicodeScalars
+        guard let end = scalars.index(scalars.startIndex, offsetBy: limit, limitedBy: scalars.endIndex),
+            end < scalars.endIndex
+        else { return self }
+        return "\(String(scalars[..<end]))…"
+    }
+}

@@ -1,0 +1,96 @@
+import Consuming
+import Contracts
+import EventBus
+import Foundation
+import Logging
+import SegueTestSupport
+import TestSupport
+import Testing
+
+@testable import greeter
+
+extension Command {
+    fileprivate struct CoffeeOrdered: CommandMessage { var kind: String }
+}
+
+extension DomainEvent {
+    fileprivate struct CoffeeServed: EventMessage { var kind: String }
+}
+
+/// The page docs/testing.md.
+enum TestingPage {
+    static func text() throws -> String {
+        let file = URL(filePath: #filePath).appending(path: "../../../docs/testing.md").standardizedFileURL
+        return try String(contentsOf: file, encoding: .utf8)
+    }
+}
+
+@Suite("What docs/testing.md shows", .timeLimit(.minutes(3)))
+struct TestingPageTests {
+    private let folder = URL(filePath: #filePath).appending(path: "../../../Examples/Coffee").standardizedFileURL.path
+
+    @Test("The scenarios of the counter")
+    func scenarios() throws {
+        try Scenarios.run(flow: "\(folder)/flow.yaml", scenarios: "\(folder)/scenarios")
+    }
+
+    @Test("an order is served")
+    func order() async throws {
+        let hub = InMemoryHub()
+        let observer = BusObserver(EventBus.inMemory(source: "test/1", hub: hub))
+        async let _ = barista(on: EventBus.inMemory(source: "barista/1", hub: hub)).run()
+        try await observer.whileRecording {
+            let order = try await observer.bus.send(Command.CoffeeOrdered(kind: "lungo"))
+            try await observer.message(DomainEvent.CoffeeServed.self, after: order) { $0.kind == "lungo" }
+        }
+    }
+
+    private func barista(on bus: EventBus) -> MessageConsumer {
+        MessageConsumer("barista", bus: bus, logger: Logger(label: "barista"))
+            .on(Command.CoffeeOrdered.self) { order, _ in [DomainEvent.CoffeeServed(kind: order.kind)] }
+    }
+
+    @Test("a guest who arrives while the greeter is killed is welcomed once")
+    func killed() async throws {
+        try await TestStack.with([.broker, TestService("greeter", after: ["broker"])]) { stack in
+            let arrival = try await stack.bus.send(Command.GuestArrived(name: "Ada"))
+            try await stack.killAndRestart("greeter")
+            let welcome = try await stack.answer(to: arrival)
+            #expect(try welcome.decode(DomainEvent.GuestWelcomed.self).text == "Welcome, Ada!")
+            #expect(stack.messages.filter { $0.type == DomainEvent.GuestWelcomed.type }.count == 1)
+        }
+    }
+
+    @Test("a helper passes on the line of its caller")
+    func helper() async throws {
+        let line = #line + 3
+        do {
+            try await TestStack.with([.broker], deadline: .seconds(1)) { stack in
+                try await untilGreeted("Ada", on: stack)
+            }
+            Issue.record("nobody has greeted, but the helper has returned")
+        } catch let failure as StackFailure {
+            if let file = failure.logFile { try? FileManager.default.removeItem(atPath: file) }
+            let start = "SegueTestSupportTests/TestingPageTests.swift:\(line): waited 1s for event.GuestWelcomed: none"
+            #expect(failure.description.hasPrefix(start), "\(failure)")
+        }
+    }
+
+    private func untilGreeted(
+        _ name: String, on stack: TestStack, fileID: StaticString = #fileID, line: UInt = #line
+    ) async throws {
+        try await stack.message(DomainEvent.GuestWelcomed.self, fileID: fileID, line: line) {
+            $0.text == "Welcome, \(name)!"
+        }
+    }
+
+    @Test("its code is in this file, and it has at most 800 words")
+    func code() throws {
+        let page = try TestingPage.text()
+        let source = try String(contentsOf: URL(filePath: #filePath), encoding: .utf8)
+        let blocks = page.matches(of: #/(?s)```swift\n(.*?)```/#).map { String($0.1) }
+        #expect(blocks.count == 4)
+        for block in blocks { #expect(source.contains(block), "not in the source:\n\(block)") }
+        #expect(page.split(whereSeparator: \.isWhitespace).count <= 800)
+    }
+}
