@@ -9,6 +9,7 @@ struct FieldTests {
         arguments: [
             ("cups:Int", "1", "1"), ("note: String?", "nil", nil), ("tags:[String]", #"["some"]"#, #"["some"]"#),
             ("strong:Bool", "true", "true"), ("litres:Double", "0.5", "0.5"),
+            ("at:Date", "Date(timeIntervalSince1970: 0)", #""1970-01-01T00:00:00.000Z""#),
         ])
     func field(text: String, sample: String, json: String?) throws {
         let field = try Field(text)
@@ -19,7 +20,7 @@ struct FieldTests {
     @Test(
         "What is no field says how one is written",
         arguments: [
-            "cups", "cups:", ":Int", "Cups:Int", "cups:Date", "cups:[Int", "cups:?", "a b:Int", "cups:Int; x",
+            "cups", "cups:", ":Int", "Cups:Int", "cups:Data", "cups:[Int", "cups:?", "a b:Int", "cups:Int; x",
             "self:Int",
         ])
     func noField(text: String) {
@@ -29,13 +30,14 @@ struct FieldTests {
 
     @Test("A field may be called as Swift calls something, but none twice, and no command is answered")
     func names() throws {
-        let message = try MessageTemplate(MessageName("command.Play"), fields: Field.list(["repeat:Bool", "in:Int?"]))
+        let message = try MessageTemplate(MessageShape(["command.Play", "repeat:Bool", "in:Int?"]))
         let lines = ["var `repeat`: Bool", "init(`repeat`: Bool, `in`: Int? = nil)", "self.`repeat` = `repeat`"]
-        for line in lines { #expect(message.source.contains(line), "\(message.source)") }
+        let source = message.source(hasInternalImports: false)
+        for line in lines { #expect(source.contains(line), "\(source)") }
         #expect(try Field("`repeat`: Bool") == Field("repeat:Bool"))
         #expect(throws: ScaffoldError.self) { try Field.list(["x:Int", "x:Bool"]) }
         #expect(throws: ScaffoldError.self) {
-            try MessageTemplate(MessageName("command.A"), answer: Field.list(["x:Int"]))
+            try MessageTemplate(MessageShape(["command.A"]), answer: Field.list(["x:Int"]))
         }
     }
 
@@ -48,7 +50,7 @@ struct FieldTests {
 
     @Test("A service's name is one for an executable", arguments: ["Roaster", "roaster_2", "-x", "../x", ""])
     func service(name: String) throws {
-        let (receives, sends) = (try MessageName("command.A"), try MessageName("event.B"))
+        let (receives, sends) = (try MessageShape(["command.A"]), try MessageShape(["event.B"]))
         #expect(throws: ScaffoldError.self) { try ServiceTemplate(name, receives: receives, sends: sends) }
         #expect(throws: ScaffoldError.self) { try ServiceTemplate("x", receives: sends, sends: receives) }
     }

@@ -5,112 +5,134 @@ import Testing
 
 @testable import Scaffold
 
-/// Tests of the files that `segue new` changes and creates.
+/// Tests of the files that `segue new` creates, and of the steps that it prints.
 @Suite("Something new in a package")
 struct ScaffoldTests {
-    @Test("It lies where the package has such things, also when one stands in a folder of it")
+    private func message(_ words: String...) throws -> MessageTemplate { try MessageTemplate(MessageShape(words)) }
+
+    private func service(on received: [String], sends sent: [String]) throws -> ServiceTemplate {
+        try ServiceTemplate("worker", receives: MessageShape(received), sends: MessageShape(sent))
+    }
+
+    @Test("A message has a file of its own in the folder of messages, and a test if the module has tests")
     func layout() throws {
         try ScratchPackage.with { package in
             #expect(package.vocabulary == "Sources/App/Vocabulary")
             #expect(package.module == "App")
-            let scaffold = try MessageTemplate(MessageName("event.Done")).scaffold(in: package)
-            #expect(
-                scaffold.files.keys.sorted() == [
-                    "Sources/App/Vocabulary/Events.swift", "Tests/AppTests/DoneTests.swift",
-                ])
+            let scaffold = try message("event.Done").scaffold(in: package)
+            let file = "Sources/App/Vocabulary/DomainEvent+Done.swift"
+            #expect(scaffold.files.keys.sorted() == [file, "Tests/AppTests/DoneTests.swift"])
+            #expect(scaffold.steps.isEmpty)
+
+            try FileManager.default.removeItem(atPath: "\(package.root)/Tests")
+            let untested = try message("event.Done").scaffold(in: package)
+            #expect(untested.files.keys.sorted() == [file])
+            #expect(untested.steps.map(\.title) == ["No test was written: there is no folder Tests/AppTests"])
         }
     }
 
-    @Test("What is there is not overwritten, and then nothing else is written either")
-    func there() throws {
+    @Test("A file that exists is not overwritten, and then no other file is written")
+    func existing() throws {
         try ScratchPackage.with { package in
-            try MessageTemplate(MessageName("event.Done")).scaffold(in: package).write(to: package.root)
-            let other = try MessageTemplate(MessageName("event.Begun"), fields: [Field("x:Int")]).scaffold(in: package)
+            try message("event.Done").scaffold(in: package).write(to: package.root)
+            let again = #expect(throws: ScaffoldError.self) {
+                try message("event.Done", "x:Int").scaffold(in: package).write(to: package.root)
+            }
+            #expect(again?.message == "Sources/App/Vocabulary/DomainEvent+Done.swift exists already")
+            let other = try message("event.Begun").scaffold(in: package)
             try "".write(toFile: "\(package.root)/Tests/AppTests/BegunTests.swift", atomically: true, encoding: .utf8)
             #expect(throws: ScaffoldError.self) { try other.write(to: package.root) }
-            #expect(throws: ScaffoldError.self, "not even told that it would be") { try other.check(in: package.root) }
-            #expect(package.text(of: "Sources/App/Vocabulary/Events.swift")?.contains("x: Int") == false)
-            #expect(package.text(of: "Tests/AppTests/BegunTests.swift") == "")
-            let again = try MessageTemplate(MessageName("event.Done"), fields: [Field("x:Int")])
-            let error = #expect(throws: ScaffoldError.self) { try again.scaffold(in: package) }
-            #expect(error?.message == "Sources/App/Vocabulary/Events.swift declares DomainEvent.Done already")
+            #expect(throws: ScaffoldError.self, "a dry run says so, too") { try other.check(in: package.root) }
+            #expect(package.text(of: "Sources/App/Vocabulary/DomainEvent+Done.swift")?.contains("x: Int") == false)
+            #expect(!package.exists("Sources/App/Vocabulary/DomainEvent+Begun.swift"))
         }
     }
 
-    @Test("A service that answers with a message that is there sends it with values for its fields")
-    func fields() throws {
+    @Test("Imports say who sees them where the package requires it, and a date imports Foundation")
+    func imports() throws {
         try ScratchPackage.with { package in
-            let done = try MessageTemplate(MessageName("event.Done"), fields: Field.list(["x:Int", "y:String?"]))
-            try done.scaffold(in: package).write(to: package.root)
-            let service = try ServiceTemplate(
-                "worker", receives: MessageName("command.Do"), sends: MessageName("event.Done"))
-            let scaffold = try service.scaffold(in: package, compose: nil)
-            #expect(scaffold.files["Sources/App/Worker.swift"]?.contains("DomainEvent.Done(x: 1)") == true)
-            #expect(scaffold.files["Sources/App/Vocabulary/Commands.swift"] != nil, "made on the way")
+            let file = "Sources/App/Vocabulary/DomainEvent+Done.swift"
+            let plain = try message("event.Done", "at:Date?").scaffold(in: package)
+            #expect(plain.files[file]?.hasPrefix("import Contracts\nimport EventBus\nimport Foundation\n\n") == true)
+            try #"[.enableUpcomingFeature("InternalImportsByDefault")]"#.write(
+                toFile: "\(package.root)/Package.swift", atomically: true, encoding: .utf8)
+            let strict = try PackageLayout(around: package.root)
+            let explicit = try message("event.Done", "at:Date").scaffold(in: strict)
+            let imports = "package import Contracts\ninternal import EventBus\npackage import Foundation\n\n"
+            #expect(explicit.files[file]?.hasPrefix(imports) == true)
+            let service = try service(on: ["command.Do", "at:Date"], sends: ["event.Done", "at:Date"])
+                .scaffold(in: strict, compose: nil).files["Sources/App/Worker.swift"]
+            let line = "DomainEvent.Done(at: Date(timeIntervalSince1970: 0))"
+            #expect(service?.contains("\ninternal import Foundation\n") == true && service?.contains(line) == true)
+        }
+    }
+
+    @Test("A service has examples of its messages, and steps with the lines for the package and the stack")
+    func service() throws {
+        try ScratchPackage.with { package in
+            try message("event.Done").scaffold(in: package).write(to: package.root)
+            let scaffold = try service(on: ["command.Do", "x:Int", "y:[String]?"], sends: ["event.Done"])
+                .scaffold(in: package, compose: "compose.yaml")
+            #expect(scaffold.files["Sources/App/Worker.swift"]?.contains("        DomainEvent.Done()\n") == true)
+            #expect(scaffold.files["Tests/AppTests/WorkerTests.swift"]?.contains("Command.Do(x: 1)\n") == true)
             #expect(
-                scaffold.notes.count == 4,
-                "this Package.swift has no list that could be read, nor Segue itself, and there is no stack")
-            #expect(scaffold.notes.contains("add the package 'segue' to the dependencies of Package.swift"))
-        }
-    }
+                scaffold.steps.map(\.title) == [
+                    "Unless command.Do is declared, run", "Add to Package.swift, in 'targets'",
+                    "Add to Package.swift, in 'dependencies' of the test target, what it does not have yet",
+                    "Add to compose.yaml, in 'services'",
+                ])
+            #expect(scaffold.steps[0].text == "segue new message command.Do x:Int 'y:[String]?'")
+            let target = "        .executableTarget(\n            name: \"worker\","
+            #expect(scaffold.steps[1].text?.hasPrefix(target) == true)
+            #expect(scaffold.steps[3].text?.hasPrefix("  worker:\n    command: worker\n") == true)
 
-    @Test("A service between events is told one in its test, of however many fields, and its imports are in order")
-    func betweenEvents() throws {
-        try ScratchPackage.with { package in
-            let fields = try Field.list((10..<22).map { "fieldWithALongName\($0):String" })
-            for name in ["event.Begun", "event.Done"] {
-                try MessageTemplate(MessageName(name), fields: fields).scaffold(in: package).write(to: package.root)
-            }
-            let service = try ServiceTemplate(
-                "worker", receives: MessageName("event.Begun"), sends: MessageName("event.Done"))
-            let files = try service.scaffold(in: package, compose: nil).files
-            let test = try #require(files["Tests/AppTests/WorkerTests.swift"])
-            #expect(test.contains("let message = DomainEvent.Begun(\n"))
-            #expect(test.contains("try await stack.bus.publish(message)\n"))
-            #expect(files["Sources/App/Worker.swift"]?.contains("        DomainEvent.Done(\n            field") == true)
-            for (path, text) in files {
-                let lines = text.split(separator: "\n")
-                #expect(lines.filter { $0.contains("fieldWith") }.allSatisfy { $0.count <= 100 }, "\(path)")
-                let imports = lines.filter { $0.hasPrefix("import") }
-                #expect(imports == imports.sorted(), "\(path)")
-            }
-        }
-    }
-
-    @Test(
-        "However many fields a message has, its lines are none too long, and a service finds the fields again",
-        arguments: [0, 3, 4, 5, 12])
-    func manyFields(count: Int) throws {
-        try ScratchPackage.with { package in
-            let fields = try Field.list((0..<count).map { "fieldWithALongName\($0 + 10):String" })
-            let query = try MessageName("query.Everything")
-            let scaffold = try MessageTemplate(query, fields: fields, answer: fields).scaffold(in: package)
-            for (path, text) in scaffold.files {
-                for line in text.split(separator: "\n") { #expect(line.count <= 100, "\(path)") }
-            }
-            let test = try #require(scaffold.files["Tests/AppTests/EverythingTests.swift"])
-            let json = try #require(test.firstMatch(of: #/let json = #"+\s*({[^}]*})\s*"+#/#)?.1)
-            let members = fields.map { "\"\($0.name)\":\"some\"" }.joined(separator: ",")
-            #expect(json.replacing(#/\\#\n +/#, with: "") == "{\(members)}", "\(test)")
             try scaffold.write(to: package.root)
-            #expect(try package.page(declaring: query)?.fields(of: query) == fields)
+            let error = #expect(throws: ScaffoldError.self) {
+                try service(on: ["command.Do"], sends: ["event.Done"]).scaffold(in: package, compose: nil)
+            }
+            #expect(error?.message == "Sources/worker exists already")
+        }
+    }
+
+    @Test("However many fields a message has, no line is too long, and imports are in order")
+    func manyFields() throws {
+        try ScratchPackage.with { package in
+            for count in [0, 3, 4, 5, 12] {
+                let words = (0..<count).map { "fieldWithALongName\($0 + 10):String" }
+                let query = try MessageTemplate(
+                    MessageShape(["query.Everything"] + words), answer: Field.list(words)
+                ).scaffold(in: package)
+                let service = try service(on: ["event.Begun"] + words, sends: ["event.Done"] + words)
+                    .scaffold(in: package, compose: nil)
+                for (path, text) in query.files.merging(service.files, uniquingKeysWith: { first, _ in first }) {
+                    let lines = text.split(separator: "\n")
+                    let longest = lines.map(\.count).max() ?? 0
+                    #expect(longest <= 100, "\(path)")
+                    let statements = lines.filter { $0.hasPrefix("import") }
+                    #expect(statements == statements.sorted(), "\(path)")
+                }
+                let test = try #require(query.files["Tests/AppTests/EverythingTests.swift"])
+                let json = try #require(test.firstMatch(of: #/let json = #"+\s*({[^}]*})\s*"+#/#)?.1)
+                let members = words.map { "\"\($0.dropLast(7))\":\"some\"" }.joined(separator: ",")
+                #expect(json.replacing(#/\\#\n +/#, with: "") == "{\(members)}", "\(test)")
+            }
         }
     }
 
     @Test(
-        "What the platform has already is not made again",
+        "A message of the platform is not created again",
         arguments: [
             "document.NavigationState", "document.Presence", "document.ServiceContract", "event.MessageDiscarded",
             "command.DataDispatched",
         ])
     func ofPlatform(type: String) throws {
-        let error = #expect(throws: ScaffoldError.self) { try MessageTemplate(MessageName(type)) }
+        let error = #expect(throws: ScaffoldError.self) { try message(type) }
         #expect(error?.message == "\(type) is one of Segue's own messages")
-        _ = try MessageTemplate(MessageName("query.Presence"))
+        _ = try message("query.Presence")
     }
 
-    @Test("A rule may stand on a command that the platform has")
-    func ofPlatform() throws {
+    @Test("A screen has a test for each flow, and steps with the lines for the flows")
+    func screen() throws {
         try ScratchPackage.with { package in
             let flow = """
                 name: a
@@ -118,8 +140,7 @@ struct ScaffoldTests {
                 platform: ios
                 start: b
                 screens:
-                  b:
-                    title: B
+                  b: { title: B, sends: [command.A] }
                 transitions:
                   - on: event.D
                     do: [pop]
@@ -128,40 +149,59 @@ struct ScaffoldTests {
             try flow.write(toFile: "\(package.root)/flow.yaml", atomically: true, encoding: .utf8)
             let screen = try ScreenTemplate("c", on: MessageName("command.DataDispatched"))
             let scaffold = try screen.scaffold(in: package, flows: package.flows)
-            #expect(scaffold.files.keys.sorted() == ["Tests/AppTests/CScreenTests.swift", "flow.yaml"])
+            #expect(scaffold.files.keys.sorted() == ["Tests/AppTests/CScreenTests.swift"])
+            #expect(
+                scaffold.steps.map { "\($0.title):\n\($0.text ?? "")" } == [
+                    """
+                    In flow.yaml, replace 'sends' of the screen 'b' by:
+                        sends: [command.A, command.DataDispatched]
+                    """,
+                    """
+                    Add to flow.yaml, in 'screens':
+                      c:
+                        title: C
+                    """,
+                    """
+                    Add to flow.yaml, in 'transitions':
+                      - on: command.DataDispatched
+                        when: { top: b }
+                        do: [{ push: c }]
+                    """,
+                ])
 
             // The same screen in the flow of a second platform has a test of its own.
             try scaffold.write(to: package.root)
             try flow.replacing("platform: ios", with: "platform: mac-os").write(
                 toFile: "\(package.root)/mac.yaml", atomically: true, encoding: .utf8)
-            let second = try screen.scaffold(in: package, flows: ["mac.yaml"])
+            let onMac = try ScreenTemplate("c", on: MessageName("command.A"))
+            let second = try onMac.scaffold(in: package, flows: ["mac.yaml"])
             let path = "Tests/AppTests/CScreenMacOsTests.swift"
-            #expect(second.files.keys.sorted() == [path, "mac.yaml"])
+            #expect(second.files.keys.sorted() == [path])
             #expect(second.files[path]?.contains("struct CScreenMacOsTests {") == true)
-            try second.check(in: package.root)
+            #expect(second.steps.map(\.title).first == "Unless command.A is declared, run")
+            #expect(!second.steps.contains { $0.title.contains("'sends'") }, "the screen sends the command already")
+
+            for (name, origin) in [("b", nil), ("d", "none")] {
+                let wrong = try ScreenTemplate(name, on: MessageName("command.A"), from: origin)
+                #expect(throws: ScaffoldError.self) { try wrong.scaffold(in: package, flows: ["flow.yaml"]) }
+            }
         }
     }
 
-    @Test("A service is not called as something of the package is")
-    func taken() throws {
-        try ScratchPackage.with { package in
-            try "targets: [\"worker\", .target(name: \"App\")]".write(
-                toFile: "\(package.root)/Package.swift", atomically: true, encoding: .utf8)
-            let service = try ServiceTemplate(
-                "worker", receives: MessageName("command.Do"), sends: MessageName("event.Done"))
-            let layout = try PackageLayout(around: package.root)
-            #expect(throws: ScaffoldError.self) { try service.scaffold(in: layout, compose: nil) }
-        }
-    }
-
-    @Test("Outside of a package, or where nobody can tell where messages belong, nothing is guessed")
-    func lost() throws {
+    @Test("Where no package is, or its folder of messages is not known, an option is asked for")
+    func unknownPlaces() throws {
         #expect(throws: ScaffoldError.self) { try PackageLayout(around: "/") }
         try ScratchPackage.with { package in
             try FileManager.default.removeItem(atPath: "\(package.root)/Sources/App/Vocabulary")
             let error = #expect(throws: ScaffoldError.self) { try PackageLayout(around: package.root) }
             #expect(error?.recovery.contains("--in") == true)
-            #expect(try PackageLayout(around: package.root, vocabulary: "Sources/App").module == "App")
+            #expect(try PackageLayout(around: package.root, vocabulary: "Sources/App/Messages").module == "App")
+            let unknown = #expect(throws: ScaffoldError.self) {
+                try PackageLayout(around: package.root, vocabulary: "Messages")
+            }
+            #expect(unknown?.recovery.contains("--module") == true)
+            let named = try PackageLayout(around: package.root, vocabulary: "Messages", module: "M")
+            #expect(named.tests == "Tests/MTests")
             for folder in ["/tmp", "..", "../neighbour-of-this/Sources/App"] {
                 let error = #expect(throws: ScaffoldError.self) {
                     try PackageLayout(around: package.root, vocabulary: folder)
@@ -172,16 +212,16 @@ struct ScaffoldTests {
     }
 }
 
-/// A temporary package with a folder of messages, which is empty.
+/// A temporary package with a folder of messages, which is empty, and a folder of tests.
 enum ScratchPackage {
     static func with(_ body: (PackageLayout) throws -> Void) throws {
         let scratch = try ScratchFolder()
         defer { scratch.remove() }
         let root = scratch.path
-        try FileManager.default.createDirectory(
-            atPath: "\(root)/Sources/App/Vocabulary", withIntermediateDirectories: true)
-        try #"targets: [.target(name: "App"), .testTarget(name: "AppTests")]"#
-            .write(toFile: "\(root)/Package.swift", atomically: true, encoding: .utf8)
+        for folder in ["Sources/App/Vocabulary", "Tests/AppTests"] {
+            try FileManager.default.createDirectory(atPath: "\(root)/\(folder)", withIntermediateDirectories: true)
+        }
+        try "".write(toFile: "\(root)/Package.swift", atomically: true, encoding: .utf8)
         try body(PackageLayout(around: "\(root)/Sources/App"))
     }
 }

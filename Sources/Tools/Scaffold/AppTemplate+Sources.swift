@@ -1,49 +1,13 @@
 /// The Swift sources of a new app.
 extension AppTemplate {
-    static let commands = """
-        import Contracts
-        import EventBus
+    /// The messages without which the service and the flows say nothing.
+    static let messages: [(words: [String], summary: String)] = [
+        (["command.ItemSelected", "itemID:String"], "The user selects an item of the list."),
+        (["command.PurchaseRequested", "itemID:String"], "The user buys an item."),
+        (["event.ItemBought", "itemID:String"], "The user has bought an item."),
+    ]
 
-        extension Command {
-            /// The user selects an item of the list.
-            package struct ItemSelected: CommandMessage {
-                package var itemID: String
-
-                package init(itemID: String) {
-                    self.itemID = itemID
-                }
-            }
-
-            /// The user buys an item.
-            package struct PurchaseRequested: CommandMessage {
-                package var itemID: String
-
-                package init(itemID: String) {
-                    self.itemID = itemID
-                }
-            }
-        }
-
-        """
-
-    static let events = """
-        import Contracts
-        import EventBus
-
-        extension DomainEvent {
-            /// The user has bought an item.
-            package struct ItemBought: EventMessage {
-                package var itemID: String
-
-                package init(itemID: String) {
-                    self.itemID = itemID
-                }
-            }
-        }
-
-        """
-
-    static let documents = """
+    static let items = """
         import Contracts
         import EventBus
 
@@ -124,7 +88,7 @@ extension AppTemplate {
 extension AppTemplate {
     var flowTests: String {
         """
-        \(ServiceTemplate.imports("Contracts", "EventBus", "FlowFiles", "Foundation", "Navigation", module, "Testing"))
+        \(Imports.plain(["Contracts", "EventBus", "FlowFiles", "Foundation", "Navigation", module, "Testing"]))
 
         @Suite("The flows, without processes")
         struct FlowTests {
@@ -167,7 +131,7 @@ extension AppTemplate {
 
     var storyTests: String {
         """
-        \(ServiceTemplate.imports("Contracts", "EventBus", "SegueTestSupport", module, "Testing"))
+        \(Imports.plain(["Contracts", "EventBus", "SegueTestSupport", module, "Testing"]))
 
         @Suite("The app, as real processes")
         struct StoryTests {
@@ -177,11 +141,11 @@ extension AppTemplate {
                     try await stack.bus.publish(DomainEvent.LaunchFinished())
                     try await stack.document(Document.Items.self) { $0.items == Document.Items.initial.items }
                     try await stack.bus.send(Command.ItemSelected(itemID: "lamp"))
-                    try await stack.shows("item", on: "ios", after: 1)
-                    try await stack.shows("item", on: "mac", after: 1)
+                    try await stack.shows("item", on: "ios")
+                    try await stack.shows("item", on: "mac")
                     try await stack.bus.send(Command.PurchaseRequested(itemID: "lamp"))
                     try await stack.document(Document.Items.self) { $0.items.first?.isSold == true }
-                    try await stack.shows("list", on: "ios", after: 2)
+                    try await stack.shows("list", on: "ios")
                 }
             }
 
@@ -192,14 +156,27 @@ extension AppTemplate {
                     try await stack.document(Document.ErrorBanner.self) { $0.error?.code == "item.unavailable" }
                 }
             }
+
+            @Test("A service that is killed continues with what is on the bus")
+            func killed() async throws {
+                try await TestStack.with(file: PackageFile.path("compose.yaml")) { stack in
+                    try await stack.bus.publish(DomainEvent.LaunchFinished())
+                    try await stack.document(Document.Items.self) { $0.items.first?.isSold == false }
+                    try await stack.killAndRestart("\(service)")
+                    try await stack.bus.send(Command.PurchaseRequested(itemID: "lamp"))
+                    try await stack.document(Document.Items.self) { $0.items.first?.isSold == true }
+                }
+            }
         }
 
         extension TestStack {
-            /// Waits until the platform's navigation state has the revision `steps` and the top screen `screen`.
-            fileprivate func shows(_ screen: String, on platform: String, after steps: Int) async throws {
-                try await document(Document.NavigationState.self, key: platform) {
-                    $0.snapshot.state.top.screen == screen && $0.snapshot.revision == steps
-                }
+            /// Waits until `screen` is the top screen of a platform. A failure names the line of the caller.
+            fileprivate func shows(
+                _ screen: String, on platform: String, fileID: StaticString = #fileID, line: UInt = #line
+            ) async throws {
+                try await document(
+                    Document.NavigationState.self, key: platform, fileID: fileID, line: line
+                ) { $0.snapshot.state.top.screen == screen }
             }
         }
 

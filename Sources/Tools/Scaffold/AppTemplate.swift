@@ -33,7 +33,7 @@ package struct AppTemplate {
     }
 
     /// The files of the package.
-    package var scaffold: Scaffold {
+    package func scaffold() throws(ScaffoldError) -> Scaffold {
         var scaffold = Scaffold()
         scaffold.make(".gitignore", ".build/\n")
         scaffold.make("Package.swift", manifest)
@@ -41,9 +41,13 @@ package struct AppTemplate {
         scaffold.make("compose.yaml", composeFile)
         scaffold.make("flows/ios.yaml", phoneFlow)
         scaffold.make("flows/mac.yaml", desktopFlow)
-        scaffold.make("Sources/\(module)/Vocabulary/Commands.swift", Self.commands)
-        scaffold.make("Sources/\(module)/Vocabulary/Documents.swift", Self.documents)
-        scaffold.make("Sources/\(module)/Vocabulary/Events.swift", Self.events)
+        scaffold.make("Sources/\(module)/Vocabulary/Document+Items.swift", Self.items)
+        for (words, summary) in Self.messages {
+            let shape = try MessageShape(words)
+            scaffold.make(
+                "Sources/\(module)/Vocabulary/\(shape.message.fileName)",
+                try MessageTemplate(shape, summary: summary).source(hasInternalImports: false))
+        }
         scaffold.make("Sources/\(module)/\(serviceType).swift", serviceSource)
         scaffold.make(
             "Sources/\(service)/\(serviceType)Command.swift",
@@ -98,7 +102,7 @@ extension AppTemplate {
                         segue("FlowFiles"), segue("Navigation"), segue("SegueTestSupport"),
                         // The executables that the stack runs, and those that a person uses.
                         segue("broker"), segue("navigation-coordinator"), segue("error-notifier"),
-                        segue("device"), segue("segue"),
+                        segue("web-gateway"), segue("device"), segue("segue"),
                     ]),
             ]
         )
@@ -109,6 +113,7 @@ extension AppTemplate {
     private var composeFile: String {
         """
         name: \(name)
+        x-ports: [web]
         # The programs that users start themselves.
         x-clients: [device --flow flows/ios.yaml, device --flow flows/mac.yaml]
 
@@ -131,6 +136,8 @@ extension AppTemplate {
             develop: { watch: [{ path: flows/mac.yaml, action: restart }] }
           error-notifier: { <<: *service, command: error-notifier }
           \(service): { <<: *service, command: \(service) }
+          # The page in a browser; 'segue open' opens it.
+          web: { <<: *service, command: web-gateway }
 
         """
     }
@@ -143,7 +150,7 @@ extension AppTemplate {
 
         | File | Contents |
         |---|---|
-        | [Vocabulary](Sources/\(module)/Vocabulary) | the messages: commands, events and documents |
+        | [Vocabulary](Sources/\(module)/Vocabulary) | the messages, one in each file |
         | [\(serviceType).swift](Sources/\(module)/\(serviceType).swift) | the service; its process is in \
         [\(service)](Sources/\(service)) |
         | [flows](flows) | the rules that lead from screen to screen: `ios.yaml` pushes an item, `mac.yaml` opens a \
@@ -170,18 +177,21 @@ extension AppTemplate {
         segue down
         ```
 
+        Before `segue down`, `segue open` shows both platforms on a page in a browser.
+
         Check the flows, also against the messages that the services receive and send:
 
         ```sh
         segue flow check --strict -f compose.yaml flows/ios.yaml flows/mac.yaml
         ```
 
-        Add a message, a screen and a service, each with a test:
+        Create a message, a screen and a service, each with a test. The commands write new files, and print the lines to add \
+        to existing ones:
 
         ```sh
         segue new message event.ItemReturned itemID:String
         segue new screen receipt --on command.ReceiptWanted --from item
-        segue new service courier --on event.ItemBought --sends event.ItemDelivered
+        segue new service courier --on event.ItemBought itemID:String --sends event.ItemDelivered
         ```
 
         """
@@ -232,6 +242,10 @@ extension AppTemplate {
     }
 
     private static let screens = """
+        # The fields of the commands that no service receives.
+        commands:
+          command.ItemSelected: { itemID: string }
+
         screens:
           list:
             title: Items

@@ -33,18 +33,14 @@ package struct MessageName: Hashable, Sendable {
     var isOfPlatform: Bool { PlatformMessages.all.contains { $0.type == type } }
     /// The name in Swift, such as `Command.CoffeeOrdered`.
     var swift: String { "\(role.namespace).\(name)" }
-
-    /// The names of the source files that contain all messages of a kind, without `.swift`.
-    static let pages = ["Commands", "Events", "Documents", "Queries"]
+    /// The name of its source file, such as `Command+CoffeeOrdered.swift`.
+    var fileName: String { "\(role.namespace)+\(name).swift" }
 
     /// The parts of a declaration that depend on the kind of message.
     struct Role {
         /// The enum that contains the messages.
         let namespace: String
         let conformance: String
-        /// The name of the source file that contains all messages of this kind, without `.swift`. If each message has a
-        /// file of its own, the name of the folder of these files.
-        let page: String
         /// The end of the placeholder comment "Describe here …" above a new message.
         let hint: String
     }
@@ -53,19 +49,19 @@ package struct MessageName: Hashable, Sendable {
         switch type.kind {
         case .command:
             Role(
-                namespace: "Command", conformance: "CommandMessage", page: "Commands",
+                namespace: "Command", conformance: "CommandMessage",
                 hint: "the action that the user requests")
         case .event, .error:
             Role(
-                namespace: "DomainEvent", conformance: "EventMessage", page: "Events",
+                namespace: "DomainEvent", conformance: "EventMessage",
                 hint: "the change that has happened")
         case .document:
             Role(
-                namespace: "Document", conformance: "DocumentMessage", page: "Documents",
+                namespace: "Document", conformance: "DocumentMessage",
                 hint: "the state that the document contains")
         case .query:
             Role(
-                namespace: "Query", conformance: "QueryMessage", page: "Queries",
+                namespace: "Query", conformance: "QueryMessage",
                 hint: "the question that the query asks")
         }
     }
@@ -115,7 +111,8 @@ package struct Field: Hashable, Sendable {
         else {
             throw ScaffoldError(
                 .argument, "'\(text)' is not a field",
-                recovery: "write name:Type, such as cups:Int; a type is String, Int, Double, Bool, [Type] or Type?")
+                recovery:
+                    "write name:Type, such as cups:Int; a type is String, Int, Double, Bool, Date, [Type] or Type?")
         }
         (name, type) = (parts[0], parts[1])
     }
@@ -139,7 +136,13 @@ package struct Field: Hashable, Sendable {
         case "Int": ("1", "1")
         case "Double": ("0.5", "0.5")
         case "Bool": ("true", "true")
+        case "Date": ("Date(timeIntervalSince1970: 0)", #""1970-01-01T00:00:00.000Z""#)
         default: nil
         }
     }
+}
+
+extension [Field] {
+    /// True if the type of a field is declared by Foundation.
+    var needFoundation: Bool { contains { $0.type.contains(scalars: "Date") } }
 }

@@ -1,16 +1,19 @@
 internal import EventBus
 internal import Support
 
-/// A new message: a struct in the source file of its kind, and a test of its JSON.
+/// A new message: a source file with a struct, and a test of its JSON.
 package struct MessageTemplate {
-    let message: MessageName
+    private let message: MessageName
     private let fields: [Field]
     /// The fields of a query's answer.
     private let answer: [Field]
+    private let summary: String
 
+    /// - Parameter summary: What the message is, for the comment above it; nil for a placeholder.
     /// - Throws: ``ScaffoldError`` if a message that is not a query has an answer, or if Segue itself declares the
     ///   message.
-    package init(_ message: MessageName, fields: [Field] = [], answer: [Field] = []) throws(ScaffoldError) {
+    package init(_ shape: MessageShape, answer: [Field] = [], summary: String? = nil) throws(ScaffoldError) {
+        let message = shape.message
         guard answer.isEmpty || message.type.kind == .query else {
             throw ScaffoldError(
                 .argument, "only a query has an answer, and \(message.type) is not a query",
@@ -22,84 +25,51 @@ package struct MessageTemplate {
                 recovery: "use it as it is, or choose another name")
         }
         self.message = message
-        self.fields = fields
+        fields = shape.fields
         self.answer = answer
+        self.summary = summary ?? "Describe here \(message.role.hint)."
     }
 
     /// The files of the new message.
-    /// - Throws: ``ScaffoldError`` if the package already declares the message, or its source file cannot be extended.
-    package func scaffold(in package: PackageLayout) throws(ScaffoldError) -> Scaffold {
+    package func scaffold(in package: PackageLayout) -> Scaffold {
         var scaffold = Scaffold()
-        try add(to: &scaffold, in: package)
+        scaffold.make(package.path(of: message), source(hasInternalImports: package.hasInternalImports))
+        scaffold.makeTest("\(message.name)Tests", test(of: package.module), in: package)
         return scaffold
     }
 
-    /// Adds the files of the new message to `scaffold`.
-    func add(to scaffold: inout Scaffold, in package: PackageLayout) throws(ScaffoldError) {
-        if let page = try package.page(declaring: message) {
-            throw ScaffoldError(
-                .package, "\(page.path) declares \(message.swift) already", recovery: "choose another name")
-        }
-        let path = package.path(of: message)
-        let isPage = path.ends(with: "/\(message.role.page).swift")
-        if isPage, let new = scaffold.files[path] {
-            scaffold.replace(path, with: try VocabularyPage(new, path: path).adding(self))
-        } else if isPage, package.exists(path) {
-            guard let text = package.text(of: path) else {
-                throw ScaffoldError(.file, "\(path) cannot be read as UTF-8", recovery: "make it a readable UTF-8 file")
-            }
-            scaffold.change(path, to: try VocabularyPage(text, path: path).adding(self))
-        } else {
-            scaffold.make(path, package.spelled(source))
-        }
-        if package.hasTests {
-            scaffold.make("\(package.tests)/\(message.name)Tests.swift", test(of: package.module))
-        } else {
-            scaffold.note("no test was written: Package.swift has no target \(package.module)Tests")
-        }
-    }
-
-    /// A source file with only this message.
-    var source: String {
-        """
-        package import Contracts
-        internal import EventBus
-
-        extension \(message.role.namespace) {
-        \(declaration("package"))
-        }
-
-        """
-    }
-
-    /// The struct, indented for an extension.
-    /// - Parameter access: the access level, such as `public`; empty for a struct without an access level.
-    func declaration(_ access: String) -> String {
-        let access = access.isEmpty ? "" : "\(access) "
-        let answer = message.type.kind == .query ? "\(Self.answerType(self.answer, access))\n\n" : ""
+    /// - Parameter hasInternalImports: True if an import without an access level is internal.
+    func source(hasInternalImports: Bool) -> String {
+        let foundation = (fields + answer).needFoundation ? ["Foundation"] : []
+        let answer = message.type.kind == .query ? "\(Self.answerType(self.answer))\n\n" : ""
         return """
-                /// Describe here \(message.role.hint).
-                \(access)struct \(message.name): \(message.role.conformance) {
-            \(answer)\(Self.members(fields, access, indent: 8))
+            \(Imports.spelled(["Contracts"] + foundation, ["EventBus"], hasInternalImports: hasInternalImports))
+
+            extension \(message.role.namespace) {
+                /// \(summary)
+                package struct \(message.name): \(message.role.conformance) {
+            \(answer)\(Self.members(fields, indent: 8))
                 }
+            }
+
             """
     }
 
-    private static func answerType(_ fields: [Field], _ access: String) -> String {
+    private static func answerType(_ fields: [Field]) -> String {
         """
-                \(access)struct Answer: Codable, Hashable, Sendable {
-        \(members(fields, access, indent: 12))
+                package struct Answer: Codable, Hashable, Sendable {
+        \(members(fields, indent: 12))
                 }
         """
     }
 
     /// The properties and the initialiser. Swift's memberwise initialiser would be visible only in its own module.
-    private static func members(_ fields: [Field], _ access: String, indent: Int) -> String {
-        let properties = fields.map { "\(access)var \($0.swiftName): \($0.type)" }
+    private static func members(_ fields: [Field], indent: Int) -> String {
+        let properties = fields.map { "package var \($0.swiftName): \($0.type)" }
         let parameters = fields.map { "\($0.swiftName): \($0.type)\($0.json == nil ? " = nil" : "")" }
         let body = fields.map { "    self.\($0.swiftName) = \($0.swiftName)" }
-        let head = Wrapping.list("\(access)init(", parameters, ") {", indent: indent)
-        let initialiser = body.isEmpty ? ["\(access)init() {}"] : [head] + body + ["}"]
+        let head = Wrapping.list("package init(", parameters, ") {", indent: indent)
+        let initialiser = body.isEmpty ? ["package init() {}"] : [head] + body + ["}"]
         let lines = properties + (properties.isEmpty ? [] : [""]) + initialiser
         return lines.map { $0.indented(by: indent) }.joined(separator: "\n")
     }

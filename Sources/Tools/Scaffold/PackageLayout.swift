@@ -1,24 +1,25 @@
 internal import Foundation
 internal import Support
 
-/// The places in an app's package for new files.
+/// The places in an app's package for new files, as `segue new app` arranges them.
 package struct PackageLayout: Hashable, Sendable {
     /// The path of the folder with Package.swift.
     package let root: String
     /// The folder of messages, relative to the root, such as `Sources/Coffee/Vocabulary`.
     package let vocabulary: String
-    /// The name of the target that contains the folder of messages.
+    /// The module that contains the folder of messages.
     package let module: String
-    /// The content of Package.swift.
-    let manifest: String
+    /// True if an import without an access level is internal.
+    let hasInternalImports: Bool
 
     /// - Parameters:
     ///   - directory: a folder in the package.
     ///   - vocabulary: the folder of messages, relative to `directory`; nil to search Sources for a folder named
     ///     Vocabulary.
-    /// - Throws: ``ScaffoldError`` if there is no package, or the folder of messages cannot be determined.
+    ///   - module: the module of the messages; nil for the name of the folder in Sources.
+    /// - Throws: ``ScaffoldError`` if there is no package, or the folder of messages or its module is not known.
     package init(
-        around directory: String, vocabulary: String? = nil
+        around directory: String, vocabulary: String? = nil, module: String? = nil
     ) throws(ScaffoldError) {
         let folders = sequence(first: directory) { "/" == $0 ? nil : ($0 as NSString).deletingLastPathComponent }
         let root = folders.first { FileManager.default.fileExists(atPath: "\($0)/Package.swift") }
@@ -28,13 +29,13 @@ package struct PackageLayout: Hashable, Sendable {
                 recovery: "change to the folder of your app's package")
         }
         self.root = root
-        self.manifest = manifest
+        hasInternalImports = manifest.contains(scalars: "InternalImportsByDefault")
         if let vocabulary {
             self.vocabulary = try Self.path(vocabulary, in: directory, from: root)
         } else {
             self.vocabulary = try Self.vocabulary(in: root)
         }
-        module = try Self.module(of: self.vocabulary, in: manifest)
+        if let module { self.module = module } else { self.module = try Self.module(of: self.vocabulary) }
     }
 
     /// The paths of the app's flows: `flow.yaml`, or otherwise the YAML files in the folder `flows`. If the package has
@@ -47,60 +48,16 @@ package struct PackageLayout: Hashable, Sendable {
 
     /// The folder of the module's tests, relative to the root.
     var tests: String { "Tests/\(module)Tests" }
-    /// True if Package.swift has a target for the module's tests.
-    var hasTests: Bool { manifest.contains(scalars: "\"\(module)Tests\"") }
 
-    /// The source with imports that suit this package. If Package.swift does not enable `InternalImportsByDefault`, the
-    /// access levels of the imports are removed.
-    func spelled(_ source: String) -> String {
-        if manifest.contains(scalars: "InternalImportsByDefault") { return source }
-        return source.replacing(scalars: "package import", with: "import").replacing(
-            scalars: "internal import", with: "import")
-    }
+    /// The path of the file for a message.
+    func path(of message: MessageName) -> String { "\(vocabulary)/\(message.fileName)" }
 
     /// The content of a file of the package. Nil if the file cannot be read or is not UTF-8.
     func text(of path: String) -> String? {
         try? String(contentsOfFile: "\(root)/\(path)", encoding: .utf8)
     }
 
-    /// The path of the file for a new message: the source file of its kind, or a new file if the package has one file
-    /// for each message.
-    func path(of message: MessageName) -> String {
-        let pages = MessageName.pages.map { "\(vocabulary)/\($0).swift" }
-        if !pages.contains(where: exists), sources.contains(where: isFileOfMessage) {
-            let folder = "\(vocabulary)/\(message.role.page)"
-            return "\(exists(folder) ? folder : vocabulary)/\(message.name).swift"
-        }
-        return "\(vocabulary)/\(message.role.page).swift"
-    }
-
-    /// The source file that declares a message.
-    ///
-    /// - Returns: nil if no file declares the message.
-    /// - Throws: ``ScaffoldError`` if a file contains the name of the message and cannot be parsed.
-    func page(declaring message: MessageName) throws(ScaffoldError) -> VocabularyPage? {
-        for path in sources {
-            guard let text = text(of: path), SwiftOutline.names(in: text).contains(message.name) else { continue }
-            let page = try VocabularyPage(text, path: path)
-            if page.declares(message) { return page }
-        }
-        return nil
-    }
-
     func exists(_ path: String) -> Bool { FileManager.default.fileExists(atPath: "\(root)/\(path)") }
-
-    /// The paths of all Swift sources in the folder of messages.
-    private var sources: [String] {
-        let paths = FileManager.default.enumerator(atPath: "\(root)/\(vocabulary)")?.compactMap { $0 as? String } ?? []
-        return paths.filter { $0.ends(with: ".swift") }.sorted().map { "\(vocabulary)/\($0)" }
-    }
-
-    /// True if the file has the name of a message that it declares.
-    private func isFileOfMessage(_ path: String) -> Bool {
-        let name = ((path as NSString).lastPathComponent as NSString).deletingPathExtension
-        let messages = text(of: path)?.matches(of: #/\bstruct\s+`?(\w+)`?\s*:\s*\w+Message\b/#.byScalar) ?? []
-        return messages.contains { $0.1 == name }
-    }
 
     private static func path(_ path: String, in directory: String, from root: String) throws(ScaffoldError) -> String {
         let url = URL(fileURLWithPath: path, relativeTo: URL(fileURLWithPath: directory, isDirectory: true))
@@ -125,14 +82,13 @@ package struct PackageLayout: Hashable, Sendable {
         return folder
     }
 
-    /// The innermost folder that has the name of a target.
-    private static func module(of folder: String, in manifest: String) throws(ScaffoldError) -> String {
-        let names = folder.split(scalar: "/").dropFirst().map(String.init)
-        guard let module = names.last(where: { manifest.contains(scalars: "\"\($0)\"") }) else {
+    private static func module(of folder: String) throws(ScaffoldError) -> String {
+        let names = folder.split(scalar: "/")
+        guard names.count > 1, names[0] == "Sources" else {
             throw ScaffoldError(
-                .package, "no target in Package.swift has the name of a folder in \(folder)",
-                recovery: "name the folder of a target with --in")
+                .argument, "\(folder) is not in a folder of Sources, so its module is not known",
+                recovery: "name the module with --module")
         }
-        return module
+        return String(names[1])
     }
 }

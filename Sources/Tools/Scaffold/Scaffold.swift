@@ -1,14 +1,20 @@
 internal import Foundation
 internal import Support
 
-/// The files that a command creates and changes. If one of the new files exists already, no file is written.
+/// The files that a command creates, and the steps that are left to the user. No existing file is changed: if one of the
+/// files exists already, none is written.
 package struct Scaffold: Hashable, Sendable {
     /// The content of each file, by its path relative to the package's folder.
     package private(set) var files: [String: String] = [:]
-    /// The paths of the files that exist already and are changed.
-    package private(set) var changed: Set<String> = []
-    /// The steps that are left to the user, one line each.
-    package private(set) var notes: [String] = []
+    package private(set) var steps: [Step] = []
+
+    /// A step that is left to the user.
+    package struct Step: Hashable, Sendable {
+        /// What to do with the text, such as `Add to flow.yaml, in 'screens'`.
+        package let title: String
+        /// The lines to add, or the command to run. Nil if there is nothing to add.
+        package let text: String?
+    }
 
     init() {}
 
@@ -17,25 +23,34 @@ package struct Scaffold: Hashable, Sendable {
         files[path] = contents
     }
 
-    /// Adds an existing file, with its new content.
-    mutating func change(_ path: String, to contents: String) {
-        files[path] = contents
-        changed.insert(path)
+    mutating func step(_ title: String, _ text: String? = nil) {
+        steps.append(Step(title: title, text: text))
     }
 
-    /// Replaces the content of a file that was added before.
-    mutating func replace(_ path: String, with contents: String) {
-        files[path] = contents
+    /// Adds a test, if the module has a folder of tests.
+    mutating func makeTest(_ name: String, _ contents: String, in package: PackageLayout) {
+        if package.exists(package.tests) {
+            make("\(package.tests)/\(name).swift", contents)
+        } else {
+            step("No test was written: there is no folder \(package.tests)")
+        }
     }
 
-    mutating func note(_ text: String) {
-        notes.append(text)
+    func hasTest(_ name: String, in package: PackageLayout) -> Bool {
+        let path = "\(package.tests)/\(name).swift"
+        return files[path] != nil || package.exists(path)
+    }
+
+    /// Adds the step that creates a message, unless it is one of Segue's own or has a file.
+    mutating func stepToDeclare(_ shape: MessageShape, in package: PackageLayout) {
+        guard !shape.message.isOfPlatform, !package.exists(package.path(of: shape.message)) else { return }
+        step("Unless \(shape.message.type) is declared, run", shape.command)
     }
 
     /// - Parameter root: the package's folder.
     /// - Throws: ``ScaffoldError`` if a new file exists already.
     package func check(in root: String) throws(ScaffoldError) {
-        for path in files.keys.sorted() where !changed.contains(path) {
+        for path in files.keys.sorted() {
             guard !FileManager.default.fileExists(atPath: "\(root)/\(path)") else {
                 throw ScaffoldError(
                     .package, "\(path) exists already", recovery: "choose another name, or remove the file")

@@ -3,7 +3,7 @@ internal import FlowFiles
 internal import Navigation
 internal import Support
 
-/// A new screen: its entry in one or more flows, a rule with the command that leads to it, and a test of each rule.
+/// A new screen: a test of the rule that leads to it, and the lines for one or more flows.
 package struct ScreenTemplate {
     private let name: String
     /// The command that leads to the screen.
@@ -25,66 +25,57 @@ package struct ScreenTemplate {
         (self.name, self.command, self.origin) = (name, command, origin)
     }
 
-    /// - Parameters:
-    ///   - flows: the paths of the flows, relative to the package's folder.
-    /// - Throws: ``ScaffoldError``; `FlowError` if a flow is invalid before or after the change.
+    /// - Parameter flows: the paths of the flows, relative to the package's folder.
+    /// - Throws: ``ScaffoldError``; `FlowError` if a flow is invalid.
     package func scaffold(in package: PackageLayout, flows: [String]) throws -> Scaffold {
         var scaffold = Scaffold()
-        if !command.isOfPlatform, try package.page(declaring: command) == nil {
-            try MessageTemplate(command).add(to: &scaffold, in: package)
+        scaffold.stepToDeclare(try MessageShape([command.type.description]), in: package)
+        for path in flows {
+            let flow = try flow(path, in: package)
+            let origin = origin ?? flow.start
+            guard let sends = flow.screens[origin]?.sends else {
+                throw ScaffoldError(
+                    .package, "\(path) has no screen '\(origin)'",
+                    recovery: "name another screen with --from, or another flow with --flow")
+            }
+            addSteps(to: &scaffold, flow: path, from: origin, sends)
+            // Another platform's flow may have a screen of this name, with its own test.
+            let usual = "\(screenType)ScreenTests"
+            let suite =
+                scaffold.hasTest(usual, in: package) ? "\(screenType)Screen\(flow.platform.swiftName)Tests" : usual
+            scaffold.makeTest(suite, test(suite, of: path, from: origin), in: package)
         }
-        for path in flows { try addScreen(to: &scaffold, in: package, flow: path) }
         return scaffold
     }
 
-    private func addScreen(to scaffold: inout Scaffold, in package: PackageLayout, flow path: String) throws {
+    private func flow(_ path: String, in package: PackageLayout) throws -> Flow {
         guard let text = package.text(of: path) else {
             throw ScaffoldError(.file, "cannot read the flow \(path)", recovery: "name a flow with --flow")
         }
         let flow = try Flow(yaml: text, file: path)
-        let origin = origin ?? flow.start
-        guard flow.screens[origin] != nil else {
-            throw ScaffoldError(
-                .package, "\(path) has no screen '\(origin)'",
-                recovery: "name another screen with --from, or another flow with --flow")
-        }
         guard flow.screens[name] == nil else {
             throw ScaffoldError(.package, "\(path) has a screen '\(name)' already", recovery: "choose another name")
         }
-        let changed = try self.changed(text, path, from: origin)
-        scaffold.change(path, to: changed)
-        let sends = try Flow(yaml: changed, file: path).screens[origin]?.sends ?? []
-        if !sends.contains(command.type.description) {
-            scaffold.note("add \(command.type) to the 'sends' of the screen '\(origin)' in \(path)")
-        }
-        if package.hasTests {
-            // Another platform's flow may have a screen of this name, with its own test.
-            let usual = "\(screenType)ScreenTests"
-            let file = "\(package.tests)/\(usual).swift"
-            let isUsed = package.exists(file) || scaffold.files[file] != nil
-            let suite = isUsed ? "\(screenType)Screen\(flow.platform.swiftName)Tests" : usual
-            scaffold.make("\(package.tests)/\(suite).swift", test(suite, of: path, from: origin))
-        }
+        return flow
     }
 
     private var screenType: String { name.prefix(1).uppercased() + name.dropFirst() }
 
-    private func changed(_ text: String, _ path: String, from origin: String) throws -> String {
-        let rule = """
-              - on: \(command.type)
+    private func addSteps(to scaffold: inout Scaffold, flow path: String, from origin: String, _ sends: [String]) {
+        let command = command.type.description
+        if !sends.contains(command) {
+            scaffold.step(
+                "In \(path), replace 'sends' of the screen '\(origin)' by",
+                "    sends: [\((sends + [command]).joined(separator: ", "))]")
+        }
+        scaffold.step("Add to \(path), in 'screens'", "  \(name):\n    title: \(screenType)")
+        scaffold.step(
+            "Add to \(path), in 'transitions'",
+            """
+              - on: \(command)
                 when: { top: \(origin) }
                 do: [{ push: \(name) }]
-            """
-        let sending = text.adding(command.type.description, toSendsOf: origin)
-        let changed = sending.appending("  \(name):\n    title: \(screenType)", toBlock: "screens")?
-            .appending(rule, toBlock: "transitions")
-        guard let changed else {
-            throw ScaffoldError(
-                .package, "\(path) does not have both of the blocks 'screens:' and 'transitions:'",
-                recovery: "write each of the two keys on a line of its own, without braces")
-        }
-        _ = try Flow(yaml: changed, file: path)
-        return changed
+            """)
     }
 
     private func test(_ suite: String, of path: String, from origin: String) -> String {

@@ -2,52 +2,63 @@ internal import EventBus
 internal import Foundation
 internal import Support
 
-/// A new service: functions that handle messages, an executable, an entry in the compose file, and a test that starts
-/// the executable.
+/// A new service: functions that handle messages, an executable, a test that starts the executable, and the lines for
+/// Package.swift and the compose file.
 package struct ServiceTemplate {
     /// The name of the executable and of the service, such as `roaster` or `coffee-roaster`.
     private let name: String
-    private let receives: MessageName
-    private let sends: MessageName
+    private let receives: MessageShape
+    private let sends: MessageShape
 
     /// - Throws: ``ScaffoldError`` if the name is not allowed for an executable, or a message has a wrong kind.
-    package init(_ name: String, receives: MessageName, sends: MessageName) throws(ScaffoldError) {
+    package init(_ name: String, receives: MessageShape, sends: MessageShape) throws(ScaffoldError) {
         guard name.wholeMatch(of: #/[a-z][a-z0-9]*(-[a-z0-9]+)*/#.byScalar) != nil else {
             throw ScaffoldError(
                 .argument, "'\(name)' is not a name for a service", recovery: "write it like roaster or coffee-roaster")
         }
-        guard receives.type.kind == .command || receives.type.kind == .event, sends.type.kind == .event else {
+        let (received, sent) = (receives.message.type, sends.message.type)
+        guard received.kind == .command || received.kind == .event, sent.kind == .event else {
             throw ScaffoldError(
-                .argument, "--on \(receives.type) must be a command or event, --sends \(sends.type) an event",
+                .argument, "--on \(received) must be a command or event, --sends \(sent) an event",
                 recovery: "write for example --on command.CoffeeOrdered --sends event.CoffeeServed")
         }
         (self.name, self.receives, self.sends) = (name, receives, sends)
     }
 
-    /// The files of the new service, and of its messages if the package does not declare them.
+    /// The files of the new service.
     /// - Parameter compose: the path of the compose file, relative to the package's folder; nil if there is none.
+    /// - Throws: ``ScaffoldError`` if a target has a folder with the name of the service.
     package func scaffold(in package: PackageLayout, compose: String?) throws(ScaffoldError) -> Scaffold {
-        guard !package.manifest.contains(scalars: "\"\(name)\"") else {
-            throw ScaffoldError(
-                .package, "Package.swift contains the name '\(name)' already", recovery: "choose another name")
+        guard !package.exists("Sources/\(name)") else {
+            throw ScaffoldError(.package, "Sources/\(name) exists already", recovery: "choose another name")
         }
         var scaffold = Scaffold()
-        for message in receives == sends ? [sends] : [receives, sends]
-        where try package.page(declaring: message) == nil {
-            try MessageTemplate(message).add(to: &scaffold, in: package)
-        }
-        let source = source(answer: try fields(of: sends, in: package))
-        scaffold.make("Sources/\(package.module)/\(type).swift", package.spelled(source))
+        scaffold.make("Sources/\(package.module)/\(type).swift", source(package))
         scaffold.make(
             "Sources/\(name)/\(type)Command.swift",
             Self.executable(
                 name, type: type, of: package.module, abstract: "Describe here what the service does."))
-        if package.hasTests {
-            let test = test(of: package.module, sending: try fields(of: receives, in: package))
-            scaffold.make("\(package.tests)/\(type)Tests.swift", test)
-        }
-        addTarget(to: &scaffold, package)
-        addService(to: &scaffold, package, compose)
+        scaffold.makeTest("\(type)Tests", test(of: package.module), in: package)
+        for shape in receives == sends ? [sends] : [receives, sends] { scaffold.stepToDeclare(shape, in: package) }
+        scaffold.step("Add to Package.swift, in 'targets'", target(package.module))
+        scaffold.step(
+            "Add to Package.swift, in 'dependencies' of the test target, what it does not have yet",
+            """
+                            "\(name)", .product(name: "Contracts", package: "segue"),
+                            .product(name: "EventBus", package: "segue"),
+                            .product(name: "SegueTestSupport", package: "segue"),
+                            .product(name: "broker", package: "segue"),
+            """)
+        scaffold.step(
+            "Add to \(compose ?? "your compose file"), in 'services'",
+            """
+              \(name):
+                command: \(name)
+                restart: on-failure
+                healthcheck: { test: [NOTIFY] }
+                depends_on:
+                  broker: { condition: service_healthy }
+            """)
         return scaffold
     }
 
@@ -56,85 +67,41 @@ package struct ServiceTemplate {
     /// The name in Swift, such as `CoffeeRoaster` for `coffee-roaster`.
     static func type(_ name: String) -> String { name.split(scalar: "-").map(\.capitalized).joined() }
 
-    /// The fields of a message that the package declares; empty for any other message.
-    private func fields(of message: MessageName, in package: PackageLayout) throws(ScaffoldError) -> [Field] {
-        try package.page(declaring: message)?.fields(of: message) ?? []
-    }
-
-    /// A Swift expression that creates a message, after the code `start`.
-    /// - Parameter indent: the indentation of the first line, in spaces.
-    private static func sample(
-        of message: MessageName, _ fields: [Field], from start: String = "", indent: Int
-    ) -> String {
-        let arguments = fields.filter { $0.json != nil }.map { "\($0.name): \($0.sample)" }
-        return Wrapping.list("\(start)\(message.swift)(", arguments, ")", indent: indent)
-    }
-
-    static func imports(_ modules: String...) -> String {
-        modules.sorted().map { "import \($0)" }.joined(separator: "\n")
-    }
-
-    private func addTarget(to scaffold: inout Scaffold, _ package: PackageLayout) {
-        let target = """
-                    .executableTarget(
-                        name: "\(name)",
-                        dependencies: [
-                            "\(package.module)", .product(name: "Consuming", package: "segue"),
-                            .product(name: "ServiceRuntime", package: "segue"),
-                            .product(name: "ArgumentParser", package: "swift-argument-parser"),
-                        ]),
-            """
-        if let manifest = package.manifest.inserting(target, behind: #/\R    targets: \[\R/#.byScalar) {
-            scaffold.change("Package.swift", to: manifest)
-        } else {
-            scaffold.note(
-                "add an executable target '\(name)' to Package.swift, with the dependencies \(package.module), "
-                    + "Consuming, ServiceRuntime and ArgumentParser")
-        }
-        for dependency in ["segue", "swift-argument-parser"] where !package.manifest.contains(scalars: dependency) {
-            scaffold.note("add the package '\(dependency)' to the dependencies of Package.swift")
-        }
-    }
-
-    private func addService(to scaffold: inout Scaffold, _ package: PackageLayout, _ compose: String?) {
-        let entry = """
-              \(name):
-                command: \(name)
-                restart: on-failure
-                healthcheck: { test: [NOTIFY] }
-                depends_on:
-                  broker: { condition: service_healthy }
-            """
-        if let compose, let text = package.text(of: compose)?.appending(entry, toBlock: "services") {
-            scaffold.change(compose, to: text)
-        } else {
-            scaffold.note("add '\(name)' to the services of your compose file")
-        }
-    }
-
-    private func source(answer: [Field]) -> String {
+    private func target(_ module: String) -> String {
         """
-        package import Consuming
-        internal import Contracts
-        package import EventBus
+                .executableTarget(
+                    name: "\(name)",
+                    dependencies: [
+                        "\(module)", .product(name: "Consuming", package: "segue"),
+                        .product(name: "ServiceRuntime", package: "segue"),
+                        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                    ]),
+        """
+    }
 
-        /// Describe here what the service does. A service handles messages and publishes others; it
-        /// does not know any screens.
-        package enum \(type) {
-            package static let receives: [any Message.Type] = [\(receives.swift).self]
-            package static let sends: [any Message.Type] = [\(sends.swift).self, ApplicationError.self]
+    private func source(_ package: PackageLayout) -> String {
+        let hidden = ["Contracts"] + (sends.needsFoundation ? ["Foundation"] : [])
+        let (receives, sends) = (receives.message.swift, sends.message.swift)
+        return """
+            \(Imports.spelled(["Consuming", "EventBus"], hidden, hasInternalImports: package.hasInternalImports))
 
-            package static func routes(of consumer: MessageConsumer) -> MessageConsumer {
-                consumer.on(\(receives.swift).self) { message, _ in [try answer(to: message)] }
+            /// Describe here what the service does. A service handles messages and publishes others; it
+            /// does not know any screens.
+            package enum \(type) {
+                package static let receives: [any Message.Type] = [\(receives).self]
+                package static let sends: [any Message.Type] = [\(sends).self, ApplicationError.self]
+
+                package static func routes(of consumer: MessageConsumer) -> MessageConsumer {
+                    consumer.on(\(receives).self) { message, _ in [try answer(to: message)] }
+                }
+
+                /// - Throws: `ApplicationError`, which is published as the answer; the error notifier shows it.
+                static func answer(to message: \(receives)) throws -> \(sends) {
+                    \(self.sends.expression(indent: 8))
+                }
             }
 
-            /// - Throws: `ApplicationError`, which is published as the answer; the error notifier shows it.
-            static func answer(to message: \(receives.swift)) throws -> \(sends.swift) {
-                \(Self.sample(of: sends, answer, indent: 8))
-            }
-        }
-
-        """
+            """
     }
 
     /// The source of a service's executable.
@@ -142,7 +109,7 @@ package struct ServiceTemplate {
     ///   - type: the type that handles the messages, in `module`.
     static func executable(_ name: String, type: String, of module: String, abstract: String) -> String {
         """
-        \(imports("ArgumentParser", "Consuming", module, "ServiceRuntime"))
+        \(Imports.plain(["ArgumentParser", "Consuming", module, "ServiceRuntime"]))
 
         @main
         struct \(type)Command: AsyncParsableCommand {
@@ -165,24 +132,26 @@ package struct ServiceTemplate {
         """
     }
 
-    private func test(of module: String, sending fields: [Field]) -> String {
-        """
-        \(Self.imports(module, "Contracts", "EventBus", "SegueTestSupport", "Testing"))
+    private func test(of module: String) -> String {
+        let foundation = receives.needsFoundation ? ["Foundation"] : []
+        let (received, sent) = (receives.message, sends.message)
+        return """
+            \(Imports.plain([module, "Contracts", "EventBus", "SegueTestSupport", "Testing"] + foundation))
 
-        @Suite("\(name)")
-        struct \(type)Tests {
-            @Test("answers \(receives.type) with \(sends.type) or an error, as a real process")
-            func answers() async throws {
-                try await TestStack.with([.broker, TestService("\(name)", after: ["broker"])]) { stack in
-                    \(Self.sample(of: receives, fields, from: "let message = ", indent: 12))
-                    let sent = try await stack.bus.\(receives.type.kind == .command ? "send" : "publish")(message)
-                    // A rule of the service may refuse this message. Then the answer is an error.
-                    let answer = try await stack.answer(to: sent)
-                    #expect([\(sends.swift).type, ApplicationError.type].contains(answer.type))
+            @Suite("\(name)")
+            struct \(type)Tests {
+                @Test("answers \(received.type) with \(sent.type) or an error, as a real process")
+                func answers() async throws {
+                    try await TestStack.with([.broker, TestService("\(name)", after: ["broker"])]) { stack in
+                        \(receives.expression(from: "let message = ", indent: 12))
+                        let sent = try await stack.bus.\(received.type.kind == .command ? "send" : "publish")(message)
+                        // A rule of the service may refuse this message. Then the answer is an error.
+                        let answer = try await stack.answer(to: sent)
+                        #expect([\(sent.swift).type, ApplicationError.type].contains(answer.type))
+                    }
                 }
             }
-        }
 
-        """
+            """
     }
 }

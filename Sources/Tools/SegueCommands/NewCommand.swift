@@ -7,22 +7,22 @@ internal import Support
 
 package struct NewCommand: AsyncParsableCommand {
     package static let configuration = CommandConfiguration(
-        commandName: "new", abstract: "Create an app, or add a message, a screen or a service to it.",
+        commandName: "new", abstract: "Create an app, or a message, a screen or a service of it.",
         discussion: """
             segue new app tea-time
             segue new message command.CoffeeRefilled cups:Int note:String?
             segue new screen loyalty --on command.LoyaltyWanted
             segue new service roaster --on command.BeansOrdered --sends event.BeansRoasted
 
-            A new message, screen or service has a test if Package.swift has a test target for the module. No file is \
-            replaced: messages, screens and services are added to your source files, flows and compose files.
+            Only new files are written. The lines to add to Package.swift, flows and compose files are printed. A new \
+            message, screen or service has a test if the folder Tests has one for the module, such as CoffeeTests.
             """,
         subcommands: [NewAppCommand.self, NewMessageCommand.self, NewScreenCommand.self, NewServiceCommand.self])
 
     package init() {}
 }
 
-/// The options of the subcommands that add to a package.
+/// The options of the subcommands that write to a package.
 struct NewOptions: ParsableArguments, Sendable {
     @Option(
         name: .customLong("in"),
@@ -31,11 +31,16 @@ struct NewOptions: ParsableArguments, Sendable {
             valueName: "folder"))
     var vocabulary: String?
 
+    @Option(
+        help: ArgumentHelp(
+            "The module of the messages. (default: the folder in Sources that contains them)", valueName: "name"))
+    var module: String?
+
     @OptionGroup var output: NewOutput
 
     /// - Throws: ``ScaffoldError``.
     func package() throws -> PackageLayout {
-        try PackageLayout(around: FileManager.default.currentDirectoryPath, vocabulary: vocabulary)
+        try PackageLayout(around: FileManager.default.currentDirectoryPath, vocabulary: vocabulary, module: module)
     }
 
     /// Writes the files, unless this is a dry run, and lists them.
@@ -48,16 +53,16 @@ struct NewOptions: ParsableArguments, Sendable {
 
 /// The option `--dry-run` and the output of all subcommands.
 struct NewOutput: ParsableArguments, Sendable {
-    @Flag(help: "Write nothing; list the files that would be written.")
+    @Flag(help: "Write nothing; print the files that would be written, and the lines to add.")
     var dryRun = false
 
     /// - Parameter folder: the folder of the files, with a slash at its end; empty for the package's folder.
     func list(_ scaffold: Scaffold, in folder: String = "") async throws {
-        for path in scaffold.files.keys.sorted() {
-            let verb = scaffold.changed.contains(path) ? "changed" : "made"
-            try await Console.output.writeLine("\(verb) \(folder)\(path)")
+        for path in scaffold.files.keys.sorted() { try await Console.output.writeLine("made \(folder)\(path)") }
+        for step in scaffold.steps {
+            try await Console.output.writeLine("\n\(step.title)\(step.text == nil ? "" : ":")")
+            if let text = step.text { try await Console.output.writeLine(text) }
         }
-        await Console.error.tell(scaffold.notes)
     }
 }
 
@@ -92,7 +97,7 @@ struct NewAppCommand: AsyncParsableCommand {
                 recovery: "name the folder or the URL of Segue with --segue", status: .noInput)
         }
         let source = try SegueSource(segue, version: Version.number, directory: directory)
-        let scaffold = try AppTemplate(name, segue: source).scaffold
+        let scaffold = try AppTemplate(name, segue: source).scaffold()
         let folder = "\(directory)/\(name)"
         try output.dryRun ? scaffold.check(inNewFolder: folder) : scaffold.write(toNewFolder: folder)
         try await output.list(scaffold, in: "\(name)/")
@@ -102,15 +107,13 @@ struct NewAppCommand: AsyncParsableCommand {
 struct NewMessageCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "message",
-        abstract: "Add a message: a struct, and a test of its JSON.",
+        abstract: "Create a message: a file with a struct, and a test of its JSON.",
         discussion: """
-            segue new message event.CoffeeServed kind:String
+            segue new message event.CoffeeServed kind:String at:Date
             segue new message document.Menu coffees:[String] note:String?
             segue new message query.Stock kind:String --answer cups:Int
 
-            The struct is added after the last message of its kind in Commands.swift, Events.swift, Documents.swift or \
-            Queries.swift in the folder of messages. If that file does not exist, it is created. In a package that has \
-            none of these files, but one file for each message, a new file is created for the message.
+            The file is in the folder of messages, such as DomainEvent+CoffeeServed.swift.
             """)
 
     @OptionGroup var options: NewOptions
@@ -127,7 +130,7 @@ struct NewMessageCommand: AsyncParsableCommand {
 
     func run() async throws {
         let package = try options.package()
-        let template = try MessageTemplate(MessageName(type), fields: Field.list(fields), answer: Field.list(answer))
+        let template = try MessageTemplate(MessageShape([type] + fields), answer: Field.list(answer))
         try await options.write(template.scaffold(in: package), to: package)
     }
 }
@@ -135,12 +138,12 @@ struct NewMessageCommand: AsyncParsableCommand {
 struct NewScreenCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "screen",
-        abstract: "Add a screen to the flows, with a rule that leads to it and a test of the rule.",
+        abstract: "Create the test of a new screen; print its entry in the flows, and the rule that leads to it.",
         discussion: """
             segue new screen loyalty --on command.LoyaltyWanted
             segue new screen receipt --on command.ReceiptWanted --from cup --flow flows/ios.yaml
 
-            'device --flow flows/ios.yaml' then shows the screen.
+            When you have added the printed lines, 'device --flow flows/ios.yaml' shows the screen.
             """)
 
     @OptionGroup var options: NewOptions
@@ -149,7 +152,7 @@ struct NewScreenCommand: AsyncParsableCommand {
     var name: String
 
     @Option(
-        help: ArgumentHelp("The command that leads to the screen; created if it does not exist.", valueName: "type"))
+        help: ArgumentHelp("The command that leads to the screen.", valueName: "type"))
     var on: String
 
     @Option(help: ArgumentHelp("The screen that sends the command. (default: the flow's start)", valueName: "screen"))
@@ -176,8 +179,12 @@ struct NewScreenCommand: AsyncParsableCommand {
 struct NewServiceCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "service",
-        abstract: "Add a service: a type, an executable, an entry in the compose file, and a test.",
-        discussion: "segue new service roaster --on command.BeansOrdered --sends event.BeansRoasted")
+        abstract: "Create a service: a type, an executable and a test; print its entries in other files.",
+        discussion: """
+            segue new service roaster --on command.BeansOrdered kind:String --sends event.BeansRoasted kind:String
+
+            The fields are those of the messages: the new code contains an example of each.
+            """)
 
     @OptionGroup var options: NewOptions
 
@@ -185,15 +192,18 @@ struct NewServiceCommand: AsyncParsableCommand {
     var name: String
 
     @Option(
-        help: ArgumentHelp("The command or event to handle; created if it does not exist.", valueName: "type"))
-    var on: String
+        parsing: .upToNextOption,
+        help: ArgumentHelp("The command or event to handle, and its fields.", valueName: "type and fields"))
+    var on: [String]
 
-    @Option(help: ArgumentHelp("The event to publish; created if it does not exist.", valueName: "type"))
-    var sends: String
+    @Option(
+        parsing: .upToNextOption,
+        help: ArgumentHelp("The event to publish, and its fields.", valueName: "type and fields"))
+    var sends: [String]
 
     func run() async throws {
         let package = try options.package()
-        let template = try ServiceTemplate(name, receives: MessageName(on), sends: MessageName(sends))
+        let template = try ServiceTemplate(name, receives: MessageShape(on), sends: MessageShape(sends))
         let compose = ComposeFile.find(in: package.root).first?.removing(prefix: "\(package.root)/").map(String.init)
         try await options.write(try template.scaffold(in: package, compose: compose), to: package)
     }

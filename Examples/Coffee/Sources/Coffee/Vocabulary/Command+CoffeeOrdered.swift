@@ -10,9 +10,4 @@ extension Command {
             self.kind = kind
         }
     }
-
-    /// The guest has taken the cup.
-    package struct CoffeeTaken: CommandMessage {
-        package init() {}
-    }
 }
