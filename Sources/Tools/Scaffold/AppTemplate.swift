@@ -188,7 +188,7 @@ extension AppTemplate {
         Create a message, a screen and a service, each with a test. The commands write new files, and print the lines to add \
         to existing ones:
 
-        ```sh
+        ```console
         segue new message event.ItemReturned itemID:String
         segue new screen receipt --on command.ReceiptWanted --from item
         segue new service courier --on event.ItemBought itemID:String --sends event.ItemDelivered
