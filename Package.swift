@@ -412,7 +412,8 @@ let tests: [Target] = [
         dependencies: [
             "BusFormat", "BusProtocol", "BusStranger", "CommandLineTestSupport", "Compose", "Contracts", "EventBus",
             "FlowFiles",
-            "HTTPClient", "HostileValues", "InProcess", "Navigation", "Onboarding", "PageTestSupport", "Routing",
+            "HTTPClient", "HostileValues", "InProcess", "Monitor", "Navigation", "Onboarding", "PageTestSupport",
+            "Routing",
             "SegueTestSupport", "ServiceRuntime", "SignIn", "Stations", "Support", "TestSupport", "ThreeScreens",
             "Vocabulary", "focus-player", grdb,
             httpTypes, logging, subprocess, systemPackage,
@@ -420,7 +421,10 @@ let tests: [Target] = [
         exclude: ["Page/Scripts"], swiftSettings: settings),
     .testTarget(
         name: "PythonClientTests",
-        dependencies: ["BusStranger", "EventBus", "SegueTestSupport", "broker", grdb, subprocess, systemPackage],
+        dependencies: [
+            "BusStranger", "Contracts", "EventBus", "Monitor", "SegueTestSupport", "broker", grdb, subprocess,
+            systemPackage,
+        ],
         swiftSettings: settings),
     tests(of: "Compose", ["Support", "SystemSupport", "TestSupport", "compose-fixture", logging]),
     tests(of: "AppContract", ["Contracts", "EventBus", "FlowReview", "MessageSchema", "Navigation", "Support"]),

@@ -128,8 +128,7 @@ struct UnreadableHeaderTests {
             }
             try await arena.withBus { bus in
                 let presence = Document.Presence(
-                    name: "n", version: "1", instance: "i", pid: 1, receives: [], sends: [], handled: 0, failed: 0,
-                    lag: 0)
+                    name: "n", version: "1", instance: "i", pid: 1, receives: [], sends: [])
                 try await bus.publish(presence)
                 let found = try await bus.documents(matching: [.type(Document.Presence.self)])
                 #expect(try found.map { try $0.decode(Document.Presence.self).instance } == ["i"])

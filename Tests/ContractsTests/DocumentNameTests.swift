@@ -36,6 +36,29 @@ struct DocumentNameTests {
         }
     }
 
+    @Test("A presence of an older program has figures, which are not read")
+    func figures() throws {
+        var members = Self.presence.objectValue ?? [:]
+        members.merge(["handled": 7, "failed": "many", "lag": -1, "consumers": []]) { $1 }
+        let data = Data(JSONValue.object(members).description.utf8)
+        let presence = try JSONDecoder().decode(Document.Presence.self, from: data)
+        #expect(presence.runs(consumer: "music-service") && !presence.runs(consumer: "other"))
+        let encoded = try JSONValue(parsing: try JSONEncoder().encode(presence)).objectValue
+        #expect(encoded?.keys.contains("handled") == false)
+    }
+
+    @Test(
+        "Metrics are refused if a number is not a count, or the instance is not a name",
+        arguments: [
+            ("instance", .string("../x")), ("handled", -1), ("failed", 1.5), ("lag", .string("1")), ("handled", nil),
+        ] as [(String, JSONValue?)])
+    func metrics(member: String, value: JSONValue?) throws {
+        var members: [String: JSONValue] = ["instance": "1a2b3c4d", "handled": 1, "failed": 0, "lag": 10_000]
+        try decode(.object(members), as: DomainEvent.MetricsReported.self)
+        members[member] = value
+        #expect(throws: DecodingError.self) { try decode(.object(members), as: DomainEvent.MetricsReported.self) }
+    }
+
     @Test("A contract needs no instance")
     func noInstance() throws {
         for instance in [nil, JSONValue.null] {

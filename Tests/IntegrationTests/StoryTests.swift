@@ -2,6 +2,7 @@ import CommandLineTestSupport
 import Contracts
 import EventBus
 import Foundation
+import Monitor
 import Navigation
 import SegueTestSupport
 import Testing
@@ -151,16 +152,22 @@ struct StoryTests {
         }
     }
 
-    @Test("each service runs the durable consumers that its contract names", .timeLimit(.minutes(5)))
+    @Test(
+        "each service runs the durable consumers that its presence and its contract name, and no others",
+        .timeLimit(.minutes(5)))
     func consumers() async throws {
         try await Story.tell { story in
+            var declared: Set<String> = []
             for service in ["auth-service", "music-service", "error-notifier", "navigation-coordinator"] {
-                let key = try await story.presence(of: service).instance
-                let contract = try await story.stack.document(Document.ServiceContract.self, key: key) { _ in true }
-                try await story.stack.document(Document.Presence.self, key: key) {
-                    $0.consumers == (contract.consumers ?? [service]).sorted()
+                let documents = try await story.bus.documents(matching: [.type(Document.Presence.self)])
+                let presences = try documents.map { try $0.decode(Document.Presence.self) }
+                for presence in presences where presence.name == service {
+                    let contract = try await story.bus.document(Document.ServiceContract.self, key: presence.instance)
+                    #expect(presence.consumers == contract?.consumers)
+                    declared.formUnion(presence.consumers ?? [service])
                 }
             }
+            #expect(try await Set(story.bus.inspect.consumers().map(\.name)) == declared)
         }
     }
 
@@ -192,9 +199,11 @@ struct StoryTests {
                 let services = try await segue("services", "--json", "--bus", bus)
                 #expect(services.output.contains(#""name":"music-service""#))
             }
-            try await story.stack.document(
-                Document.Presence.self, key: try await story.presence(of: "music-service").instance
-            ) { $0.failed == 2 && $0.lag == 0 }
+            let instance = try await story.presence(of: "music-service").instance
+            var metrics: DomainEvent.MetricsReported?
+            repeat {
+                metrics = try await MetricsRequests.ask([instance], on: story.bus)[instance]
+            } while metrics?.failed != 2 || metrics?.lag != 0
         }
     }
 

@@ -126,7 +126,8 @@ struct SchemaInferenceTests {
 
     private static let samples: [any Message] = [
         Command.AlertAnswered(instance: "a", button: "b"), Command.DataDispatched(name: "a", data: ["b": 1]),
-        Command.ScreenDisplayed(revision: 1), DomainEvent.LaunchFinished(),
+        Command.ScreenDisplayed(revision: 1), DomainEvent.LaunchFinished(), DomainEvent.MetricsRequested(),
+        DomainEvent.MetricsReported(instance: "i", handled: 1, failed: 0, lag: 2),
         ApplicationError(code: "a", message: "b", recovery: "c", severity: .warning),
         Document.ErrorBanner(errorID: "a", error: ApplicationError(code: "b", message: "c"), waiting: 1),
         Document.Presence(name: "a", version: "1", instance: "i", pid: 1, receives: ["command.B"], sends: []),

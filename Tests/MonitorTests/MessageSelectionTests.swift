@@ -47,6 +47,18 @@ struct MessageSelectionTests {
         #expect(try MessageSelection(excluded: [pattern]).matches(Envelope.fixed("command.Go")))
     }
 
+    @Test(
+        "leaves out the transient messages about metrics, which tools cause themselves, unless their type is selected",
+        arguments: ["event.MetricsRequested", "event.MetricsReported"])
+    func metrics(type: String) throws {
+        var message = try Envelope.fixed(type)
+        message.position = nil
+        #expect(!MessageSelection().matches(message) && !MessageSelection(kinds: [.event]).matches(message))
+        #expect(MessageSelection(types: [try #require(MessagePattern("event.Metrics*"))]).matches(message))
+        message.position = Position(epoch: 1, offset: 7)
+        #expect(MessageSelection().matches(message), "it is recorded")
+    }
+
     @Test("takes a message only if kind, type and subject all fit")
     func conjunction() throws {
         let message = try Envelope.fixed("event.X") { $0.subject = "s" }

@@ -85,17 +85,20 @@ struct StatisticsTests {
         #expect(report.discarded == 2)
     }
 
-    @Test("know the processes by what they say, until they are gone")
+    @Test("know the processes until they are gone, and the metrics of those that have reported them")
     func services() throws {
         var statistics = MonitorStatistics(start: start)
-        for (key, lag) in [("b", 0), ("a", 3), ("a", 4)] {
-            let data =
-                #"{"name":"music","version":"1","instance":"\#(key)","pid":1,"receives":[],"sends":[],"lag":\#(lag)}"#
+        for key in ["b", "a", "a"] {
+            let data = #"{"name":"music","version":"1","instance":"\#(key)","pid":1,"receives":[],"sends":[]}"#
             statistics.note(presence: try .fixed("document.Presence", data) { $0.key = key })
         }
         statistics.note(presence: try .fixed("document.Presence", "{}") { $0.key = "stranger" })
-        let services = statistics.summary(after: .seconds(1)).services
-        #expect(services.map(\.instance) == ["a", "b"] && services.map(\.lag) == [4, 0])
+        for (instance, lag) in [("a", 3), ("a", 4), ("nobody", 5)] as [(String, UInt64)] {
+            statistics.note(metrics: [instance: .init(instance: instance, handled: 1, failed: 0, lag: lag)])
+            let services = statistics.summary(after: .seconds(1)).services
+            #expect(services.map(\.instance) == ["a", "b"])
+            #expect(services.map(\.lag) == [instance == "a" ? lag : nil, nil])
+        }
         statistics.note(presence: try .fixed("document.Presence", "") { $0.key = "b" })
         #expect(statistics.summary(after: .seconds(1)).services.map(\.instance) == ["a"])
     }

@@ -5,6 +5,7 @@ import Testing
 @Suite("The rights of a service")
 struct ServiceRightsTests {
     private static let presence = MessageType(kind: .document, name: "Presence")
+    private static let reported = MessageType(kind: .event, name: "MetricsReported")
     private static let shuffled = MessageType(kind: .event, name: "PlaylistShuffled")
     private static let loaded = MessageType(kind: .event, name: "PlaylistsLoaded")
     private static let refresh = MessageType(kind: .command, name: "TokenRefreshRequested")
@@ -13,7 +14,7 @@ struct ServiceRightsTests {
 
     private let music = ServiceRights(
         sends: [shuffled, loaded, refresh], serves: [songs], consumers: ["music-service", "music.account"],
-        announcements: [presence], namespace: "APP")
+        announcements: [presence], reports: [reported], namespace: "APP")
 
     private static func text(_ subject: BusSubject) -> String { subject.text(in: "APP") }
 
@@ -48,6 +49,17 @@ struct ServiceRightsTests {
         #expect(maySubscribe(.queryServers(Self.songs)) && maySubscribe(.queries(to: "me")))
     }
 
+    @Test("include the reports of a process as transient messages of one type only")
+    func reports() {
+        #expect(mayPublish(.transient(tokens(Self.reported))))
+        #expect(!mayPublish(.batch(tokens(Self.reported))))
+        let quiet = ServiceRights(
+            sends: [], serves: [], consumers: [], announcements: [Self.presence], reports: [Self.reported],
+            namespace: "APP")
+        let mixed = Self.text(.transient(tokens(Self.presence, Self.reported)))
+        #expect(!quiet.publish.contains { NATSRules.matches(mixed, $0) })
+    }
+
     @Test("include nothing of other services, no settling of dead letters, and no streams")
     func others() {
         let owner = ConsumerPartition("auth-service", Partition(subject: "default"))
@@ -70,7 +82,7 @@ struct ServiceRightsTests {
     @Test("of a service that asks queries include no types that it does not ask")
     func queries() {
         let rights = ServiceRights(
-            sends: [Self.songs], serves: [], consumers: [], announcements: [], namespace: "APP")
+            sends: [Self.songs], serves: [], consumers: [], announcements: [], reports: [], namespace: "APP")
         #expect(rights.publish.contains("APP.q.who.PlaylistSongs") && rights.publish.contains("APP.q.to.*"))
         #expect(!rights.subscribe.contains { NATSRules.matches("APP.q.who.PlaylistSongs", $0) })
         #expect(!rights.publish.contains { $0.hasPrefix("APP.m.") || $0.hasPrefix("APP.t.") })

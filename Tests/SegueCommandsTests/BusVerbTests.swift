@@ -1,4 +1,5 @@
 import CommandLineTestSupport
+import Contracts
 import EventBus
 import Foundation
 import Support
@@ -106,23 +107,35 @@ struct BusVerbTests {
                 try await segue("services").error == "segue: no process has announced itself on this bus\n")
             let presence = """
                 {"name":"music-service","version":"1.2","instance":"ab","pid":7,\
-                "receives":["command.PlaylistSelected"],"sends":[],"handled":12,"failed":1,"lag":3}
+                "receives":["command.PlaylistSelected"],"sends":[]}
                 """
             try await segue("send", "document.Presence", presence, "--key", "ab")
             try await segue("send", "document.Presence", "{}", "--key", "stranger")
-            let services = try await segue("services")
-            #expect(
-                services.output == """
-                    music-service 1.2 (instance ab, pid 7)
-                      receives command.PlaylistSelected
-                      sends    nothing
-                      handled  12, failed 1, lag 3
+            @Sendable func text(_ handled: String, _ failed: String, _ lag: String) -> String {
+                """
+                music-service 1.2 (instance ab, pid 7)
+                  receives command.PlaylistSelected
+                  sends    nothing
+                  handled  \(handled), failed \(failed), lag \(lag)
 
-                    """)
-            #expect(services.error.contains("document.Presence") && services.errorLines.count == 1)
+                """
+            }
+            try await segue.whileReporting(.init(instance: "ab", handled: 12, failed: 1, lag: 10_000)) {
+                let services = try await segue("services")
+                #expect(services.output == text("12", "1", "10000+"))
+                #expect(services.error.contains("document.Presence") && services.errorLines.count == 1)
+                let json = try await segue("services", "--json")
+                #expect(json.lines.count == 1)
+                for figure in [#""handled":12"#, #""failed":1"#, #""lag":10000"#] {
+                    #expect(json.output.contains(figure))
+                }
+            }
+            // Nobody answers now.
+            #expect(try await segue("services").output == text("–", "–", "–"))
             let json = try await segue("services", "--json")
-            #expect(json.lines.count == 1)
-            for figure in [#""handled":12"#, #""failed":1"#, #""lag":3"#] { #expect(json.output.contains(figure)) }
+            for figure in [#""handled":null"#, #""failed":null"#, #""lag":null"#] {
+                #expect(json.output.contains(figure))
+            }
 
             let misspelt = try await segue("send", "command.PlaylistSelectd")
             #expect(misspelt.status == 65)

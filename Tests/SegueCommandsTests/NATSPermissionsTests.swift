@@ -10,7 +10,7 @@ struct NATSPermissionsTests {
     func names(name: String) {
         let service = NATSPermissions.Service(name: name, receives: [], sends: [], consumers: [])
         let error = #expect(throws: BusError.self) {
-            try NATSPermissions(of: [service], announcements: [], steward: "broker", namespace: "shop")
+            try NATSPermissions(of: [service], announcements: [], reports: [], steward: "broker", namespace: "shop")
         }
         #expect(error?.code == .refused)
     }

@@ -1,15 +1,15 @@
 import CommandLineTestSupport
+import Contracts
 import Foundation
 import Testing
 
 @Suite("segue monitor --stats and segue top")
 struct StatisticsVerbTests {
     private static let presence = """
-        {"name":"music-service","version":"1.2","instance":"ab","pid":7,"receives":[],"sends":[],\
-        "handled":12,"failed":1,"lag":3}
+        {"name":"music-service","version":"1.2","instance":"ab","pid":7,"receives":[],"sends":[]}
         """
 
-    /// A bus with some messages, and a process that publishes its lag.
+    /// A bus with some messages, and the presence of a process.
     private func onBus(_ body: (SegueCommandLine) async throws -> Void) async throws {
         try await SegueCommandLine.onBus { segue in
             for _ in 0..<3 { try await segue("send", "event.PlaylistShuffled", #"{"playlistID": "p1"}"#) }
@@ -32,9 +32,9 @@ struct StatisticsVerbTests {
         struct OfService: Decodable, Equatable {
             let service: String
             let instance: String
-            let handled: Int
-            let failed: Int
-            let lag: Int
+            let handled: Int?
+            let failed: Int?
+            let lag: Int?
         }
 
         let types: [OfType]
@@ -46,7 +46,12 @@ struct StatisticsVerbTests {
     func journal() async throws {
         try await onBus { segue in
             let arguments = ["monitor", "--stats", "--since", "beginning", "--until", "end", "--kind", "event"]
-            let table = try await segue.run(arguments)
+            let silent = try await segue.run(arguments)
+            #expect(silent.output.contains(#/music-service/ab +– +– +–\n/#), "\(silent.output)")
+            let metrics = DomainEvent.MetricsReported(instance: "ab", handled: 12, failed: 1, lag: 3)
+            let (table, json) = try await segue.whileReporting(metrics) {
+                (try await segue.run(arguments), try await segue.run(arguments + ["--json"]))
+            }
             #expect(table.status == 0 && table.error.isEmpty, "\(table.error)")
             #expect(table.lines[0].hasPrefix("TYPE "))
             #expect(table.output.contains(#/event.PlaylistShuffled +3 /#), "\(table.output)")
@@ -54,7 +59,6 @@ struct StatisticsVerbTests {
             #expect(table.output.contains(#/music-service/ab +12 +1 +3\n/#))
             #expect(table.output.hasSuffix("\nmessages discarded: 1\n"))
 
-            let json = try await segue.run(arguments + ["--json"])
             let report = try JSONDecoder().decode(Report.self, from: Data((json.lines.last ?? "").utf8))
             #expect(report.types.map(\.type) == ["event.PlaylistShuffled", "event.MessageDiscarded"])
             #expect(report.types.map(\.count) == [3, 1] && report.discarded == 1)

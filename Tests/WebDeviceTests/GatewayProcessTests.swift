@@ -258,12 +258,19 @@ struct GatewayProcessTests {
     func metrics() async throws {
         try await withPage { stack, page in
             try await stack.bus.publish(ApplicationError(code: "broker.journal.damaged", message: "It failed."))
+            let silent = Document.Presence(
+                name: "silent", version: "1", instance: "s1", pid: 1, receives: [], sends: [])
+            try await stack.bus.publish(silent)
             try await Self.tick(0..<3, on: stack.bus)
             var text = ""
             repeat {
                 text = try await page.get("/metrics").text
             } while !text.contains(#"segue_messages_by_type_total{type="event.Tick"} 3"#)
+                || !text.contains(#"segue_process_lag{process="web-gateway""#)
             #expect(text.contains(#"segue_process_up{process="web-gateway""#))
+            #expect(text.contains(#"segue_process_up{process="silent",instance="s1"} 1"#))
+            #expect(!text.contains(#"segue_process_lag{process="silent""#))
+            #expect(!text.contains("event.Metrics"), "its own requests are not counted")
             #expect(text.contains("segue_errors_total{code=\"broker.journal.damaged\"} 1\n"))
             #expect(!text.contains(#""n":"#))
             // scripts/test-setup installs promtool.

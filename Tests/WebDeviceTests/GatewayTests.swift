@@ -358,6 +358,38 @@ struct GatewayTests {
         }
     }
 
+    @Test("a page that shows the processes has the metrics of those that report them; nobody is asked before")
+    func processes() async throws {
+        let hub = InMemoryHub()
+        let process = EventBus.inMemory(source: "music/i1", hub: hub)
+        for instance in ["i1", "i2"] {
+            try await process.publish(
+                Document.Presence(name: "music", version: "1", instance: instance, pid: 1, receives: [], sends: []))
+        }
+        try await withGateway(EventBus.inMemory(source: "web-gateway/1", hub: hub)) { page in
+            let filters: [MessageFilter] = [
+                .type(DomainEvent.MetricsRequested.self), .type(DomainEvent.LaunchFinished.self),
+            ]
+            try await process.withSubscription(to: filters, from: .now) { messages in
+                let stream = try page.stream("abcdefgh")
+                defer { stream.close() }
+                #expect(try await stream.next()?.name == "hello")
+                try await process.publish(DomainEvent.LaunchFinished())
+                #expect(try await messages.first?.type == DomainEvent.LaunchFinished.type)
+                let view: JSONValue = ["id": "p", "kind": "processes"]
+                _ = try await page.post("/api/stream/abcdefgh/views", ["open": [view]])
+                func handled() async throws -> [JSONValue?]? {
+                    try await stream.next()?.data.value(at: "views.p.processes")?.arrayValue?.map { $0["handled"] }
+                }
+                #expect(try await handled() == [.null, .null])
+                #expect(try await messages.first?.type == DomainEvent.MetricsRequested.type)
+                let metrics = DomainEvent.MetricsReported(instance: "i1", handled: 7, failed: 0, lag: 0)
+                try await process.publishTransient([Envelope(metrics, source: process.source)])
+                while try await handled() != [7, .null] {}
+            }
+        }
+    }
+
     @Test("a page gets the rates of each second while the bus does not tell the dead letters")
     func slowLetters() async throws {
         let bus = SlowBus(EventBus.inMemory(source: "web-gateway/1"))

@@ -21,14 +21,16 @@ package struct ServiceRights: Hashable, Sendable {
     ///   - sends: The types of the messages that it sends. Those with which every process announces itself are added.
     ///   - serves: The types of the queries that it answers.
     ///   - consumers: The durable consumers that it runs.
+    ///   - reports: The types that every process sends as transient messages only, each alone.
     package init(
         sends: some Sequence<MessageType>, serves: some Sequence<MessageType>, consumers: some Sequence<String>,
-        announcements: [MessageType], namespace: String
+        announcements: [MessageType], reports: [MessageType], namespace: String
     ) {
         let queries = sends.filter { $0.kind == .query }
         let types = Set(sends).subtracting(queries).union(announcements)
         let tokens = Self.tokens(of: types)
-        let batches = tokens.map { "m.-.-.\($0)" } + tokens.map { "t.\($0)" }
+        let transient = tokens + reports.flatMap { Self.tokens(of: [$0]) }
+        let batches = tokens.map { "m.-.-.\($0)" } + transient.map { "t.\($0)" }
         let records = consumers.flatMap { consumer -> [String] in
             let name = Token.encode(consumer)
             return (tokens + ["-.-.-.-"]).map { "m.\(name).*.\($0)" }

@@ -24,12 +24,14 @@ package struct NATSPermissions: Sendable {
 
     /// - Parameters:
     ///   - announcements: The types with which every process announces itself.
+    ///   - reports: The types that every process sends as transient messages only.
     ///   - steward: The name of the service that is the steward.
     ///   - namespace: The namespace in the address of the bus.
     /// - Throws: ``BusError`` with code `address` if there is no such namespace, `refused` if the name of a service is
     ///   not a ``ServiceName``: it becomes a part of the configuration.
     package init(
-        of services: [Service], announcements: [MessageType], steward: String, namespace: String
+        of services: [Service], announcements: [MessageType], reports: [MessageType], steward: String,
+        namespace: String
     ) throws(BusError) {
         _ = try NATSAddress("nats://localhost/\(namespace)")
         guard services.allSatisfy({ ServiceName.isValid($0.name) }) else {
@@ -44,7 +46,7 @@ package struct NATSPermissions: Sendable {
                     service.name,
                     ServiceRights(
                         sends: service.sends, serves: serves, consumers: service.consumers,
-                        announcements: announcements, namespace: namespace)
+                        announcements: announcements, reports: reports, namespace: namespace)
                 )
             } + [("tools", .tools(namespace: namespace))]
     }

@@ -121,7 +121,8 @@ extension Document {
         }
     }
 
-    /// A process that has announced itself on the bus.
+    /// A process that has announced itself on the bus. The document does not change while the process runs; a process
+    /// reports its ``DomainEvent/MetricsReported`` when it is asked for them.
     public struct Presence: DocumentMessage, Hashable {
         public var name: String
         public var version: String
@@ -131,20 +132,12 @@ extension Document {
         public var receives: [String]
         /// The types of the messages that the process declares to send.
         public var sends: [String]
-        /// The number of messages that the process's durable consumers have handled since the process started.
-        @BoundedCount public var handled: Int
-        /// The number of messages that the process's durable consumers have given up since the process started.
-        @BoundedCount public var failed: Int
-        /// The largest lag of the process's durable consumers: the number of messages for a consumer after its
-        /// position. 0 if all consumers have handled all their messages. 10,000 means 10,000 or more.
-        @BoundedCount public var lag: UInt64
-        /// The durable consumers that the process has started, in alphabetical order. Nil if the process does not
-        /// report them.
+        /// The durable consumers that the process can run. Nil for one consumer with the process's name.
         public var consumers: [String]?
 
         public init(
             name: String, version: String, instance: String, pid: Int32, receives: [String], sends: [String],
-            handled: Int = 0, failed: Int = 0, lag: UInt64 = 0, consumers: [String]? = nil
+            consumers: [String]? = nil
         ) {
             self.name = name
             self.version = version
@@ -152,13 +145,10 @@ extension Document {
             self.pid = pid
             self.receives = receives
             self.sends = sends
-            self.handled = handled
-            self.failed = failed
-            self.lag = lag
             self.consumers = consumers
         }
 
-        /// Decodes a presence. Counts that a process does not report are 0, and `consumers` is nil.
+        /// Decodes a presence.
         /// - Throws: `DecodingError`, also if the name or the instance could be more than a name where it is written.
         public init(from decoder: any Decoder) throws {
             let container = try decoder.container(keyedBy: CodingKeys.self)
@@ -169,16 +159,13 @@ extension Document {
                 pid: try container.decode(Int32.self, forKey: .pid),
                 receives: try container.decode([String].self, forKey: .receives),
                 sends: try container.decode([String].self, forKey: .sends),
-                handled: try container.decodeIfPresent(BoundedCount<Int>.self, forKey: .handled)?.wrappedValue ?? 0,
-                failed: try container.decodeIfPresent(BoundedCount<Int>.self, forKey: .failed)?.wrappedValue ?? 0,
-                lag: try container.decodeIfPresent(BoundedCount<UInt64>.self, forKey: .lag)?.wrappedValue ?? 0,
                 consumers: try container.decodeIfPresent([String].self, forKey: .consumers))
         }
 
         public var key: String? { instance }
 
-        /// Returns true if the process runs this durable consumer. A process that reports no consumers, or has not
-        /// started any yet, is assumed to run the consumer that has the name of the process.
+        /// Returns true if the process runs this durable consumer. The list of consumers of an older program is empty
+        /// until it has started one.
         public func runs(consumer: String) -> Bool {
             guard let consumers, !consumers.isEmpty else { return name == consumer }
             return consumers.contains(consumer)

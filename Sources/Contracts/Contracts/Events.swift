@@ -1,4 +1,5 @@
 public import EventBus
+public import Support
 
 /// The namespace for events. Each nested struct is one event; its type on the wire is `event.Name`. The events of this
 /// module are Segue's own.
@@ -63,6 +64,42 @@ extension DomainEvent {
         public init(messageID: String, reason: String) {
             self.messageID = messageID
             self.reason = reason
+        }
+    }
+
+    /// A request to every process on the bus to report its metrics. Sent as a transient message.
+    public struct MetricsRequested: EventMessage {
+        public init() {}
+    }
+
+    /// The metrics of a process, which answer a ``MetricsRequested``. Sent as a transient message.
+    public struct MetricsReported: EventMessage, Hashable {
+        /// The process, as in its ``Document/Presence``.
+        public var instance: String
+        /// The number of messages that the process's durable consumers have handled since the process started.
+        @BoundedCount public var handled: Int
+        /// The number of messages that the process's durable consumers have given up since the process started.
+        @BoundedCount public var failed: Int
+        /// The largest lag of the process's durable consumers: the number of messages for a consumer after its
+        /// position. 0 if all consumers have handled all their messages. 10,000 means 10,000 or more.
+        @BoundedCount public var lag: UInt64
+
+        public init(instance: String, handled: Int, failed: Int, lag: UInt64) {
+            self.instance = instance
+            self.handled = handled
+            self.failed = failed
+            self.lag = lag
+        }
+
+        /// Decodes the metrics.
+        /// - Throws: `DecodingError`, also if the instance could be more than a name where it is written.
+        public init(from decoder: any Decoder) throws {
+            let container = try decoder.container(keyedBy: CodingKeys.self)
+            self.init(
+                instance: try container.decodeServiceName(forKey: .instance),
+                handled: try container.decode(BoundedCount<Int>.self, forKey: .handled).wrappedValue,
+                failed: try container.decode(BoundedCount<Int>.self, forKey: .failed).wrappedValue,
+                lag: try container.decode(BoundedCount<UInt64>.self, forKey: .lag).wrappedValue)
         }
     }
 }

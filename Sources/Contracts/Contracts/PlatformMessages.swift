@@ -7,9 +7,10 @@ package enum PlatformMessages {
         Command.DataDispatched.self, Command.ErrorDismissed.self, Command.NavigationRequested.self,
         Command.PresentationDismissed.self, Command.ScreenDisplayed.self, Command.ScreenGone.self,
         Command.TabSelected.self, DomainEvent.DeepLinkReceived.self, DomainEvent.GuardDeadlinePassed.self,
-        DomainEvent.LaunchFinished.self, DomainEvent.MessageDiscarded.self, DomainEvent.ScreenDismissed.self,
-        DomainEvent.SessionEnded.self, DomainEvent.URLOpenRequested.self, ApplicationError.self, Document.Deadline.self,
-        Document.ErrorBanner.self, Document.Flow.self, Document.NavigationState.self, Document.Presence.self,
-        Document.ScreenWork.self, Document.ServiceContract.self,
+        DomainEvent.LaunchFinished.self, DomainEvent.MessageDiscarded.self, DomainEvent.MetricsReported.self,
+        DomainEvent.MetricsRequested.self, DomainEvent.ScreenDismissed.self, DomainEvent.SessionEnded.self,
+        DomainEvent.URLOpenRequested.self, ApplicationError.self, Document.Deadline.self, Document.ErrorBanner.self,
+        Document.Flow.self, Document.NavigationState.self, Document.Presence.self, Document.ScreenWork.self,
+        Document.ServiceContract.self,
     ]
 }

@@ -6,6 +6,7 @@ internal import Foundation
 internal import HTTPOperations
 internal import Hummingbird
 internal import Logging
+internal import Monitor
 internal import NIOCore
 internal import NIOPosix
 internal import ServiceLifecycle
@@ -40,11 +41,14 @@ struct Gateway: ReadyService {
     private static let busTimeout: Duration = .seconds(3)
     /// The time between a count of the dead letters and the next second in which they may be counted.
     private static let letterPause: Duration = .seconds(4)
+    /// The time between two requests for the metrics of the processes.
+    private static let metricsInterval: Duration = .seconds(1)
 
     /// Signalled when the server listens and the subscription is live.
     let ready = ReadySignal()
     private let configuration: Configuration
     private let bus: EventBus
+    private let requests: MetricsRequests
     private let hub: Hub
     private let browsers: BrowserSignIn
     private let assets: Assets
@@ -63,6 +67,7 @@ struct Gateway: ReadyService {
         self.screens = screens
         self.logger = logger
         self.clock = clock
+        requests = MetricsRequests(bus: bus, clock: clock)
         assets = try Assets(folder: configuration.page)
         let key: HMAC.Key
         do {
@@ -116,6 +121,10 @@ struct Gateway: ReadyService {
                 return .other
             }
             group.addTask {
+                try await askForMetrics()
+                return .other
+            }
+            group.addTask {
                 // The server waits for open requests, and a stream is a request that does not end by itself.
                 try await gracefulShutdown()
                 await hub.close()
@@ -135,7 +144,7 @@ struct Gateway: ReadyService {
 
     private func serve(_ onListening: @escaping @Sendable (Int) -> Void) async throws {
         let routes = GatewayRoutes(
-            hub: hub, bus: bus, browsers: browsers, assets: assets,
+            hub: hub, bus: bus, requests: requests, browsers: browsers, assets: assets,
             scraping: BearerToken(token: configuration.metricsToken),
             // With another name, the gateway is probably behind a proxy, so the address does not tell who asks.
             scrapingIsOpen: configuration.metricsToken != nil
@@ -190,7 +199,10 @@ struct Gateway: ReadyService {
                         to: [.all], from: .after(start), until: nil, onNotice: { noting.yield($0) }
                     ) { messages in
                         following.signal()
-                        for try await delivery in messages.deliveries { await hub.take(delivery) }
+                        for try await delivery in messages.deliveries {
+                            requests.take(delivery.message)
+                            await hub.take(delivery)
+                        }
                     }
                     throw BusError(.closed, "the bus was closed")
                 }
@@ -238,6 +250,15 @@ struct Gateway: ReadyService {
         while true {
             try await clock.sleep(for: .seconds(1))
             await hub.tick()
+        }
+    }
+
+    /// Asks the processes for their metrics, while a page shows them.
+    private func askForMetrics() async throws {
+        while true {
+            let instances = await hub.shownInstances
+            if !instances.isEmpty { await hub.setMetrics((try? await requests.ask(instances)) ?? [:]) }
+            try await clock.sleep(for: Self.metricsInterval)
         }
     }
 

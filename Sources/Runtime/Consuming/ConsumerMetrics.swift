@@ -26,9 +26,6 @@ public final class ConsumerMetrics: Sendable {
     /// The number of messages that were given up and moved to the dead letters.
     public var failed: Int { state.withLock(\.failed) }
 
-    /// The names of the consumers that have started, in alphabetical order.
-    package var consumers: [String] { state.withLock { $0.consumers.keys.sorted() } }
-
     /// The largest lag of the process's consumers: the number of messages after the consumer's position that its
     /// filters match. It includes messages that other members of the consumer handle. 0 if all consumers have handled
     /// all their messages. A bus counts up to 10,000.

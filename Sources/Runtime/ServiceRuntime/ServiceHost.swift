@@ -36,12 +36,13 @@ struct ServiceHost: Sendable {
         _ parts: [Part], notifier: Notifier = Notifier(), watchdog: Watchdog? = Watchdog(),
         clock: any Clock<Duration> = ContinuousClock(), logger: Logger
     ) {
-        let announcements = parts.map {
-            Announcement(context: $0.context, ready: $0.services.readySignals, clock: clock)
+        let reporters = parts.map { MetricsReporter(context: $0.context, clock: clock) }
+        let announcements = zip(parts, reporters).map { part, reporter in
+            Announcement(context: part.context, ready: part.services.readySignals + [reporter.ready], clock: clock)
         }
         let notice = ReadinessNotice(ready: announcements.map(\.announced), notifier: notifier)
         let buses = parts.map { BusService(bus: $0.context.bus) as any Service }
-        let own: [any Service] = buses + announcements + [notice]
+        let own: [any Service] = buses + reporters + announcements + [notice]
         let actors = parts.compactMap { BusThread($0.context.bus) }
         let signs = parts.flatMap(\.services).lifeSigns(watchdog, besides: actors, notifier: notifier, clock: clock)
         self.services =

@@ -85,7 +85,9 @@ struct ReplayTests {
         let command = try Envelope.recorded("a", "command.PlaylistSelected", at: 1)
         let errors = try [Self.coordinator, "music-service/1"].map { try #require(try command.expiryError(source: $0)) }
         #expect(errors.map { ReplayRole(of: $0) } == [.result, .input])
-        #expect(try ReplayRole(of: .recorded("c", "document.ServiceContract", at: 1)) == .past)
+        for type in ["document.ServiceContract", "event.MetricsRequested", "event.MetricsReported"] {
+            #expect(try ReplayRole(of: .recorded("c", type, at: 1)) == .past)
+        }
     }
 
     @Test("keeps ids and times; a command's expiry counts from now, unless it had come too late")

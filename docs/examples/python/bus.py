@@ -88,6 +88,19 @@ async def serve(bus: Bus, arguments: argparse.Namespace) -> None:
     await asyncio.Event().wait()
 
 
+async def announce(bus: Bus, arguments: argparse.Namespace) -> None:
+    """Shows this process in `segue services`, with its metrics. It handles no messages."""
+    instance = str(os.getpid())
+    types: dict[str, list[str]] = {"receives": [], "sends": []}
+    presence = {"name": "python", "version": "1", "instance": instance, "pid": os.getpid(), **types}
+    metrics = {"instance": instance, "handled": 0, "failed": 0, "lag": 0}
+    async with bus.subscription("event.MetricsRequested") as requests:
+        await bus.publish(Message("document.Presence", presence, key=instance), leased=True)
+        print("announced", file=sys.stderr, flush=True)
+        async for _ in requests:
+            await bus.publish(Message("event.MetricsReported", metrics), transient=True)
+
+
 async def dead(bus: Bus, arguments: argparse.Namespace) -> None:
     """Lists the dead letters. With --resend, also publishes their messages again."""
     for letter in await bus.dead_letters(arguments.consumer or ""):
@@ -125,6 +138,7 @@ def parse() -> argparse.Namespace:
     asking = verb(ask, "type", "--data")
     asking.add_argument("--timeout", type=float, default=5, help="the maximum wait in seconds (default: 5)")
     verb(serve, "types")
+    verb(announce)
     resending = verb(dead, "--consumer")
     resending.add_argument("--resend", action="store_true", help="publish each message again, for its consumer only")
     arguments = parser.parse_args()

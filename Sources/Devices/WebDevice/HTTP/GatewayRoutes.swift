@@ -15,6 +15,7 @@ internal import Synchronization
 struct GatewayRoutes: Sendable {
     let hub: Hub
     let bus: EventBus
+    let requests: MetricsRequests
     let browsers: BrowserSignIn
     let assets: Assets
     let scraping: BearerToken
@@ -55,7 +56,8 @@ struct GatewayRoutes: Sendable {
                 status: .unauthorized, code: "no-token",
                 message: "send 'Authorization: Bearer TOKEN', with the token of --metrics-token-file")
         }
-        let text = await hub.metrics(version: version).text
+        let reports = (try? await requests.ask(await hub.askedInstances)) ?? [:]
+        let text = await hub.metrics(reports, version: version).text
         return Response(
             status: .ok, headers: [.contentType: Metrics.type, .cacheControl: "no-store"],
             body: ResponseBody(byteBuffer: ByteBuffer(string: text)))

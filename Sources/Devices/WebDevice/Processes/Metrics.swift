@@ -8,6 +8,8 @@ struct Metrics {
     static let type = "text/plain; version=0.0.4; charset=utf-8"
 
     let figures: ProcessFigures
+    /// The metrics of the processes that have reported them in time, by instance. Others have no samples of them.
+    let reports: [String: DomainEvent.MetricsReported]
     /// Nil if the bus does not answer.
     let deadLetters: Int?
     let streams: Int
@@ -16,10 +18,10 @@ struct Metrics {
 
     var text: String {
         let running = figures.running
-        func processes(_ value: (Document.Presence) -> String) -> [(labels: [(String, String)], value: String)] {
-            running.map { process in
-                let presence = process.presence
-                return ([("process", process.label), ("instance", presence.instance)], value(presence))
+        func processes(_ value: (String) -> String?) -> [(labels: [(String, String)], value: String)] {
+            running.compactMap { process in
+                let instance = process.presence.instance
+                return value(instance).map { ([("process", process.label), ("instance", instance)], $0) }
             }
         }
         var families = [
@@ -44,15 +46,15 @@ struct Metrics {
             Family(
                 "segue_process_handled_total", "counter",
                 "The messages that the durable consumers of a process have handled since it started.",
-                processes { "\($0.handled)" }),
+                processes { reports[$0].map { "\($0.handled)" } }),
             Family(
                 "segue_process_failed_total", "counter",
                 "The messages that the durable consumers of a process have given up since it started.",
-                processes { "\($0.failed)" }),
+                processes { reports[$0].map { "\($0.failed)" } }),
             Family(
                 "segue_process_lag", "gauge",
                 "The messages for the slowest durable consumer after its position; 10000 means 10000 or more.",
-                processes { "\($0.lag)" }),
+                processes { reports[$0].map { "\($0.lag)" } }),
         ]
         if let deadLetters {
             families.append(Family("segue_dead_letters", "gauge", "The dead letters on the bus.", deadLetters))

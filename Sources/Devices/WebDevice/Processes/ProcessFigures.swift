@@ -20,6 +20,8 @@ struct ProcessFigures: Sendable {
         /// The time of the first presence, or of the withdrawal.
         var since: Date
         var isGone = false
+        /// Nil if the process has not reported them in time.
+        var metrics: DomainEvent.MetricsReported?
     }
 
     private var processes: [String: Process] = [:]
@@ -74,7 +76,18 @@ struct ProcessFigures: Sendable {
         } else if let presence = try? message.decode(Document.Presence.self) {
             let known = processes[key].flatMap { $0.isGone ? nil : $0 }
             processes[key] = Process(
-                presence: presence, since: known?.since ?? message.attributes.time)
+                presence: presence, since: known?.since ?? message.attributes.time, metrics: known?.metrics)
+        }
+    }
+
+    /// The instances of the running processes.
+    var instances: Set<String> { Set(processes.values.filter { !$0.isGone }.map(\.presence.instance)) }
+
+    /// Replaces the metrics of the running processes.
+    /// - Parameter reports: The reports, by instance. A process without a report has no metrics.
+    mutating func setMetrics(_ reports: [String: DomainEvent.MetricsReported]) {
+        for (key, process) in processes where !process.isGone {
+            processes[key]?.metrics = reports[process.presence.instance]
         }
     }
 
@@ -131,13 +144,14 @@ struct ProcessFigures: Sendable {
     }
 
     private func json(_ process: Process) -> JSONValue {
+        func number(_ value: Int?) -> JSONValue { value.map(JSONValue.integer) ?? .null }
         let presence = process.presence
         return [
             "name": .string(presence.name), "label": label(of: process).map(JSONValue.string) ?? .null,
             "instance": .string(presence.instance), "version": .string(presence.version),
             "pid": .integer(Int(presence.pid)), "state": process.isGone ? "gone" : "present",
-            "since": .string(Timestamp.text(of: process.since)), "handled": .integer(presence.handled),
-            "failed": .integer(presence.failed), "lag": .integer(Int(clamping: presence.lag)),
+            "since": .string(Timestamp.text(of: process.since)), "handled": number(process.metrics?.handled),
+            "failed": number(process.metrics?.failed), "lag": number(process.metrics.map { Int(clamping: $0.lag) }),
             "receives": .array(presence.receives.map(JSONValue.string)),
             "sends": .array(presence.sends.map(JSONValue.string)),
         ]

@@ -1,3 +1,4 @@
+internal import Contracts
 internal import EventBus
 internal import Foundation
 internal import Monitor
@@ -104,6 +105,8 @@ actor Hub {
         let message = delivery.message
         if let position = message.position {
             guard isNew(position, lowWatermark: delivery.lowWatermark) else { return }
+        } else if message.isAboutMetrics {
+            return
         } else {
             transients.append(message)
         }
@@ -172,12 +175,37 @@ actor Hub {
 
     private var showsProcesses: Bool { streams.values.contains { $0.stream.showsProcesses } }
 
-    /// The figures for a program that monitors the bus. They need no request to the bus.
-    func metrics(version: String) -> Metrics {
+    /// The figures for a program that monitors the bus.
+    /// - Parameter reports: The metrics of the processes that have reported them, by instance.
+    func metrics(_ reports: [String: DomainEvent.MetricsReported], version: String) -> Metrics {
         lastScrape = now()
         return Metrics(
-            figures: figures, deadLetters: isConnected ? deadLetters : nil, streams: streams.count,
+            figures: figures, reports: reports, deadLetters: isConnected ? deadLetters : nil, streams: streams.count,
             isConnected: isConnected, version: version)
+    }
+
+    /// The instances of the processes that can be asked for their metrics; empty while the bus is away.
+    var askedInstances: Set<String> { isConnected ? figures.instances : [] }
+
+    /// The same while an open page shows the processes; otherwise empty.
+    var shownInstances: Set<String> {
+        let isOpen = streams.values.contains { $0.stream.showsProcesses && $0.stream.end == nil }
+        return isOpen ? askedInstances : []
+    }
+
+    /// Replaces the metrics of the running processes.
+    func setMetrics(_ reports: [String: DomainEvent.MetricsReported]) {
+        figures.setMetrics(reports)
+        showProcesses()
+    }
+
+    private func showProcesses() {
+        guard showsProcesses else { return }
+        let values = figures.values(dead: deadLetters).map { ($0.key, Array($0.value.description.utf8)) }
+        for id in streams.keys {
+            streams[id]?.stream.setProcesses(values)
+            wake(id)
+        }
     }
 
     /// A transient message. Nil if it is not known, or if too many others have followed it.
@@ -189,10 +217,9 @@ actor Hub {
         let now = now()
         streams = streams.filter { !$0.value.stream.isOver(at: now) }
         stopClosedDevices()
-        if showsProcesses {
-            let values = figures.values(dead: deadLetters).map { ($0.key, Array($0.value.description.utf8)) }
-            for id in streams.keys { streams[id]?.stream.setProcesses(values) }
-        }
+        // Nobody is asked for metrics meanwhile: the next page must not show these.
+        if !showsProcesses { figures.setMetrics([:]) }
+        showProcesses()
         for id in streams.keys { wake(id) }
     }
 

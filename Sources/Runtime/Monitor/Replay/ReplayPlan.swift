@@ -182,13 +182,15 @@ package enum ReplayRole: Hashable, Sendable {
     /// A coordinator or the error notifier published the message, usually as a result of other messages. By default, a
     /// replay does not send it.
     case result
-    /// The message is a presence, a contract or a flow: it describes a process of the recorded stack. A replay never
-    /// sends it.
+    /// The message describes a process of the recorded stack: a presence, a contract, a flow, or a message about
+    /// metrics. A replay never sends it.
     case past
 
     package init(of message: Envelope) {
         switch message.type {
-        case Document.Presence.type, Document.ServiceContract.type, Document.Flow.type: self = .past
+        case Document.Presence.type, Document.ServiceContract.type, Document.Flow.type,
+            DomainEvent.MetricsRequested.type, DomainEvent.MetricsReported.type:
+            self = .past
         case Document.NavigationState.type: self = .result
         // A coordinator publishes this event when a deadline has passed.
         case DomainEvent.GuardDeadlinePassed.type: self = .input

@@ -1,7 +1,8 @@
 package import EventBus
 internal import Support
 
-/// A selection of messages. A message matches if it fits every property.
+/// A selection of messages. A message matches if it fits every property. Messages about metrics match only if `types` is
+/// not empty.
 package struct MessageSelection: Hashable, Sendable {
     /// The allowed kinds. Empty for all.
     package var kinds: [MessageKind]
@@ -33,7 +34,8 @@ package struct MessageSelection: Hashable, Sendable {
     }
 
     package func matches(_ message: Envelope) -> Bool {
-        guard matches(message.type), subject == nil || subject == message.subject,
+        guard matches(message.type), !types.isEmpty || !message.isAboutMetrics,
+            subject == nil || subject == message.subject,
             sources.isEmpty || sources.contains(where: { $0.matches(message.attributes.source) }),
             correlationID == nil || correlationID == message.attributes.correlationID
         else { return false }

@@ -1,4 +1,4 @@
-internal import Contracts
+package import Contracts
 package import EventBus
 package import Foundation
 internal import Synchronization
@@ -12,7 +12,7 @@ package struct MonitorStatistics: Sendable {
     private let start: Date
     private var types: [MessageType: TypeStatistics] = [:]
     private var others = TypeStatistics()
-    private var services: [String: Document.Presence] = [:]
+    private var services: [String: (presence: Document.Presence, metrics: DomainEvent.MetricsReported?)] = [:]
     private var discarded = 0
     private var lastReport = Duration.zero
 
@@ -39,13 +39,21 @@ package struct MonitorStatistics: Sendable {
         }
     }
 
-    /// Lists a process with the figures of its presence. If the presence was withdrawn or cannot be decoded, the
-    /// process is no longer listed.
+    /// Lists a process. If the presence was withdrawn or cannot be decoded, the process is no longer listed.
     package mutating func note(presence document: Envelope) {
         guard let key = document.attributes.key else { return }
         let presence = try? document.decode(Document.Presence.self)
         guard presence == nil || services[key] != nil || services.count < Self.capacity else { return }
-        services[key] = presence
+        services[key] = presence.map { ($0, services[key]?.metrics) }
+    }
+
+    /// The instances of the listed processes.
+    var instances: Set<String> { Set(services.values.map(\.presence.instance)) }
+
+    /// Replaces the metrics of all listed processes.
+    /// - Parameter reports: The reports, by instance. A process without a report has no metrics.
+    package mutating func note(metrics reports: [String: DomainEvent.MetricsReported]) {
+        services = services.mapValues { ($0.presence, reports[$0.presence.instance]) }
     }
 
     /// The report with the rates since the last call of this method, or since the beginning.
@@ -68,9 +76,10 @@ package struct MonitorStatistics: Sendable {
     }
 
     private func report(_ rows: [StatisticsReport.OfType], _ seconds: Double) -> StatisticsReport {
-        let services = services.values.map {
+        let services = services.values.map { presence, metrics in
             StatisticsReport.OfService(
-                service: $0.name, instance: $0.instance, handled: $0.handled, failed: $0.failed, lag: $0.lag)
+                service: presence.name, instance: presence.instance, handled: metrics?.handled, failed: metrics?.failed,
+                lag: metrics?.lag)
         }
         return StatisticsReport(
             seconds: (seconds * 1000).rounded() / 1000,
@@ -106,6 +115,13 @@ package final class StatisticsBoard: Sendable {
     package func note(presence document: Envelope) {
         statistics.withLock { $0.note(presence: document) }
     }
+
+    package func note(metrics reports: [String: DomainEvent.MetricsReported]) {
+        statistics.withLock { $0.note(metrics: reports) }
+    }
+
+    /// The instances of the listed processes.
+    package var instances: Set<String> { statistics.withLock(\.instances) }
 
     /// The report with the rates since the last report.
     package func report() -> StatisticsReport {
@@ -191,13 +207,13 @@ package struct StatisticsReport: Encodable, Hashable, Sendable {
         package let removedThrough: UInt64?
     }
 
-    /// The progress of one process, from its last presence.
+    /// The progress of one process, from its metrics. All numbers are nil if it has not reported them in time.
     package struct OfService: Encodable, Hashable, Sendable {
         package let service: String
         package let instance: String
-        package let handled: Int
-        package let failed: Int
-        package let lag: UInt64
+        package let handled: Int?
+        package let failed: Int?
+        package let lag: UInt64?
     }
 
     /// The length of the period of the rates, in seconds.

@@ -42,7 +42,7 @@ struct ConsumerListCommand: AsyncParsableCommand {
         var table = Table("CONSUMER", "POSITION", "LAG", "RUN BY")
         for status in consumers {
             table.append(
-                status.consumer.name, "\(status.consumer.position.offset)", LagText.of(status.lag),
+                status.consumer.name, "\(status.consumer.position.offset)", FigureText.of(lag: status.lag),
                 status.runners)
         }
         try await Console.output.writeLines(table.lines)
@@ -161,8 +161,11 @@ extension ConsumerStatus: Encodable {
     }
 }
 
-/// A lag as text.
-enum LagText {
-    /// The number; with a plus sign if a bus has stopped counting there.
-    static func of(_ lag: UInt64) -> String { lag < Limits.lag ? "\(lag)" : "\(lag)+" }
+/// The metrics of a process or a consumer as text.
+enum FigureText {
+    /// The number, or a dash if it is not known.
+    static func of(_ number: Int?) -> String { number.map { "\($0)" } ?? "–" }
+
+    /// The number, with a plus sign if a bus has stopped counting there, or a dash if it is not known.
+    static func of(lag: UInt64?) -> String { lag.map { $0 < Limits.lag ? "\($0)" : "\($0)+" } ?? "–" }
 }

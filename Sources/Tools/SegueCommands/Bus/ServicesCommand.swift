@@ -15,8 +15,8 @@ package struct ServicesCommand: AsyncParsableCommand {
 
             'handled' and 'failed' count the messages that the durable consumers of a process have handled and given \
             up since the process started. 'lag' is the number of messages for the slowest of these consumers after its \
-            position. It is counted up to 10,000, and then printed as 10000+. 'segue dead' lists the messages that \
-            were given up.
+            position. It is counted up to 10,000, and then printed as 10000+. A process that does not report these \
+            numbers within a second has a dash instead. 'segue dead' lists the messages that were given up.
 
             A durable consumer that no process runs is listed, too. The lag of this consumer counts all messages up to \
             the end of the journal. 'segue consumer forget' removes the consumer.
@@ -36,9 +36,12 @@ package struct ServicesCommand: AsyncParsableCommand {
             let documents = try await bus.documents(matching: [.type(Document.Presence.self)])
             let services = await presences(documents)
             let abandoned = try await ConsumerStatus.all(consumers, services, on: bus).filter { !$0.isRun }
-            return (abandoned, services, try await CoordinatorNames(on: bus))
+            let metrics = try await MetricsRequests.ask(Set(services.map(\.instance)), on: bus)
+            let listed = services.sorted { ($0.name, $0.instance) < ($1.name, $1.instance) }
+                .map { ListedProcess(presence: $0, metrics: metrics[$0.instance]) }
+            return (abandoned, listed, try await CoordinatorNames(on: bus))
         }
-        for service in services.sorted(by: { ($0.name, $0.instance) < ($1.name, $1.instance) }) {
+        for service in services {
             if json {
                 try await Console.output.writeLine(JSONValue(encoding: service).description)
             } else {
@@ -81,7 +84,7 @@ package struct ServicesCommand: AsyncParsableCommand {
     private func text(_ status: ConsumerStatus) -> TerminalText {
         """
         \(style(.bold, status.consumer.name)) \(style(.dim, "(durable consumer, run by no process)"))
-          lag      \(LagText.of(status.lag))
+          lag      \(FigureText.of(lag: status.lag))
 
         """
     }
@@ -90,15 +93,36 @@ package struct ServicesCommand: AsyncParsableCommand {
         Console.output.isColored ? style.applied(to: text) : "\(text)"
     }
 
-    private func text(_ service: Document.Presence, _ names: CoordinatorNames) -> TerminalText {
+    private func text(_ process: ListedProcess, _ names: CoordinatorNames) -> TerminalText {
+        let (service, metrics) = (process.presence, process.metrics)
         let types = { (types: [String]) in types.isEmpty ? "nothing" : types.sorted().joined(separator: ", ") }
         return """
             \(style(.bold, names.name(of: service.name, instance: service.instance))) \(service.version) \
             \(style(.dim, "(instance \(service.instance), pid \(service.pid))"))
               receives \(types(service.receives))
               sends    \(types(service.sends))
-              handled  \(service.handled), failed \(service.failed), lag \(LagText.of(service.lag))
+              handled  \(FigureText.of(metrics?.handled)), failed \(FigureText.of(metrics?.failed)), \
+            lag \(FigureText.of(lag: metrics?.lag))
 
             """
+    }
+}
+
+/// A process on the bus. Its JSON has the keys of the presence and of the metrics.
+private struct ListedProcess: Encodable {
+    let presence: Document.Presence
+    /// Nil if the process has not reported them in time. Their values are then null.
+    let metrics: DomainEvent.MetricsReported?
+
+    private enum CodingKeys: CodingKey {
+        case handled, failed, lag
+    }
+
+    func encode(to encoder: any Encoder) throws {
+        try presence.encode(to: encoder)
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(metrics?.handled, forKey: .handled)
+        try container.encode(metrics?.failed, forKey: .failed)
+        try container.encode(metrics?.lag, forKey: .lag)
     }
 }

@@ -26,7 +26,10 @@ struct StatisticsRun: Sendable {
     let isOnce: Bool
     let display: StatisticsDisplay
 
-    private var presence: [MessageFilter] { [.type(Document.Presence.self)] }
+    /// The time between two requests for the metrics of the processes.
+    private static let metricsInterval: Duration = .seconds(1)
+
+    private var presences: MessageFilter { .type(Document.Presence.self) }
 
     /// Runs until the monitor ends or the task is cancelled, and then displays the totals. If `isOnce` is true, runs
     /// for at most one interval and displays no totals.
@@ -45,17 +48,30 @@ struct StatisticsRun: Sendable {
 
     private func count(on board: StatisticsBoard) async throws {
         // The services are read before the first update.
-        for document in try await bus.documents(matching: presence) { board.note(presence: document) }
-        try await withThrowingTaskGroup(of: Void.self) { group in
-            group.addTask { try await monitor.run({ board.note($0) }, tell: { board.note($0) }) }
-            group.addTask { try await showReports(of: board) }
-            group.addTask {
-                try await bus.withSubscription(to: presence, from: .retained) { documents in
-                    for try await document in documents { board.note(presence: document) }
+        for document in try await bus.documents(matching: [presences]) { board.note(presence: document) }
+        let requests = MetricsRequests(bus: bus)
+        try await bus.withSubscription(to: [presences, MetricsRequests.reports], from: .retained) { messages in
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                group.addTask {
+                    for try await message in messages {
+                        if message.kind == .document { board.note(presence: message) } else { requests.take(message) }
+                    }
                 }
+                group.addTask {
+                    try await monitor.run({ board.note($0) }, tell: { board.note($0) })
+                    // For the totals.
+                    board.note(metrics: try await requests.ask(board.instances))
+                }
+                group.addTask { try await showReports(of: board) }
+                group.addTask {
+                    while true {
+                        board.note(metrics: try await requests.ask(board.instances))
+                        try await Task.sleep(for: Self.metricsInterval)
+                    }
+                }
+                defer { group.cancelAll() }
+                try await group.next()
             }
-            defer { group.cancelAll() }
-            try await group.next()
         }
     }
 
@@ -149,7 +165,8 @@ struct StatisticsTable {
         var table = Table("SERVICE", "HANDLED", "FAILED", "LAG", numbersFrom: 1)
         for service in report.services {
             let name = "\(service.service)/\(service.instance)"
-            table.append(name, "\(service.handled)", "\(service.failed)", LagText.of(service.lag))
+            table.append(
+                name, FigureText.of(service.handled), FigureText.of(service.failed), FigureText.of(lag: service.lag))
         }
         return table
     }

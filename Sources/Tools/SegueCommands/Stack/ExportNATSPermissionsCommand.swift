@@ -37,7 +37,8 @@ struct ExportNATSPermissionsCommand: AsyncParsableCommand {
         do {
             permissions = try NATSPermissions(
                 of: services, announcements: [Document.Presence.type, Document.ServiceContract.type],
-                steward: "broker", namespace: namespace)
+                reports: [DomainEvent.MetricsRequested.type, DomainEvent.MetricsReported.type], steward: "broker",
+                namespace: namespace)
         } catch {
             throw ValidationError(error.code == .address ? "--namespace: \(error.message)" : error.message)
         }

@@ -217,8 +217,8 @@ def check_processes(page) -> None:
     expect(letters).to_contain_text("music-service")
     screenshot(page, "inspector-processes")
 
-    # The figures of the page are those that Prometheus reads. The service reports them together, from time to time:
-    # when the dead letter is among them, they do not change any more.
+    # The figures of the page are those that Prometheus reads. The service reports them together: when the dead letter
+    # is among them, they do not change any more.
     music = rows.filter(has_text="music-service")
     expect(music.get_by_role("cell").filter(has_text="Failed")).to_have_text("Failed 1")
     for title, name in (("Failed", "segue_process_failed_total"), ("Handled", "segue_process_handled_total")):

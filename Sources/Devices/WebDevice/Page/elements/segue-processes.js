@@ -48,8 +48,10 @@ class SegueProcesses extends InspectorElement {
     const former = this.#histories
     this.#histories = new Map(this.#state.processes?.map(process => {
       const { last, values } = former.get(keyOf(process)) ?? { last: NaN, values: [] }
-      const handled = Math.max(0, process.handled - last) || 0
-      return [keyOf(process), { last: process.handled, values: [...values, handled].slice(-SECONDS) }]
+      // Null if the process has not reported it.
+      const total = process.handled ?? NaN
+      const handled = Math.max(0, total - last) || 0
+      return [keyOf(process), { last: total, values: [...values, handled].slice(-SECONDS) }]
     }))
     this.#draw()
   }
@@ -100,8 +102,9 @@ function writeRow(row, { instance, version, pid, state, since, handled, failed, 
   setText(name.lastChild, joined(instance, version, `pid ${pid}`))
   setText(presence.lastChild, joined(state, duration(Math.max(0, Date.now() - Date.parse(since)))))
   presence.title = `since ${dateAndClock(since)}`
+  const shown = value => value === null ? '–' : count(value)
   // The bus counts a lag up to this limit.
-  const figures = [count(handled), count(failed), count(lag) + (lag >= 10_000 ? '+' : '')]
+  const figures = [shown(handled), shown(failed), shown(lag) + (lag >= 10_000 ? '+' : '')]
   figures.forEach((figure, index) => setText(cells[index].lastChild, figure))
   cells[1].classList.toggle('some', failed > 0)
   cells[3].firstChild.values = values

@@ -1,0 +1,23 @@
+import Contracts
+import EventBus
+import Monitor
+import SegueTestSupport
+import Testing
+
+@Suite("A Python client that announces itself", .needsPython)
+struct PythonMetricsTests {
+    @Test("has a presence, and reports its metrics when it is asked for them", .timeLimit(.minutes(3)))
+    func metrics() async throws {
+        try await TestStack.withPython { stack, python in
+            try await python.running("announce") { process in
+                try await process.says("announced")
+                let presence = try await stack.message(Document.Presence.self).message
+                #expect(presence.name == "python" && presence.runs(consumer: "python"))
+                let instance = presence.instance
+                var reports: [String: DomainEvent.MetricsReported] = [:]
+                repeat { reports = try await MetricsRequests.ask([instance], on: stack.bus) } while reports.isEmpty
+                #expect(reports == [instance: .init(instance: instance, handled: 0, failed: 0, lag: 0)])
+            }
+        }
+    }
+}
