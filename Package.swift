@@ -16,6 +16,7 @@ let argumentParser = Target.Dependency.product(name: "ArgumentParser", package: 
 let asyncAlgorithms = Target.Dependency.product(name: "AsyncAlgorithms", package: "swift-async-algorithms")
 let configuration = Target.Dependency.product(name: "Configuration", package: "swift-configuration")
 let deque = Target.Dependency.product(name: "DequeModule", package: "swift-collections")
+let heap = Target.Dependency.product(name: "HeapModule", package: "swift-collections")
 let grdb = Target.Dependency.product(name: "GRDB", package: "GRDB.swift")
 let grdbSQLite = Target.Dependency.product(name: "GRDBSQLite", package: "GRDB.swift")
 let httpTypes = Target.Dependency.product(name: "HTTPTypes", package: "swift-http-types")
@@ -97,7 +98,8 @@ let contracts: [Target] = [
 
 let runtime: [Target] = [
     module("Projects", in: "Runtime", ["Support", "SystemSupport"]),
-    module("Consuming", in: "Runtime", ["Contracts", "EventBus", "Navigation", "Support", deque, lifecycle, logging]),
+    module(
+        "Consuming", in: "Runtime", ["Contracts", "EventBus", "Navigation", "Support", deque, heap, lifecycle, logging]),
     module(
         "ServiceRuntime", in: "Runtime",
         [
@@ -225,6 +227,7 @@ let focusPlayer: [Target] = [
 
 /// Small apps, each of which shows one way of navigating. `docs/examples.md` explains them.
 let examples: [Target] = [
+    module("Brewing", in: "Examples", ["Consuming", "Contracts", "EventBus", "Support"]),
     module("Onboarding", in: "Examples", ["Consuming", "Contracts", "EventBus", "Navigation", "Support"]),
     module("Stations", in: "Examples", ["Navigation", "Routing"]),
     module("ThreeScreens", in: "Examples", ["Consuming", "Contracts", "EventBus", "Navigation", "Support"]),
@@ -238,6 +241,7 @@ let executables: [Target] = [
             "Broker", "NATS", "NATSLayout", "Steward", "Consuming", "Contracts", "EventBus", "ServiceRuntime",
             "Support", argumentParser, lifecycle,
         ]),
+    executable("brewer", ["Brewing", "ServiceRuntime"]),
     executable("device", ["ServiceRuntime", "TerminalDevice", argumentParser]),
     executable("error-notifier", ["PlatformPrograms", "ServiceRuntime", argumentParser]),
     executable(
@@ -246,14 +250,14 @@ let executables: [Target] = [
     executable("music-service", ["HTTPClient", "ServiceRuntime", "Services", argumentParser]),
     executable(
         "navigation-coordinator", ["Coordinator", "PlatformPrograms", "ServiceRuntime", "Support", argumentParser]),
-    executable("onboarding-service", ["Consuming", "Onboarding", "ServiceRuntime", argumentParser]),
+    executable("onboarding-service", ["Onboarding", "ServiceRuntime"]),
     executable("segue", ["SegueCommands", "SystemSupport", argumentParser, logging]),
     executable(
         "segue-bench",
         ["Benchmarks", "CommandLineSupport", "EventBus", "Support", "SystemSupport", argumentParser, logging]),
     executable(
         "spotify-simulator", ["Consuming", "ServiceRuntime", "SpotifySimulator", argumentParser, lifecycle, logging]),
-    executable("timer-service", ["Consuming", "ServiceRuntime", "ThreeScreens", argumentParser]),
+    executable("timer-service", ["ServiceRuntime", "ThreeScreens", argumentParser]),
     executable("web-gateway", ["ServiceRuntime", "WebDevice", argumentParser]),
 ]
 
@@ -369,7 +373,7 @@ let tests: [Target] = [
             logging,
         ]),
     // The program in docs/services.md.
-    testExecutable("greeter", in: "Greeter", ["Consuming", "Contracts", "EventBus", "ServiceRuntime", argumentParser]),
+    testExecutable("greeter", in: "Greeter", ["Consuming", "Contracts", "EventBus", "ServiceRuntime"]),
     .testTarget(
         name: "GreeterTests",
         dependencies: [
@@ -410,7 +414,8 @@ let tests: [Target] = [
     .testTarget(
         name: "IntegrationTests",
         dependencies: [
-            "BusFormat", "BusProtocol", "BusStranger", "CommandLineTestSupport", "Compose", "Contracts", "EventBus",
+            "Brewing", "BusFormat", "BusProtocol", "BusStranger", "CommandLineTestSupport", "Compose", "Contracts",
+            "EventBus",
             "FlowFiles",
             "HTTPClient", "HostileValues", "InProcess", "Monitor", "Navigation", "Onboarding", "PageTestSupport",
             "Routing",

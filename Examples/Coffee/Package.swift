@@ -1,8 +1,6 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-let argumentParser = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
-
 /// A product of Segue: a library or an executable.
 func segue(_ product: String) -> Target.Dependency { .product(name: product, package: "segue") }
 
@@ -11,13 +9,12 @@ let package = Package(
     platforms: [.macOS(.v15)],
     dependencies: [
         // In your own package, write the URL of Segue: .package(url: "https://…/segue", from: "0.1.0")
-        .package(name: "segue", path: "../.."),
-        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
+        .package(name: "segue", path: "../..")
     ],
     targets: [
         .target(name: "Coffee", dependencies: [segue("Consuming"), segue("Contracts"), segue("EventBus")]),
         .executableTarget(
-            name: "barista", dependencies: ["Coffee", segue("Consuming"), segue("ServiceRuntime"), argumentParser]),
+            name: "barista", dependencies: ["Coffee", segue("ServiceRuntime")]),
         .testTarget(
             name: "CoffeeTests",
             dependencies: [

@@ -49,11 +49,11 @@ struct RetentionProcessTests {
     /// - Returns: The offsets of all messages that it has handled. They are read from its results, which are recorded
     ///   together with its progress.
     private func consume(through last: UInt64, on bus: EventBus) async throws -> Set<UInt64> {
-        let consumer = MessageConsumer("reader", bus: bus, logger: .silent).on(Noted.self) { _, context in
+        let handlers = Handlers("reader").on(Noted.self, sends: DomainEvent.DeepLinkReceived.self) { _, context in
             [DomainEvent.DeepLinkReceived(url: "\(context.cause.position?.offset ?? 0)")]
         }
         return try await bus.withSubscription(to: [.type(DomainEvent.DeepLinkReceived.self)], from: .now) { results in
-            try await withRunning(consumer) {
+            try await withRunning(handlers.service(on: bus)) {
                 var handled: Set<UInt64> = []
                 for try await result in results {
                     handled.insert(try #require(UInt64(result.decode(DomainEvent.DeepLinkReceived.self).url)))

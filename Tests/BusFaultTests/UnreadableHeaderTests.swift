@@ -38,9 +38,11 @@ struct UnreadableHeaderTests {
             let offsets = try await publishBadHeaders(Greet.type, in: arena)
             try await arena.withBus { bus in
                 let good = try await bus.send(Greet(name: "Ada"))
-                let consumer = MessageConsumer("greeter", bus: bus, logger: .silent)
-                    .on(Greet.self) { greet, _ in [DomainEvent.DeepLinkReceived(url: greet.name)] }
-                let greeted = try await withRunning(consumer) {
+                let handlers = Handlers("greeter")
+                    .on(Greet.self, sends: DomainEvent.DeepLinkReceived.self) { greet, _ in
+                        [DomainEvent.DeepLinkReceived(url: greet.name)]
+                    }
+                let greeted = try await withRunning(handlers.service(on: bus)) {
                     try await bus.received(DomainEvent.DeepLinkReceived.self)[0]
                 }
                 #expect(greeted.attributes.causationID == good.id)

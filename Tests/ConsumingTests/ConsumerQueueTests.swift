@@ -97,6 +97,7 @@ struct ConsumerQueueTests {
                 case .publish(let batch, let turn):
                     turns.append(turn)
                     #expect(batch.messages.map(\.subject) == ["1"])
+                case .fire: Issue.record("there is no timer")
                 }
             }
         }
@@ -106,6 +107,40 @@ struct ConsumerQueueTests {
         #expect(batch.messages.map(\.subject) == ["2", "3", "4"])
         #expect(batch.checkpoint?.position.offset == 4 && batch.checkpoint?.previous == 1)
         #expect(queue.recorded(turn).count == 3)
+    }
+
+    @Test("a timer fires after the messages of its partition that are under way, and before those that wait")
+    func timer() async throws {
+        let timers = DurableTimers { _ in [] }
+        timers.apply(
+            opened: [a, b].map {
+                timers.timer(DocumentName(MessageType(kind: .document, name: "Timer"), subject: $0), after: .zero)
+            },
+            closed: [])
+        let due = try await timers.due()
+        var queue = queue(.pipelined)
+        queue.take(Delivery(message(1, a)))
+        let (_, first) = try handling(&queue)
+        queue.take(Delivery(message(2, a)))
+        for timer in due { queue.take(timer) }
+        guard case .fire(let other, let otherTurn) = queue.next() else { throw Unexpected() }
+        #expect(other.id.subject == b)
+        #expect(queue.next() == nil)
+        queue.handled(result("1"), of: first)
+        let (_, published) = try publishing(&queue)
+        #expect(queue.next() == nil)
+        _ = queue.recorded(published)
+        guard case .fire(let own, let turn) = queue.next() else { throw Unexpected() }
+        #expect(own.id.subject == a)
+        #expect(queue.next() == nil)
+        // The claim has ended: the timer fires again under the next one.
+        queue.suspend()
+        #expect(queue.lost(turn) == .waits)
+        queue.fired(otherTurn)
+        queue.adopt(queue.claim)
+        guard case .fire(_, let again) = queue.next() else { throw Unexpected() }
+        queue.fired(again)
+        #expect(try handling(&queue).0.id == "2")
     }
 
     @Test("the message whose results are refused is found among those of its batch, and given up alone")
@@ -128,6 +163,7 @@ struct ConsumerQueueTests {
             case .handle(let message, let turn):
                 handled.append(message.id)
                 queue.handled(result(message.id), of: turn)
+            case .fire: Issue.record("there is no timer")
             case .publish(let batch, let turn):
                 let subjects = batch.messages.map(\.subject)
                 guard subjects.contains("2"), batch.rejection == nil else {

@@ -9,7 +9,7 @@ import ServiceLifecycleTestKit
 import TestSupport
 import Testing
 
-@Suite("Query server", .timeLimit(.minutes(1)))
+@Suite("Handlers of queries", .timeLimit(.minutes(1)))
 struct QueryServerTests {
     let hub = InMemoryHub()
     let bus: EventBus
@@ -26,15 +26,16 @@ struct QueryServerTests {
 
     private func server(
         on bus: EventBus? = nil, clock: any Clock<Duration> = ContinuousClock(), logger: Logger = .silent
-    ) -> QueryServer {
-        QueryServer(bus: bus ?? self.bus, logger: logger, clock: clock)
-            .on(Query.Salutation.self) { query, _ in
+    ) -> HandlerService {
+        Handlers("greeter")
+            .answer(Query.Salutation.self) { query, _ in
                 switch query.name {
                 case "nobody": throw ApplicationError(code: "greeter.nobody", message: "nobody is there")
                 case "secret": throw Leak()
                 default: return Query.Salutation.Answer(text: "Dear \(query.name)")
                 }
             }
+            .service(on: bus ?? self.bus, logger: logger, clock: clock)
     }
 
     @Test("answers with what the handler gives back, and journals nothing")
@@ -91,12 +92,13 @@ struct QueryServerTests {
     @Test("stops when it is asked to, and tells those who wait for an answer")
     func shutdown() async throws {
         let started = Gate()
-        let server = QueryServer(bus: bus, logger: .silent)
-            .on(Query.Salutation.self) { _, _ in
+        let server = Handlers("greeter")
+            .answer(Query.Salutation.self) { _, _ in
                 started.open()
                 try await Gate().pass()
                 return Query.Salutation.Answer(text: "too late")
             }
+            .service(on: bus)
         let error = await #expect(throws: BusError.self) {
             try await testGracefulShutdown { trigger in
                 try await withThrowingTaskGroup { group in
@@ -110,10 +112,5 @@ struct QueryServerTests {
             }
         }
         #expect(error?.code == .cancelled)
-    }
-
-    @Test("lists the types it answers")
-    func receives() {
-        #expect(server().receives == [Query.Salutation.type])
     }
 }

@@ -10,9 +10,13 @@ import TestSupport
 import Testing
 
 extension Document {
-    fileprivate struct Progress: DocumentMessage {
+    fileprivate struct Progress: WorkRecord {
         var instance: String
+        var name: String
         var key: String? { instance }
+
+        var unfinished: Command.Greet? { Command.Greet(name: name) }
+        static let discardsReplaced = false
     }
 }
 
@@ -28,27 +32,50 @@ struct ScreenWorkTests {
 
     /// The work that has begun and the work that has ended.
     private final class WorkLog: Sendable {
-        private let names = Mutex<(begun: [String], ended: [String])>(([], []))
+        private struct State {
+            var begun: [String] = []
+            var ended: [String] = []
+            var news = Gate()
+        }
 
-        var begun: [String] { names.withLock(\.begun) }
-        var ended: [String] { names.withLock(\.ended) }
+        private let state = Mutex(State())
 
-        func begin(_ name: String) { names.withLock { $0.begun.append(name) } }
-        func end(_ name: String) { names.withLock { $0.ended.append(name) } }
+        var begun: [String] { state.withLock(\.begun) }
+        var ended: [String] { state.withLock(\.ended) }
+
+        func begin(_ name: String) {
+            state.withLock { state in
+                state.begun.append(name)
+                state.news.open()
+                state.news = Gate()
+            }
+        }
+
+        func end(_ name: String) { state.withLock { $0.ended.append(name) } }
+
+        /// Waits until work has begun `count` times.
+        func begun(_ count: Int) async throws {
+            while true {
+                let news = state.withLock { $0.begun.count < count ? $0.news : nil }
+                guard let news else { return }
+                try await news.pass()
+            }
+        }
     }
 
-    /// Work that publishes a document when it begins, and runs until it is cancelled. For the name `nobody` it fails,
-    /// and for `short` it ends, both without a document.
-    private func work(on bus: EventBus? = nil) -> ScreenWork {
-        ScreenWork("worker", bus: bus ?? EventBus.inMemory(source: "worker/1", hub: hub), logger: .silent)
-            .on(Command.Greet.self, withdrawing: [Document.Progress.type]) { command, context in
+    /// Work that runs until it is cancelled. For the name `nobody` it fails, and for `short` it ends.
+    private func work(on bus: EventBus? = nil) -> HandlerService {
+        Handlers("worker")
+            .work(recordedBy: Document.Progress.self, of: .screen) { command, context in
+                Document.Progress(instance: context.cause.attributes.instance ?? "", name: command.name)
+            } work: { command, _ in
                 if command.name == "nobody" { throw ApplicationError(code: "worker.nobody", message: "Nobody.") }
                 log.begin(command.name)
                 defer { log.end(command.name) }
-                if command.name == "short" { return }
-                try await context.publish(Document.Progress(instance: context.cause.attributes.instance ?? ""))
-                try await Gate().pass()
+                if command.name != "short" { try await Gate().pass() }
+                return []
             }
+            .service(on: bus ?? EventBus.inMemory(source: "worker/1", hub: hub))
     }
 
     private func origin(_ instance: String, platform: String = "ios") -> Origin {
@@ -73,8 +100,8 @@ struct ScreenWorkTests {
     /// The instances that have a document of running work.
     private var underWay: [String?] {
         get async throws {
-            try await view.documents(matching: [.type(Document.ScreenWork.self)])
-                .map { try $0.decode(Document.ScreenWork.self).attributes.instance }
+            try await view.documents(matching: [.type(Document.Progress.self)])
+                .map { try $0.decode(Document.Progress.self).instance }
         }
     }
 
@@ -106,7 +133,7 @@ struct ScreenWorkTests {
             try await view.send(Command.Greet(name: "one"), origin: origin("a-1"))
             try await view.send(Command.Greet(name: "two"), origin: origin("a-2"))
             try await documents(Document.Progress.self, are: 2)
-            try await documents(Document.ScreenWork.self, are: 2)
+            try await log.begun(2)
             try await show("a-2", dismissing: "a-1")
             try await documents(Document.Progress.self, are: 1)
             #expect(log.ended == ["one"])
@@ -126,10 +153,9 @@ struct ScreenWorkTests {
         try await show("a-1")
         try await withRunning(work()) {
             try await view.send(Command.Greet(name: "one"), origin: origin("a-1"))
-            try await documents(Document.ScreenWork.self, are: 1)
+            try await log.begun(1)
             try await view.publish(DomainEvent.SessionEnded(), subject: "other")
             try await view.publish(DomainEvent.SessionEnded())
-            try await documents(Document.ScreenWork.self, are: 0)
             try await documents(Document.Progress.self, are: 0)
             #expect(log.ended == ["one"])
         }
@@ -157,13 +183,13 @@ struct ScreenWorkTests {
         try await withRunning(work()) {
             try await view.send(Command.Greet(name: "one"), origin: origin("a-1"))
             try await view.send(Command.Greet(name: "two"), origin: origin("a-2"))
-            try await documents(Document.ScreenWork.self, are: 2)
-            try await documents(Document.Progress.self, are: 2)
+            try await log.begun(2)
         }
         #expect(Set(log.ended) == ["one", "two"])
         try await show("a-2", dismissing: "a-1")
         try await withRunning(work()) {
             try await documents(Document.Progress.self, are: 1)
+            try await log.begun(3)
             #expect(try await underWay == ["a-2"])
             try await show(dismissing: "a-2")
             try await documents(Document.Progress.self, are: 0)
@@ -178,9 +204,9 @@ struct ScreenWorkTests {
         try await show("a-1")
         try await withRunning(work()) {
             try await view.send(Command.Greet(name: "old"), origin: origin("a-1"))
-            try await documents(Document.ScreenWork.self, are: 1)
-            let new = try await view.send(Command.Greet(name: "new"), origin: origin("a-1"))
-            _ = try await view.first(Document.ScreenWork.self) { $0.attributes.id == new.id }
+            try await log.begun(1)
+            try await view.send(Command.Greet(name: "new"), origin: origin("a-1"))
+            _ = try await view.first(Document.Progress.self) { $0.name == "new" }
             #expect(log.ended == ["old"])
             #expect(try await underWay == ["a-1"])
         }
@@ -199,7 +225,7 @@ struct ScreenWorkTests {
         #expect(log.begun.isEmpty)
         #expect(try await underWay.isEmpty)
         try await withRunning(work()) {
-            try await documents(Document.Progress.self, are: 1)
+            try await log.begun(1)
             #expect(log.begun == ["one"])
         }
     }
@@ -210,14 +236,14 @@ struct ScreenWorkTests {
         try await withRunning(work()) {
             for count in 1...2 {
                 try await view.send(Command.Greet(name: "short"), origin: origin("a-1"))
-                try await withdrawals(of: Document.ScreenWork.self, are: count)
+                try await withdrawals(of: Document.Progress.self, are: count)
             }
         }
-        let told = try await view.journalled(Document.ScreenWork.self)
+        let told = try await view.journalled(Document.Progress.self)
         #expect(told.map(\.isTombstone) == [false, true, false, true])
         try await withRunning(work()) {
             try await view.send(Command.Greet(name: "one"), origin: origin("a-1"))
-            try await documents(Document.Progress.self, are: 1)
+            try await log.begun(3)
         }
         #expect(log.begun == ["short", "short", "one"])
     }
@@ -225,25 +251,25 @@ struct ScreenWorkTests {
     @Test("a message of which nothing can be looked up, or that only half can be read, ends nothing")
     func hostile() async throws {
         try await show("a-1")
-        let work = Document.ScreenWork(
-            consumer: "worker",
-            attributes: Attributes(
-                type: Command.Greet.type, source: "s", id: String(repeating: "i", count: 250)), data: .object([:]))
-        var attributes = Attributes(type: Document.ScreenWork.type, source: "s")
-        attributes.key = "worker.old"
-        var hostile = work
-        hostile.attributes.platform = "e\u{301}"
-        hostile.attributes.instance = "a-1"
-        try await view.publish(
-            Batch([Envelope(attributes: attributes, data: try JSONEncoder().encode(hostile))]))
+        // Documents that record work of no screen, of a screen whose platform no document can name, and nothing.
+        for (key, platform) in [("old", nil), ("strange", "e\u{301}")] {
+            let document = Document.Progress(instance: key, name: key)
+            var envelope = try Envelope(
+                document, source: "s", origin: Origin(platform: platform, instance: "a-1"),
+                causedBy: Envelope(Command.Greet(name: key), source: "s"))
+            envelope.attributes.key = key
+            try await view.publish(Batch([envelope]))
+        }
+        var attributes = Attributes(type: Document.Progress.type, source: "s")
+        attributes.key = "half"
+        try await view.publish(Batch([Envelope(attributes: attributes, data: Data("{}".utf8))]))
         try await withRunning(self.work()) {
             try await view.send(Command.Greet(name: "one"), origin: origin("a-1", platform: "e\u{301}"))
             var half = try Envelope(Command.Greet(name: "half"), source: "device/1", origin: origin("a-1"))
             half.data = Data(#"{"name":"half","x":1e999}"#.utf8)
             try await view.publish(Batch([half]))
             try await view.send(Command.Greet(name: "two"), origin: origin("a-1"))
-            try await documents(Document.Progress.self, are: 1)
-            #expect(log.begun.last == "two")
+            while log.begun.last != "two" { try await log.begun(log.begun.count + 1) }
         }
     }
 

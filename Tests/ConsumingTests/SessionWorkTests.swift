@@ -5,11 +5,14 @@ import RuntimeTestSupport
 import TestSupport
 import Testing
 
-@Suite("Message consumer: work beside the loop", .timeLimit(.minutes(1)))
+@Suite("Work of a session", .timeLimit(.minutes(1)))
 struct SessionWorkTests {
-    private struct Portrait: DocumentMessage {
+    private struct Portrait: WorkRecord {
         var name: String
         var isFinished: Bool
+
+        var unfinished: Command.Greet? { isFinished ? nil : Command.Greet(name: name) }
+        var ended: Portrait? { Portrait(name: "no \(name)", isFinished: true) }
     }
 
     let hub = InMemoryHub(maximumGap: 1000)
@@ -26,26 +29,25 @@ struct SessionWorkTests {
         _ instance: Int, on bus: EventBus? = nil, retries: RetryPolicy = .standard,
         paint: @escaping @Sendable (String) async throws -> Void = { _ in },
         prepare: @escaping @Sendable (String) -> Void = { _ in }
-    ) -> MessageConsumer {
-        let bus = bus ?? EventBus.inMemory(source: "painter/\(instance)", hub: hub)
-        return MessageConsumer("painter", bus: bus, logger: .silent, retries: retries)
-            .on(
-                Command.Greet.self,
-                recordedBy: { command, _ in
-                    prepare(command.name)
-                    return Portrait(name: command.name, isFinished: command.name == "nobody")
-                },
-                unfinished: { (portrait: Portrait) in
-                    portrait.isFinished ? nil : Command.Greet(name: portrait.name)
-                },
-                whenGivenUp: { [Portrait(name: "no \($0.name)", isFinished: true)] }
-            ) { [begun] command, context in
+    ) -> HandlerService {
+        handlers(retries: retries, paint: paint, prepare: prepare)
+            .service(on: bus ?? EventBus.inMemory(source: "painter/\(instance)", hub: hub))
+    }
+
+    private func handlers(
+        retries: RetryPolicy = .standard, paint: @escaping @Sendable (String) async throws -> Void,
+        prepare: @escaping @Sendable (String) -> Void = { _ in }
+    ) -> Handlers {
+        Handlers("painter", retries: retries)
+            .work(recordedBy: Portrait.self, sends: DomainEvent.Greeted.self) { command, _ in
+                prepare(command.name)
+                return Portrait(name: command.name, isFinished: command.name == "nobody")
+            } work: { [begun] command, context in
                 begun.add(context.cause.id)
                 try await paint(command.name)
                 return [Portrait(name: command.name, isFinished: true), DomainEvent.Greeted(name: command.name)]
             }
-            .on(Command.Wave.self) { _, _ in [DomainEvent.Greeted(name: "waved")] }
-            .onSessionEnded(withdrawing: [Portrait.self])
+            .on(Command.Wave.self, sends: DomainEvent.Greeted.self) { _, _ in [DomainEvent.Greeted(name: "waved")] }
     }
 
     private func greeted() async throws -> [String] {
@@ -123,16 +125,16 @@ struct SessionWorkTests {
     @Test("is ended by a message of another type that ends it; its document is replaced and its message discarded")
     func endedByAnother() async throws {
         let steps = Calls<String>()
-        let consumer = painter(1) { name in
+        let consumer = handlers { name in
             if name == "bert" { return }
             // Only the cancellation of the task ends this.
             await Gate().wait()
             steps.add("ended")
             try Task.checkCancellation()
-        }.on(DomainEvent.Greeted.self, ending: Command.Greet.self, when: { $0.name == "stop" }) { event, _ in
+        }.on(DomainEvent.Greeted.self, ending: Portrait.self, when: { $0.name == "stop" }) { event, _ in
             steps.add("handled \(event.name)")
             return []
-        }
+        }.service(on: EventBus.inMemory(source: "painter/1", hub: hub))
         try await withRunning(consumer) {
             let first = try await watcher.send(Command.Greet(name: "anna"))
             try await watcher.send(Command.Greet(name: "carl"), subject: "another")

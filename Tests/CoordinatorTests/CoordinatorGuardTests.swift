@@ -78,7 +78,6 @@ struct CoordinatorGuardTests {
     func expired() async throws {
         try await withForm {
             let command = try await ask()
-            try await fixture.clock.sleepers()
             fixture.clock.advance(by: .milliseconds(4999))
             #expect(try await view.journalled(DomainEvent.GuardDeadlinePassed.self).isEmpty)
             fixture.clock.advance(by: .milliseconds(1))
@@ -105,7 +104,6 @@ struct CoordinatorGuardTests {
             try await fixture.snapshot { $0.state.top.screen == "done" }
             // Both timers end at the same time. Only the second attempt is still open.
             try await ask()
-            try await fixture.clock.sleepers(2)
             fixture.clock.advance(by: .seconds(5))
             try await fixture.snapshot { $0.state.top.screen == "sorry" }
         }

@@ -23,7 +23,6 @@ struct CoordinatorLeavingTests {
     func timeIsUp() async throws {
         try await fixture.withShop {
             let item = try await leaveItem()
-            try await fixture.clock.sleepers(2)
             fixture.clock.advance(by: .milliseconds(1999))
             #expect(try await view.journalled(Command.ScreenGone.self).count == 1)
             fixture.clock.advance(by: .milliseconds(1))
@@ -45,9 +44,7 @@ struct CoordinatorLeavingTests {
             let revision = try await fixture.currentSnapshot()?.revision ?? 0
             // The timers of this screen and of the next one end at the same time. Only the next screen is then still
             // leaving.
-            try await fixture.clock.sleepers(2)
             _ = try await leaveItem()
-            try await fixture.clock.sleepers(3)
             fixture.clock.advance(by: .seconds(2))
             try await fixture.snapshot { $0.state.leaving.isEmpty && $0.revision > revision }
         }

@@ -1,4 +1,3 @@
-import ArgumentParser
 import Consuming
 import Contracts
 import EventBus
@@ -16,22 +15,12 @@ extension DomainEvent {
     }
 }
 
-@main
-struct Greeter: AsyncParsableCommand {
-    @OptionGroup var options: ServiceOptions
-
-    static func main() async { await runProgram() }
-
-    func run() async throws {
-        try await ServiceProcess(
-            "greeter", receives: [Command.GuestArrived.self], sends: [DomainEvent.GuestWelcomed.self]
-        ).run(options) { process in
-            [
-                MessageConsumer("greeter", in: process)
-                    .on(Command.GuestArrived.self) { command, _ in
-                        [DomainEvent.GuestWelcomed(text: "Welcome, \(command.name)!")]
-                    }
-            ]
-        }
+let greeter = Handlers("greeter")
+    .on(Command.GuestArrived.self, sends: DomainEvent.GuestWelcomed.self) { command, _ in
+        [DomainEvent.GuestWelcomed(text: "Welcome, \(command.name)!")]
     }
+
+@main
+struct Greeter: ServiceCommand {
+    static let service = ServiceProgram(greeter)
 }

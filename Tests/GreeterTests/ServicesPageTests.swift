@@ -19,14 +19,33 @@ extension Document {
         var isLoading = false
     }
 
-    fileprivate struct Song: DocumentMessage {
+    fileprivate struct Song: WorkRecord {
         var instance: String
+        var number = 0
         var key: String? { instance }
+
+        // The song is played until its screen is dismissed.
+        var unfinished: Command.MusicWanted? { Command.MusicWanted() }
     }
 }
 
 extension Command {
     fileprivate struct MusicWanted: CommandMessage {}
+
+    fileprivate struct WakeUpOrdered: CommandMessage {
+        var room: String
+        var minutes: Int
+    }
+
+    fileprivate struct WakeUpDue: CommandMessage {
+        var room: String
+    }
+}
+
+extension DomainEvent {
+    fileprivate struct PhoneRang: EventMessage {
+        var room: String
+    }
 }
 
 extension Query {
@@ -57,15 +76,17 @@ struct ServicesPageTests {
 
     @Test("a handler reads documents, and its results are published together")
     func results() async throws {
-        let consumer = MessageConsumer("greeter", in: process)
-            .on(Command.GuestArrived.self) { command, context in
-                let book = try await context.bus.document(Document.GuestBook.self, subject: context.cause.subject)
+        let handlers = Handlers("greeter")
+            .on(
+                Command.GuestArrived.self, sends: Document.GuestBook.self, DomainEvent.GuestWelcomed.self
+            ) { command, context in
+                let book = try await context.document(Document.GuestBook.self)
                 return [
                     Document.GuestBook(names: (book?.names ?? []) + [command.name]),
                     DomainEvent.GuestWelcomed(text: "Welcome, \(command.name)!"),
                 ]
             }
-        try await withRunning(consumer) {
+        try await withRunning(HandlerService(handlers, in: process)) {
             try await view.send(Command.GuestArrived(name: "Ada"))
             let command = try await view.send(Command.GuestArrived(name: "Bo"))
             let welcomed = try await view.received(DomainEvent.GuestWelcomed.self, 2)[1]
@@ -76,8 +97,8 @@ struct ServicesPageTests {
 
     @Test("a handler can publish at once, and answer with an error")
     func errors() async throws {
-        let consumer = MessageConsumer("greeter", in: process)
-            .on(Command.GuestArrived.self) { command, context in
+        let handlers = Handlers("greeter")
+            .on(Command.GuestArrived.self, sends: Document.GuestBook.self) { command, context in
                 try await context.publish(Document.GuestBook(isLoading: true))
                 guard !command.name.isEmpty else {
                     throw ApplicationError(
@@ -85,7 +106,7 @@ struct ServicesPageTests {
                 }
                 return [Document.GuestBook(names: [command.name])]
             }
-        try await withRunning(consumer) {
+        try await withRunning(HandlerService(handlers, in: process)) {
             try await view.send(Command.GuestArrived(name: ""))
             let error = try await view.received(ApplicationError.self)[0].decode(ApplicationError.self)
             #expect(error.code == "guest.nameless")
@@ -99,12 +120,15 @@ struct ServicesPageTests {
         @Sendable func lookUp(_ name: String) throws -> String {
             throw ApplicationError(code: "guest.unknown", message: "There is no guest \(name)")
         }
-        let consumer = MessageConsumer("greeter", in: process)
-            .on(Command.GuestArrived.self, whenGivenUp: { _ in [Document.GuestBook()] }) { command, context in
+        let handlers = Handlers("greeter")
+            .on(
+                Command.GuestArrived.self, sends: Document.GuestBook.self,
+                whenGivenUp: { _ in [Document.GuestBook()] }
+            ) { command, context in
                 try await context.publish(Document.GuestBook(isLoading: true))
                 return [Document.GuestBook(names: [try lookUp(command.name)])]
             }
-        try await withRunning(consumer) {
+        try await withRunning(HandlerService(handlers, in: process)) {
             try await view.send(Command.GuestArrived(name: "Ada"))
             _ = try await view.received(ApplicationError.self)
             #expect(try await view.document(Document.GuestBook.self)?.isLoading == false)
@@ -113,14 +137,12 @@ struct ServicesPageTests {
 
     @Test("the number of attempts and their delays can be chosen")
     func retries() async throws {
-        let process = process
         let calls = Calls()
-        let consumer = MessageConsumer(
-            "greeter", bus: process.bus, logger: process.logger, metrics: process.metrics,
-            retries: RetryPolicy(attempts: 2, firstDelay: .milliseconds(50), factor: 1)
+        let handlers = Handlers(
+            "greeter", retries: RetryPolicy(attempts: 2, firstDelay: .milliseconds(50), factor: 1)
         )
         .on(Command.GuestArrived.self) { _, _ in throw calls.failure() }
-        try await withRunning(consumer) {
+        try await withRunning(HandlerService(handlers, in: process)) {
             try await view.send(Command.GuestArrived(name: "Ada"))
             let error = try await view.received(ApplicationError.self)[0].decode(ApplicationError.self)
             #expect(error.code == "greeter.failed")
@@ -132,13 +154,13 @@ struct ServicesPageTests {
     @Test("at the end of a session its documents are withdrawn, and late commands are discarded")
     func sessionEnd() async throws {
         let rooms = Rooms()
-        let consumer = MessageConsumer("greeter", in: process)
-            .on(Command.GuestArrived.self) { command, _ in [Document.GuestBook(names: [command.name])] }
-            .onSessionEnded(withdrawing: [Document.GuestBook.self]) { context in
-                rooms.release(context.cause.subject)
+        let handlers = Handlers("greeter")
+            .on(Command.GuestArrived.self, sends: Document.GuestBook.self) { command, _ in
+                [Document.GuestBook(names: [command.name])]
             }
+            .onSessionEnded { context in rooms.release(context.session) }
             .discardingCommandsOfEndedSessions()
-        try await withRunning(consumer) {
+        try await withRunning(HandlerService(handlers, in: process)) {
             try await view.beginSession("suite")
             for subject in ["suite", Session.default] {
                 try await view.send(Command.GuestArrived(name: "Ada"), subject: subject)
@@ -157,15 +179,19 @@ struct ServicesPageTests {
     @Test("work of a screen ends when the screen is dismissed, and its documents are withdrawn")
     func screenWork() async throws {
         let clock = ContinuousClock()
-        let work = ScreenWork("music", in: process)
-            .on(Command.MusicWanted.self, withdrawing: [Document.Song.type]) { _, context in
+        let handlers = Handlers("music")
+            .work(recordedBy: Document.Song.self, of: .screen) { _, context in
+                Document.Song(instance: context.cause.attributes.instance ?? "")
+            } work: { _, context in
+                var song = Document.Song(instance: context.cause.attributes.instance ?? "")
                 while true {
-                    try await context.publish(Document.Song(instance: context.cause.attributes.instance ?? ""))
                     try await clock.sleep(for: .seconds(180))
+                    song.number += 1
+                    try await context.publish(song)
                 }
             }
         try await show(["lounge-1"])
-        try await withRunning(work) {
+        try await withRunning(HandlerService(handlers, in: process)) {
             try await view.send(Command.MusicWanted(), origin: Origin(platform: "ios", instance: "lounge-1"))
             _ = try await view.received(Document.Song.self)
             try await show([], dismissing: "lounge-1")
@@ -175,15 +201,57 @@ struct ServicesPageTests {
         }
     }
 
+    @Test("a handler sends a command later")
+    func later() async throws {
+        let handlers = Handlers("concierge")
+            .on(Command.WakeUpOrdered.self, sends: Command.WakeUpDue.self) { command, context in
+                [.later(Command.WakeUpDue(room: command.room), after: .seconds(60 * command.minutes), id: command.room)]
+            }
+            .on(Command.WakeUpDue.self, sends: DomainEvent.PhoneRang.self) { command, _ in
+                [DomainEvent.PhoneRang(room: command.room)]
+            }
+        let clock = ManualClock()
+        let start = Date()
+        let bus = EventBus.inMemory(source: "concierge/1", hub: hub)
+        try await withRunning(handlers.service(on: bus, clock: clock, now: { start + clock.now.offset })) {
+            try await view.send(Command.WakeUpOrdered(room: "12", minutes: 480))
+            _ = try await view.received(Document.ScheduledCommand.self)
+            try await clock.sleepers()
+            clock.advance(by: .seconds(480 * 60))
+            let rang = try await view.received(DomainEvent.PhoneRang.self)[0]
+            #expect(try rang.decode(DomainEvent.PhoneRang.self).room == "12")
+        }
+    }
+
+    @Test("a service reads its settings when it starts")
+    func settings() async throws {
+        let sign = Prepared<String>()
+        let handlers = Handlers("greeter")
+            .on(Command.GuestArrived.self, sends: DomainEvent.GuestWelcomed.self) { command, _ in
+                [DomainEvent.GuestWelcomed(text: "Welcome to the \(try sign()), \(command.name)!")]
+            }
+        let program = ServiceProgram(handlers) { context in sign.set(try context.require("HOTEL_NAME")) }
+        let group = ProgramGroup(
+            [program], on: hub, configuration: ServiceConfiguration(environment: ["HOTEL_NAME": "Ritz"])
+        ) { _ in .silent }
+        try await withThrowingTaskGroup { tasks in
+            tasks.addTask { try await group.run() }
+            defer { tasks.cancelAll() }
+            try await view.send(Command.GuestArrived(name: "Ada"))
+            let welcomed = try await view.received(DomainEvent.GuestWelcomed.self)[0]
+            #expect(try welcomed.decode(DomainEvent.GuestWelcomed.self).text == "Welcome to the Ritz, Ada!")
+        }
+    }
+
     @Test("a query is answered directly")
     func queries() async throws {
-        let server = QueryServer(in: process)
-            .on(Query.Guests.self) { query, context in
-                let book = try await context.bus.document(Document.GuestBook.self, subject: context.cause.subject)
+        let handlers = Handlers("greeter")
+            .answer(Query.Guests.self) { query, context in
+                let book = try await context.document(Document.GuestBook.self)
                 return Query.Guests.Answer(names: (book?.names ?? []).filter { $0.hasPrefix(query.prefix) })
             }
         try await view.publish(Document.GuestBook(names: ["Ada", "Bo"]))
-        try await withRunning(server) {
+        try await withRunning(HandlerService(handlers, in: process)) {
             let answer = try await view.ask(Query.Guests(prefix: "A"))
             #expect(answer.names == ["Ada"])
         }

@@ -105,6 +105,7 @@ enum HotPath: String, CaseIterable {
                 switch step {
                 case .handle(let message, let turn): queue.handled(Handled([message]), of: turn)
                 case .publish(_, let turn): _ = queue.recorded(turn)
+                case .fire: break
                 }
             }
         }

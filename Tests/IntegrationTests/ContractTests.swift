@@ -51,7 +51,7 @@ struct ContractTests {
                     "config/flows/mac.yaml",
                 ])
             #expect(result.status == 0 && result.output.isEmpty, "\(result.output)\(result.error)")
-            for name in ["onboarding", "three-screens", "router", "dispatch"] {
+            for name in ["onboarding", "three-screens", "brew", "router", "dispatch"] {
                 let result = try await segue(
                     "flow", "check", "--strict", "-f", "compose/examples.yaml", "config/flows/examples/\(name).yaml")
                 #expect(result.status == 0 && result.output.isEmpty, "\(result.output)\(result.error)")

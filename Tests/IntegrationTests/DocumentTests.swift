@@ -95,7 +95,7 @@ struct DocumentTests {
             var segue = segue
             segue.environment["COMPOSE_FILE"] = "compose/examples.yaml"
             let blocks = try Page("docs/examples.md").blocks(of: "sh")
-            try #require(blocks.count == 5)
+            try #require(blocks.count == 6)
             #expect(blocks[0].contains("COMPOSE_FILE=compose/examples.yaml\n"))
             // Each block runs in a shell of its own, as for a reader who continues in another terminal.
             let path = blocks[0].split(separator: "\n").first { $0.hasPrefix("segue up") } ?? ""
@@ -108,11 +108,15 @@ struct DocumentTests {
             for expected in ["The second", "The third", "document.Timer"] {
                 #expect(threeScreens.contains(expected), "\(threeScreens)")
             }
-            let routing = try await run(blocks[3], segue)
+            let brew = try await run(blocks[3], segue)
+            for expected in ["event.BrewBegan", "command.BrewElapsed", "event.BrewFinished"] {
+                #expect(brew.contains(expected), "\(brew)")
+            }
+            let routing = try await run(blocks[4], segue)
             for expected in ["Departures", "Route", "YRK"] {
                 #expect(routing.contains(expected), "\(routing)")
             }
-            try await run(blocks[4], segue)
+            try await run(blocks[5], segue)
         }
     }
 

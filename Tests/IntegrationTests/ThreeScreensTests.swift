@@ -90,8 +90,7 @@ struct ThreeScreensTests {
             try await isWithdrawn(stack, sibling)
             let late = try await stack.bus.send(Command.TimerRequested(), origin: origin(second))
             try await stack.message(DomainEvent.MessageDiscarded.self, after: late) { $0.messageID == late.id }
-            let work = try await stack.bus.documents(matching: [.type(Document.ScreenWork.self)])
-            #expect(work.isEmpty)
+            #expect(try await stack.bus.documents(matching: [.type(Document.Timer.self)]).isEmpty)
         }
     }
 }

@@ -131,8 +131,9 @@ struct SchemaInferenceTests {
         ApplicationError(code: "a", message: "b", recovery: "c", severity: .warning),
         Document.ErrorBanner(errorID: "a", error: ApplicationError(code: "b", message: "c"), waiting: 1),
         Document.Presence(name: "a", version: "1", instance: "i", pid: 1, receives: ["command.B"], sends: []),
-        Document.ScreenWork(
-            consumer: "a", attributes: Attributes(type: Command.ScreenGone.type, source: "a/1"), data: ["b": 1]),
+        Document.ScheduledCommand(
+            at: Date(timeIntervalSince1970: 1), command: .init(type: Command.ScreenGone.type, data: ["b": 1]),
+            consumer: "a", id: "b"),
         Document.ServiceContract(
             name: "a", version: "1", instance: "i",
             receives: [MessageContract(type: Command.ScreenGone.type, data: .object(["a": .init(.string)]))], sends: []),

@@ -19,16 +19,16 @@ func coffeeFlow() throws -> Flow {
 }
 
 /// The service that makes the coffee. It knows nothing of screens.
-func barista(on bus: EventBus) -> MessageConsumer {
-    MessageConsumer("barista", bus: bus, logger: Logger(label: "barista"))
-        .on(Command.CoffeeOrdered.self) { order, _ in [DomainEvent.CoffeeServed(kind: order.kind)] }
-}
+let barista = Handlers("barista")
+    .on(Command.CoffeeOrdered.self, sends: DomainEvent.CoffeeServed.self) { order, _ in
+        [DomainEvent.CoffeeServed(kind: order.kind)]
+    }
 
 @Test("an order leads to a cup of the same kind")
 func order() async throws {
     let bus = EventBus.inMemory(source: "test")
     var machine = Machine(flow: try coffeeFlow())
-    async let _ = barista(on: bus).run()
+    async let _ = HandlerService(barista, bus: bus, logger: Logger(label: "barista")).run()
     try await bus.send(Command.CoffeeOrdered(kind: "lungo"))
     let served = try await bus.withSubscription(to: [.type(DomainEvent.CoffeeServed.self)], from: .beginning) {
         try await $0.first

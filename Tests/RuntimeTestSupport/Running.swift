@@ -1,4 +1,7 @@
 package import Consuming
+package import EventBus
+package import Foundation
+package import Logging
 package import ServiceLifecycle
 
 /// Runs a service while `body` runs. `body` begins after the service is ready.
@@ -31,5 +34,16 @@ package func withRunning<Result: Sendable>(
             return result
         }
         throw CancellationError()
+    }
+}
+
+extension Handlers {
+    /// Runs the handlers on a bus.
+    package func service(
+        on bus: EventBus, logger: Logger = .silent, metrics: ConsumerMetrics = ConsumerMetrics(),
+        clock: any Clock<Duration> = ContinuousClock(), now: @escaping @Sendable () -> Date = { Date() }
+    ) -> HandlerService {
+        HandlerService(
+            self, bus: bus, logger: logger, metrics: metrics, clock: ServiceClock(now: now, clock: clock))
     }
 }

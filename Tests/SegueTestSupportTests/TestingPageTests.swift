@@ -38,17 +38,18 @@ struct TestingPageTests {
     func order() async throws {
         let hub = InMemoryHub()
         let observer = BusObserver(EventBus.inMemory(source: "test/1", hub: hub))
-        async let _ = barista(on: EventBus.inMemory(source: "barista/1", hub: hub)).run()
+        let bus = EventBus.inMemory(source: "barista/1", hub: hub)
+        async let _ = HandlerService(barista, bus: bus, logger: Logger(label: "barista")).run()
         try await observer.whileRecording {
             let order = try await observer.bus.send(Command.CoffeeOrdered(kind: "lungo"))
             try await observer.message(DomainEvent.CoffeeServed.self, after: order) { $0.kind == "lungo" }
         }
     }
 
-    private func barista(on bus: EventBus) -> MessageConsumer {
-        MessageConsumer("barista", bus: bus, logger: Logger(label: "barista"))
-            .on(Command.CoffeeOrdered.self) { order, _ in [DomainEvent.CoffeeServed(kind: order.kind)] }
-    }
+    private let barista = Handlers("barista")
+        .on(Command.CoffeeOrdered.self, sends: DomainEvent.CoffeeServed.self) { order, _ in
+            [DomainEvent.CoffeeServed(kind: order.kind)]
+        }
 
     @Test("a guest who arrives while the greeter is killed is welcomed once")
     func killed() async throws {

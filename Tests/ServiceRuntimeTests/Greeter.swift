@@ -31,8 +31,8 @@ struct Greeter {
 
     /// Runs `body` when the process is ready. Its consumer waits at the gate before each answer.
     func running(gate: Gate? = nil, _ body: @escaping @Sendable () async throws -> Void) async throws {
-        let consumer = MessageConsumer("greeter", in: context)
-            .on(Command.Greet.self) { command, _ in
+        let handlers = Handlers("greeter")
+            .on(Command.Greet.self, sends: DomainEvent.Greeted.self) { command, _ in
                 try await gate?.pass()
                 if command.name == "nobody" { _ = try context.require("NOBODY") }
                 return [DomainEvent.Greeted(name: command.name)]
@@ -41,7 +41,8 @@ struct Greeter {
         let path = "@segue-test-\(UUID().uuidString)"
         let socket = try NotifySocket(path: path)
         let host = ServiceHost(
-            context: context, services: [consumer], notifier: Notifier(socketPath: path), clock: clock)
+            context: context, services: [HandlerService(handlers, in: context)], notifier: Notifier(socketPath: path),
+            clock: clock)
         try await testGracefulShutdown { trigger in
             try await withThrowingTaskGroup { group in
                 group.addTask { try await host.run() }

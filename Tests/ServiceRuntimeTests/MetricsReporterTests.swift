@@ -97,13 +97,12 @@ struct MetricsReporterTests {
     func sharedLag() async throws {
         let (context, hub, watcher) = (greeter.context, greeter.hub, greeter.watcher)
         let metrics = ConsumerMetrics()
-        let consumer = MessageConsumer("greeter", bus: context.bus, logger: .silent, metrics: metrics)
-            .on(Command.Greet.self) { command, _ in [DomainEvent.Greeted(name: command.name)] }
-        try await withRunning(consumer) {
+        let handlers = Handlers("greeter").on(Command.Greet.self, sends: DomainEvent.Greeted.self) { command, _ in
+            [DomainEvent.Greeted(name: command.name)]
+        }
+        try await withRunning(handlers.service(on: context.bus, metrics: metrics)) {
             let other = EventBus.inMemory(source: "greeter/2", hub: hub)
-            let second = MessageConsumer("greeter", bus: other, logger: .silent)
-                .on(Command.Greet.self) { command, _ in [DomainEvent.Greeted(name: command.name)] }
-            try await withRunning(second) {
+            try await withRunning(handlers.service(on: other)) {
                 for number in 0..<64 {
                     try await watcher.send(Command.Greet(name: "\(number)"), subject: "guest-\(number)")
                 }

@@ -13,13 +13,10 @@ struct ProgramGroupTests {
     private let hub = InMemoryHub()
 
     private var greeter: ServiceProgram {
-        let process = ServiceProcess("greeter", receives: [Command.Greet.self], sends: [DomainEvent.Greeted.self])
-        return ServiceProgram(process) { process in
-            [
-                MessageConsumer("greeter", in: process)
-                    .on(Command.Greet.self) { command, _ in [DomainEvent.Greeted(name: command.name)] }
-            ]
-        }
+        ServiceProgram(
+            Handlers("greeter").on(Command.Greet.self, sends: DomainEvent.Greeted.self) { command, _ in
+                [DomainEvent.Greeted(name: command.name)]
+            })
     }
 
     /// A service that a person uses.

@@ -8,7 +8,7 @@ import HTTPTypes
 import Music
 import Repositories
 import RuntimeTestSupport
-import Services
+import ServiceRuntime
 import SpotifyAPI
 import SpotifyTestSupport
 import Synchronization
@@ -16,6 +16,8 @@ import TestSupport
 import Testing
 import TokenVault
 import Vocabulary
+
+@testable import Services
 
 /// Both services on an in-memory bus, Spotify simulated over HTTP, and a device that a person uses.
 struct Stage: Sendable {
@@ -99,10 +101,13 @@ struct Stage: Sendable {
         pace: PollingPace = PollingPace(), _ body: @escaping @Sendable () async throws -> Void
     ) async throws {
         let bus = EventBus.inMemory(source: "music-service/\(UUID().uuidString)", hub: hub)
-        let host = MusicHost(
-            vault: vault, database: try SongDatabase(path: "\(directory)/songs.sqlite"), client: spotify.client,
-            host: .local(spotify.base), bus: bus, logger: log.logger, pace: pace)
-        try await Self.run(host.services[...], body)
+        let host = Prepared<MusicHost>()
+        host.set(
+            MusicHost(
+                vault: vault, database: try SongDatabase(path: "\(directory)/songs.sqlite"), client: spotify.client,
+                host: .local(spotify.base), pace: pace))
+        let services: [any ReadyService] = MusicHost.handlers(host).map { $0.service(on: bus, logger: log.logger) }
+        try await Self.run(services[...], body)
     }
 
     private static func run(
@@ -121,7 +126,10 @@ struct Stage: Sendable {
             #expect(!logged.contains(secret), "a secret is in the log")
             #expect(!text.contains(secret), "a secret is on the bus")
         }
-        let promised = ["auth-service": AuthorizationHost.sends.types, "music-service": MusicHost.sends.types]
+        let promised = [
+            "auth-service": AuthorizationHost.handlers(Prepared()).sends.types,
+            "music-service": MusicHost.handlers(Prepared()).flatMap(\.sends).types,
+        ]
         for message in published {
             let process = message.attributes.source.prefix { $0 != "/" }
             guard let sends = promised[String(process)] else { continue }

@@ -12,6 +12,11 @@ import Support
 extension Command { struct CoffeeOrdered: CommandMessage { var kind: String } }
 extension DomainEvent { struct CoffeeServed: EventMessage { var kind: String } }
 
+let barista = Handlers("barista")
+    .on(Command.CoffeeOrdered.self, sends: DomainEvent.CoffeeServed.self) { order, _ in
+        [DomainEvent.CoffeeServed(kind: order.kind)]
+    }
+
 /// An app that is one process.
 struct CoffeeApp {
     let hub: InMemoryHub
@@ -38,8 +43,7 @@ struct CoffeeApp {
         return [
             Coordinator(flow: flow, bus: EventBus.inMemory(source: "coordinator/1", hub: hub), logger: logger),
             ErrorNotifier(bus: EventBus.inMemory(source: "error-notifier/1", hub: hub), logger: logger),
-            MessageConsumer("barista", bus: EventBus.inMemory(source: "barista/1", hub: hub), logger: logger)
-                .on(Command.CoffeeOrdered.self) { order, _ in [DomainEvent.CoffeeServed(kind: order.kind)] },
+            HandlerService(barista, bus: EventBus.inMemory(source: "barista/1", hub: hub), logger: logger),
         ]
     }
 

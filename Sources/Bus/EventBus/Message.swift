@@ -1,7 +1,11 @@
 internal import Synchronization
 
+/// A result of a message handler: a message to publish, or an instruction that the bus performs in the same batch, such
+/// as the withdrawal of a document.
+public protocol HandlerResult: Sendable {}
+
 /// A typed message: the `data` of a CloudEvent whose `type` is known at compile time.
-public protocol Message: Codable, Sendable {
+public protocol Message: HandlerResult, Codable {
     static var kind: MessageKind { get }
     /// The name after the kind in the message type. The name of the struct by default.
     static var name: String { get }

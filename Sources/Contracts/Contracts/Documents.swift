@@ -1,4 +1,5 @@
 public import EventBus
+public import Foundation
 public import Navigation
 public import Support
 
@@ -68,22 +69,40 @@ extension Document {
         }
     }
 
-    /// A command that started work for a screen instance. When the service starts, it starts the work again from this
-    /// document, unless the instance has been dismissed.
-    public struct ScreenWork: DocumentMessage {
-        /// The durable consumer that does the work.
-        public var consumer: String
-        /// The attributes of the message that began the work.
-        public var attributes: Attributes
-        public var data: JSONValue
+    /// A durable timer: a command that a durable consumer publishes at a time.
+    ///
+    /// The document is published in one batch with the results of the handler that schedules the command. The batch that
+    /// publishes the command withdraws the document.
+    public struct ScheduledCommand: DocumentMessage, Hashable {
+        /// The type and the data of the command.
+        public struct Content: Codable, Hashable, Sendable {
+            public var type: MessageType
+            public var data: JSONValue
 
-        public init(consumer: String, attributes: Attributes, data: JSONValue) {
-            self.consumer = consumer
-            self.attributes = attributes
-            self.data = data
+            public init(type: MessageType, data: JSONValue) {
+                self.type = type
+                self.data = data
+            }
         }
 
-        public var key: String? { "\(consumer).\(attributes.id)" }
+        /// The time at which the command is published. If nobody can publish it then, it is published later.
+        public var at: Date
+        public var command: Content
+        /// The durable consumer that publishes the command.
+        public var consumer: String
+        /// Distinguishes the timers of the consumer in a session.
+        public var id: String
+
+        public init(at: Date, command: Content, consumer: String, id: String) {
+            self.at = at
+            self.command = command
+            self.consumer = consumer
+            self.id = id
+        }
+
+        public var key: String? { Self.key(consumer, id) }
+
+        package static func key(_ consumer: String, _ id: String) -> String { "\(consumer).\(id)" }
     }
 
     /// The maximum time for which a coordinator waits: for the view to remove a dismissed screen, or for the answer to
@@ -185,10 +204,12 @@ extension Document {
         public var sends: [MessageContract]
         /// The durable consumers that the service can run. Nil for one consumer with the service's name.
         public var consumers: [String]?
+        /// The types of the messages that the handler of each type sends. Nil if the service does not declare them.
+        public var handlers: [String: [String]]?
 
         public init(
             name: String, version: String, instance: String? = nil, receives: [MessageContract],
-            sends: [MessageContract], consumers: [String]? = nil
+            sends: [MessageContract], consumers: [String]? = nil, handlers: [String: [String]]? = nil
         ) {
             self.name = name
             self.version = version
@@ -196,6 +217,7 @@ extension Document {
             self.receives = receives
             self.sends = sends
             self.consumers = consumers
+            self.handlers = handlers
         }
 
         /// Decodes a contract.
@@ -209,7 +231,8 @@ extension Document {
                 instance: hasInstance ? try container.decodeServiceName(forKey: .instance) : nil,
                 receives: try container.decode([MessageContract].self, forKey: .receives),
                 sends: try container.decode([MessageContract].self, forKey: .sends),
-                consumers: try container.decodeIfPresent([String].self, forKey: .consumers))
+                consumers: try container.decodeIfPresent([String].self, forKey: .consumers),
+                handlers: try container.decodeIfPresent([String: [String]].self, forKey: .handlers))
         }
 
         public var key: String? { instance }

@@ -10,7 +10,7 @@ package enum PlatformMessages {
         DomainEvent.LaunchFinished.self, DomainEvent.MessageDiscarded.self, DomainEvent.MetricsReported.self,
         DomainEvent.MetricsRequested.self, DomainEvent.ScreenDismissed.self, DomainEvent.SessionEnded.self,
         DomainEvent.URLOpenRequested.self, ApplicationError.self, Document.Deadline.self, Document.ErrorBanner.self,
-        Document.Flow.self, Document.NavigationState.self, Document.Presence.self, Document.ScreenWork.self,
+        Document.Flow.self, Document.NavigationState.self, Document.Presence.self, Document.ScheduledCommand.self,
         Document.ServiceContract.self,
     ]
 }

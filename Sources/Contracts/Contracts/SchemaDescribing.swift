@@ -26,9 +26,12 @@ extension Attributes: SchemaDescribing {
     }
 }
 
-extension Document.ScreenWork: SchemaDescribing {
+extension Document.ScheduledCommand: SchemaDescribing {
     public static var schema: JSONSchema {
-        .object(requiring: ["consumer": .string, "attributes": Attributes.schema, "data": .any])
+        .object(requiring: [
+            "at": .string, "command": .object(requiring: ["type": .string, "data": .any]), "consumer": .string,
+            "id": .string,
+        ])
     }
 }
 

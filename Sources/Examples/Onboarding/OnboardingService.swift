@@ -1,6 +1,6 @@
 package import Consuming
 internal import Contracts
-package import EventBus
+internal import EventBus
 internal import Navigation
 internal import Support
 
@@ -9,24 +9,18 @@ internal import Support
 /// The draft is a document, which the bus retains. The handler of a valid answer publishes the changed draft and
 /// `event.OnboardingSaved` in one batch.
 package enum OnboardingService {
-    package static let receives: [any Message.Type] = [
-        Command.NameEntered.self, Command.AgeEntered.self, Command.PlanChosen.self, Command.TeamEntered.self,
-    ]
-    package static let sends: [any Message.Type] = [
+    private static let sends: [any Message.Type] = [
         Document.OnboardingDraft.self, DomainEvent.OnboardingSaved.self, DomainEvent.OnboardingRefused.self,
     ]
 
-    /// Adds the routes of the service to a consumer.
-    package static func routes(of consumer: MessageConsumer) -> MessageConsumer {
-        consumer
-            .on(Command.NameEntered.self) { try await save(.name($0.name.typed), $1) }
-            .on(Command.AgeEntered.self) { try await save(.age($0.age.typed), $1) }
-            .on(Command.PlanChosen.self) { try await save(.plan($0.plan.typed), $1) }
-            .on(Command.TeamEntered.self) { try await save(.team($0.team.typed), $1) }
-    }
+    package static let handlers = Handlers("onboarding-service")
+        .on(Command.NameEntered.self, sends: sends) { try await save(.name($0.name.typed), $1) }
+        .on(Command.AgeEntered.self, sends: sends) { try await save(.age($0.age.typed), $1) }
+        .on(Command.PlanChosen.self, sends: sends) { try await save(.plan($0.plan.typed), $1) }
+        .on(Command.TeamEntered.self, sends: sends) { try await save(.team($0.team.typed), $1) }
 
     private static func save(_ answer: Draft.Answer, _ context: MessageContext) async throws -> [any Message] {
-        let former = try await context.bus.document(Document.OnboardingDraft.self, subject: context.cause.subject)
+        let former = try await context.document(Document.OnboardingDraft.self)
         do throws(Draft.Problem) {
             let draft = try (former?.draft ?? Draft()).answered(answer)
             return [Document.OnboardingDraft(draft), DomainEvent.OnboardingSaved(isComplete: draft.isComplete)]

@@ -1,34 +1,31 @@
 package import Consuming
 package import Contracts
-package import EventBus
+internal import EventBus
 package import Support
 
 /// Runs a timer for each screen that requests one, until the screen is dismissed.
 package enum TimerService {
-    package static let receives: [any Message.Type] = [Command.TimerRequested.self, DomainEvent.ScreenDismissed.self]
-    package static let sends: [any Message.Type] = [
-        Document.Timer.self, Document.ScreenWork.self, DomainEvent.MessageDiscarded.self, ApplicationError.self,
-    ]
-
     /// - Parameters:
-    ///   - work: The screen work to which the route is added.
     ///   - interval: The time between two ticks.
     ///   - clock: Measures the interval.
-    package static func route(
-        of work: ScreenWork, every interval: Duration = .seconds(1), clock: any Clock<Duration> = ContinuousClock()
-    ) -> ScreenWork {
-        work.on(Command.TimerRequested.self, withdrawing: [Document.Timer.type]) { _, context in
-            guard let instance = context.cause.attributes.instance else { return }
-            // After a kill, the service continues from the ticks in the document.
-            let former = try await context.bus.document(
-                Document.Timer.self, subject: context.cause.subject, key: instance)
-            var timer = former ?? Document.Timer(instance: instance, ticks: 0)
-            while true {
-                try await context.publish(timer)
-                try await clock.sleep(for: interval)
-                timer.ticks += 1
+    package static func handlers(
+        every interval: Duration = .seconds(1), clock: any Clock<Duration> = ContinuousClock()
+    ) -> Handlers {
+        Handlers("timer-service")
+            .work(recordedBy: Document.Timer.self, of: .screen) { _, context in
+                // After a kill, the service continues from the ticks in the document.
+                let instance = context.cause.attributes.instance ?? ""
+                let former = try await context.document(Document.Timer.self, key: instance)
+                return former ?? Document.Timer(instance: instance, ticks: 0)
+            } work: { _, context in
+                let instance = context.cause.attributes.instance ?? ""
+                while var timer = try await context.document(Document.Timer.self, key: instance) {
+                    try await clock.sleep(for: interval)
+                    timer.ticks += 1
+                    try await context.publish(timer)
+                }
+                return []
             }
-        }
     }
 }
 
@@ -52,4 +49,11 @@ extension Document {
 
         package var key: String? { instance }
     }
+}
+
+extension Document.Timer: WorkRecord {
+    /// A timer runs until its screen is dismissed.
+    package var unfinished: Command.TimerRequested? { Command.TimerRequested() }
+
+    package static var discardsReplaced: Bool { false }
 }

@@ -1,5 +1,4 @@
 import ArgumentParser
-import Consuming
 import ServiceRuntime
 import ThreeScreens
 
@@ -18,9 +17,7 @@ struct TimerServiceCommand: AsyncParsableCommand {
     static func main() async { await runProgram() }
 
     func run() async throws {
-        let process = ServiceProcess("timer-service", receives: TimerService.receives, sends: TimerService.sends)
-        try await process.run(options) { process in
-            [TimerService.route(of: ScreenWork("timer-service", in: process), every: .milliseconds(max(interval, 1)))]
-        }
+        let interval = Duration.milliseconds(max(interval, 1))
+        try await ServiceProgram(TimerService.handlers(every: interval)).run(options)
     }
 }

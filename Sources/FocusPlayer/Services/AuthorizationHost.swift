@@ -4,6 +4,7 @@ package import Consuming
 internal import Contracts
 package import EventBus
 package import Logging
+internal import ServiceRuntime
 internal import Vocabulary
 
 /// Connects an `AuthorizationService` to a bus and a browser.
@@ -55,7 +56,11 @@ package struct AuthorizationHost: ReadyService {
             return outcome.failure
         }
         try await listener.whileListening { redirectURI in
-            try await routes(redirectURI: redirectURI, renewal: renewal).run()
+            let running = Prepared<Running>()
+            running.set(Running(service: service, redirectURI: redirectURI, renew: renewal))
+            try await HandlerService(
+                Self.handlers(running), bus: bus, logger: logger, ready: ready, metrics: metrics
+            ).run()
         }
     }
 
@@ -92,39 +97,38 @@ package struct AuthorizationHost: ReadyService {
         }
     }
 
-    package static let receives: [any Message.Type] = [
-        DomainEvent.LaunchFinished.self, Command.SpotifyAuthorizationRequested.self,
-        Command.SpotifyDeauthorizationRequested.self, Command.SpotifyTokenRefreshRequested.self,
-        DomainEvent.SessionEnded.self,
-    ]
-    package static let sends: [any Message.Type] = [
-        DomainEvent.SpotifyAuthURLGenerated.self, DomainEvent.SpotifyAuthorizationUpdated.self,
-        DomainEvent.MessageDiscarded.self, ApplicationError.self,
-    ]
+    /// The parts of a running host that its handlers use.
+    struct Running: Sendable {
+        let service: AuthorizationService
+        let redirectURI: String
+        /// Begins a renewal, and returns at once.
+        let renew: @Sendable (PendingRenewal) -> Void
+    }
 
-    /// The consumer of the messages in ``receives``.
-    /// - Parameter renewal: begins a renewal, and returns at once.
-    func routes(
-        redirectURI: String, renewal begin: @escaping @Sendable (PendingRenewal) -> Void = { _ in }
-    ) -> MessageConsumer {
-        MessageConsumer("auth-service", bus: bus, logger: logger, ready: ready, metrics: metrics)
-            .on(DomainEvent.LaunchFinished.self) { _, context in
-                try await service.launched(context.cause.subject)
+    static func handlers(_ running: Prepared<Running>) -> Handlers {
+        let sent: [any Message.Type] = [DomainEvent.SpotifyAuthorizationUpdated.self]
+        return Handlers("auth-service")
+            .on(DomainEvent.LaunchFinished.self, sends: sent) { _, context in
+                try await running().service.launched(context.session)
             }
-            .on(DomainEvent.SessionEnded.self) { _, context in
-                try await service.sessionEnded(context.cause.subject)
+            .on(DomainEvent.SessionEnded.self, sends: sent) { _, context in
+                try await running().service.sessionEnded(context.session)
             }
-            .on(Command.SpotifyAuthorizationRequested.self) { _, context in
-                try await service.requestAuthorization(
-                    causedBy: context.cause.attributes, redirectURI: redirectURI)
+            .on(
+                Command.SpotifyAuthorizationRequested.self, sends: sent + [DomainEvent.SpotifyAuthURLGenerated.self]
+            ) { _, context in
+                let running = try running()
+                return try await running.service.requestAuthorization(
+                    causedBy: context.cause.attributes, redirectURI: running.redirectURI)
             }
-            .on(Command.SpotifyDeauthorizationRequested.self) { _, context in
-                try await service.deauthorize(context.cause.subject)
+            .on(Command.SpotifyDeauthorizationRequested.self, sends: sent) { _, context in
+                try await running().service.deauthorize(context.session)
             }
-            .on(Command.SpotifyTokenRefreshRequested.self) { command, context in
-                let (renewal, messages) = try await service.requestRenewal(
+            .on(Command.SpotifyTokenRefreshRequested.self, sends: sent) { command, context in
+                let running = try running()
+                let (renewal, messages) = try await running.service.requestRenewal(
                     of: command.generation, causedBy: context.cause.attributes)
-                if let renewal { begin(renewal) }
+                if let renewal { running.renew(renewal) }
                 return messages
             }
     }

@@ -1,20 +1,18 @@
 package import Consuming
-internal import Contracts
-package import EventBus
+package import Contracts
+internal import EventBus
 package import HTTPClient
-package import Logging
+internal import Logging
 package import Music
 internal import Navigation
 package import Repositories
+package import ServiceRuntime
 package import SpotifyAPI
 package import TokenVault
-internal import Vocabulary
+package import Vocabulary
 
-/// Connects a `MusicService` to a bus.
+/// The handlers of music-service, and what they need beside the bus.
 package struct MusicHost: Sendable {
-    private let bus: EventBus
-    private let logger: Logger
-    private let metrics: ConsumerMetrics
     private let vault: TokenVaultReader
     private let database: SongDatabase
     private let client: HTTPClient
@@ -26,19 +24,15 @@ package struct MusicHost: Sendable {
     /// - Parameters:
     ///   - vault: the vault in which auth-service stores the tokens.
     ///   - pace: the intervals at which the playback is looked at while a screen shows it.
-    ///   - metrics: the counts of the process; the consumers update them.
     package init(
-        vault: TokenVaultReader, database: SongDatabase, client: HTTPClient, host: BaseURL, bus: EventBus,
-        logger: Logger, pace: PollingPace = PollingPace(), metrics: ConsumerMetrics = ConsumerMetrics()
+        vault: TokenVaultReader, database: SongDatabase, client: HTTPClient, host: BaseURL,
+        pace: PollingPace = PollingPace()
     ) {
         self.vault = vault
         self.database = database
         self.client = client
         self.host = host
-        self.bus = bus
-        self.logger = logger
         self.pace = pace
-        self.metrics = metrics
     }
 
     /// Creates the service for the session of one message. If Spotify refuses the access token, the command to renew
@@ -56,9 +50,9 @@ package struct MusicHost: Sendable {
         let tokens = VaultAccessTokens(vault: vault, session: context.cause.subject) { generation in
             // An old request does no harm, because the token of a generation is renewed once. If it expired, auth-service
             // would report each request that it finds after an absence as an error.
-            let request = try await bus.send(
+            let request = try await context.bus.send(
                 Command.SpotifyTokenRefreshRequested(generation: generation), causedBy: context.cause, lifetime: nil)
-            try await waitForError(causedBy: request)
+            try await Self.waitForError(causedBy: request, on: context.bus)
         }
         return SpotifyWebAPI(
             tokens: tokens, client: client, host: host, policy: policy, session: context.cause.subject, kept: kept,
@@ -66,7 +60,7 @@ package struct MusicHost: Sendable {
     }
 
     /// Waits until another process has answered a command with an error.
-    private func waitForError(causedBy command: Envelope) async throws {
+    private static func waitForError(causedBy command: Envelope, on bus: EventBus) async throws {
         guard let position = command.position else { return }
         let filter = MessageFilter.type(ApplicationError.self, subject: command.subject)
         try await bus.withSubscription(to: [filter], from: .after(position)) { messages in
@@ -75,61 +69,41 @@ package struct MusicHost: Sendable {
         }
     }
 
-    /// Removes the pages of the session's lists.
-    private func forgetPages(_ context: MessageContext) {
-        kept.forget(context.cause.subject)
-    }
-
-    /// The messages that the service reads while it follows a playback. No durable consumer receives them.
+    /// The messages that the service reads while it follows a playback.
     private static let signs: [any Message.Type] = [
         Document.NavigationState.self, DomainEvent.PlaybackStarted.self, DomainEvent.PlaybackChanged.self,
     ]
-    /// The messages that no durable consumer receives: ``signs``, and the answers to requests for a token.
-    static let watched: [any Message.Type] = signs + [ApplicationError.self]
-    package static let receives: [any Message.Type] =
-        [
-            DomainEvent.SpotifyAuthorizationUpdated.self, Command.PlaylistSelected.self,
-            Command.PlayOnSpotifyRequested.self, Command.DeviceSelected.self, Query.PlaylistSongs.self,
-            Command.NowPlayingRequested.self, Command.PauseRequested.self, Command.ResumeRequested.self,
-            Command.NextSongRequested.self, Command.PreviousSongRequested.self, Command.SeekRequested.self,
-            Command.VolumeRequested.self, DomainEvent.SessionEnded.self,
-        ] + watched
-    package static let sends: [any Message.Type] = [
-        Document.Playlists.self, DomainEvent.PlaylistsLoaded.self, Document.GeneratedPlaylist.self,
-        DomainEvent.PlaylistShuffled.self, DomainEvent.PlaybackStarted.self, Document.Devices.self,
-        Document.NowPlaying.self, DomainEvent.PlaybackChanged.self,
+    /// The messages with which a command to the player is answered.
+    private static let played: [any Message.Type] = [
+        DomainEvent.PlaybackStarted.self, DomainEvent.PlaybackChanged.self, Document.Devices.self,
         DomainEvent.SpotifyDeviceActivationRequired.self, DomainEvent.SpotifyPremiumOnlyActionAttempted.self,
-        Command.SpotifyTokenRefreshRequested.self, DomainEvent.MessageDiscarded.self, ApplicationError.self,
+        Command.SpotifyTokenRefreshRequested.self,
     ]
-
-    package var services: [any ReadyService] { consumers + [queries] }
-
-    /// Three consumers: one for a person's choices and changes of the playback, one for the account's playlists, and one
-    /// that follows the playback. Each handles the messages of a session one after the other, and withdraws its own
-    /// documents when the session ends. All commands to the player are in one consumer, which keeps their order. Lists
-    /// are loaded, and the playback is followed, beside the loop, so that a long list and a slow server hold up
-    /// neither playing nor another choice nor a log-out.
-    var consumers: [MessageConsumer] { [account, playing, playback] }
-    static let accountConsumer = "music-service-account"
-    static let playingConsumer = "music-service"
-    static let playbackConsumer = "music-service-playback"
 
     /// The screen of the flows that shows `document.NowPlaying`.
     static let nowPlayingScreen = "nowPlaying"
 
-    private var account: MessageConsumer {
-        MessageConsumer(Self.accountConsumer, bus: bus, logger: logger, metrics: metrics)
-            .on(
-                DomainEvent.SpotifyAuthorizationUpdated.self, recordedBy: playlistsBeforeLoad,
-                unfinished: \Document.Playlists.unfinished,
-                whenGivenUp: { _ in [Document.Playlists(playlists: [], status: .failed)] }
-            ) { _, context in
-                try await service(for: context).loadPlaylists(known: try await knownPlaylists(context))
+    /// Three consumers: one for a person's choices and changes of the playback, one for the account's playlists, and one
+    /// that follows the playback. Each handles the messages of a session one after the other. All commands to the player
+    /// are in one consumer, which keeps their order. Lists are loaded, and the playback is followed, beside the loop, so
+    /// that a long list and a slow server hold up neither playing nor another choice nor a log-out.
+    package static func handlers(_ host: Prepared<MusicHost>) -> [Handlers] {
+        [playing(host), account(host), playback(host)]
+    }
+
+    private static func account(_ host: Prepared<MusicHost>) -> Handlers {
+        Handlers("music-service-account")
+            .work(
+                recordedBy: Document.Playlists.self,
+                sends: DomainEvent.PlaylistsLoaded.self, Command.SpotifyTokenRefreshRequested.self
+            ) { event, context in
+                try await host().playlistsBeforeLoad(event, context)
+            } work: { _, context in
+                let known = try await Self.knownPlaylists(context)
+                return try await host().service(for: context).loadPlaylists(known: known)
             }
-            .onSessionEnded(withdrawing: [Document.Playlists.self]) { context in
-                forgetPages(context)
-                await service(for: context).forget()
-            }
+            .reading(ApplicationError.self)
+            .onSessionEnded { try await host().forget($0) }
     }
 
     /// The document that replaces the session's playlists when its authorization has changed. Only an account that is
@@ -139,75 +113,80 @@ package struct MusicHost: Sendable {
     ) async throws -> Document.Playlists {
         switch event.status {
         case .authorized:
-            return Document.Playlists(playlists: try await knownPlaylists(context), status: .loading)
+            return Document.Playlists(playlists: try await Self.knownPlaylists(context), status: .loading)
         case .unauthorized:
             return Document.Playlists(playlists: [])
         case .deauthorized:
-            forgetPages(context)
-            await service(for: context).forget()
+            await forget(context)
             return Document.Playlists(playlists: [])
         }
     }
 
     /// The playlists of the session's last document. None if there is no document, or it cannot be read.
-    private func knownPlaylists(_ context: MessageContext) async throws -> [Playlist] {
-        let document = try await bus.document(Document.Playlists.type, subject: context.cause.subject, key: nil)
+    private static func knownPlaylists(_ context: MessageContext) async throws -> [Playlist] {
+        let document = try await context.bus.document(Document.Playlists.type, subject: context.session, key: nil)
         return (try? document?.decode(Document.Playlists.self))?.playlists ?? []
     }
 
-    private var playing: MessageConsumer {
-        MessageConsumer(Self.playingConsumer, bus: bus, logger: logger, metrics: metrics)
+    /// Removes the stored songs of a session, and the pages of its lists.
+    private func forget(_ context: MessageContext) async {
+        kept.forget(context.session)
+        await service(for: context).forget()
+    }
+
+    private static func playing(_ host: Prepared<MusicHost>) -> Handlers {
+        @Sendable func change(_ change: PlaybackChange, _ context: MessageContext) async throws -> [any Message] {
+            try await host().service(for: context).change(change)
+        }
+        return Handlers("music-service")
             .discardingCommandsOfEndedSessions()
-            .on(
-                Command.PlaylistSelected.self, recordedBy: { command, _ in command.loading },
-                unfinished: \Document.GeneratedPlaylist.unfinished, whenGivenUp: { [$0.failed] }
-            ) { command, context in
-                try await service(for: context).generatePlaylist(for: command, messageID: context.cause.id)
+            .work(
+                recordedBy: Document.GeneratedPlaylist.self,
+                sends: DomainEvent.PlaylistShuffled.self, Command.SpotifyTokenRefreshRequested.self
+            ) { command, _ in
+                command.loading
+            } work: { command, context in
+                try await host().service(for: context).generatePlaylist(for: command, messageID: context.cause.id)
             }
             .on(
-                DomainEvent.SpotifyAuthorizationUpdated.self, ending: Command.PlaylistSelected.self,
+                DomainEvent.SpotifyAuthorizationUpdated.self, ending: Document.GeneratedPlaylist.self,
                 when: { $0.status == .deauthorized }
             ) { event, context in
                 // Another process may handle the log-out for the playlists.
-                if event.status == .deauthorized { forgetPages(context) }
+                if event.status == .deauthorized { try host().kept.forget(context.session) }
                 return []
             }
-            .on(Command.PlayOnSpotifyRequested.self) { _, context in
-                try await service(for: context).play(try await generatedPlaylist(of: context))
+            .on(Command.PlayOnSpotifyRequested.self, sends: played) { _, context in
+                let generated = try await context.document(Document.GeneratedPlaylist.self)
+                return try await host().service(for: context).play(generated)
             }
-            .on(Command.DeviceSelected.self) { command, context in
-                try await service(for: context).play(try await generatedPlaylist(of: context), on: command)
+            .on(Command.DeviceSelected.self, sends: played) { command, context in
+                let generated = try await context.document(Document.GeneratedPlaylist.self)
+                return try await host().service(for: context).play(generated, on: command)
             }
-            .on(Command.PauseRequested.self) { _, context in try await service(for: context).change(.pause) }
-            .on(Command.ResumeRequested.self) { _, context in try await service(for: context).change(.resume) }
-            .on(Command.NextSongRequested.self) { _, context in try await service(for: context).change(.next) }
-            .on(Command.PreviousSongRequested.self) { _, context in
-                try await service(for: context).change(.previous)
+            .on(Command.PauseRequested.self, sends: played) { try await change(.pause, $1) }
+            .on(Command.ResumeRequested.self, sends: played) { try await change(.resume, $1) }
+            .on(Command.NextSongRequested.self, sends: played) { try await change(.next, $1) }
+            .on(Command.PreviousSongRequested.self, sends: played) { try await change(.previous, $1) }
+            .on(Command.SeekRequested.self, sends: played) { try await change(.seek($0.position), $1) }
+            .on(Command.VolumeRequested.self, sends: played) { try await change(.volume($0.percent), $1) }
+            .answer(Query.PlaylistSongs.self) { query, context in
+                let order = try await Self.order(of: query.playlistID, context)
+                return try await host().service(for: context).songs(for: query, inOrderOf: order)
             }
-            .on(Command.SeekRequested.self) { command, context in
-                try await service(for: context).change(.seek(command.position))
-            }
-            .on(Command.VolumeRequested.self) { command, context in
-                try await service(for: context).change(.volume(command.percent))
-            }
-            .onSessionEnded(withdrawing: [Document.GeneratedPlaylist.self, Document.Devices.self]) { context in
-                forgetPages(context)
-                await service(for: context).forget()
-            }
+            .onSessionEnded { try await host().forget($0) }
     }
 
-    private var playback: MessageConsumer {
-        MessageConsumer(Self.playbackConsumer, bus: bus, logger: logger, metrics: metrics)
+    private static func playback(_ host: Prepared<MusicHost>) -> Handlers {
+        Handlers("music-service-playback")
             .discardingCommandsOfEndedSessions()
-            .on(
-                Command.NowPlayingRequested.self, discardsReplaced: false,
-                recordedBy: { _, _ in Command.NowPlayingRequested.loading },
-                unfinished: { $0.status == .ended ? nil : Command.NowPlayingRequested() },
-                whenGivenUp: { _ in [Command.NowPlayingRequested.ended] }
-            ) { _, context in
-                try await follow(context)
+            .work(recordedBy: Document.NowPlaying.self, sends: Command.SpotifyTokenRefreshRequested.self) { _, _ in
+                Command.NowPlayingRequested.loading
+            } work: { _, context in
+                try await host().follow(context)
             }
-            .onSessionEnded(withdrawing: [Document.NowPlaying.self])
+            .reading(
+                Document.NavigationState.self, DomainEvent.PlaybackStarted.self, DomainEvent.PlaybackChanged.self)
     }
 
     /// Follows the playback while a screen of the session shows it.
@@ -234,7 +213,7 @@ package struct MusicHost: Sendable {
     /// Notes whether a platform of the session shows the playback, and when a command has changed it.
     private func watch(_ context: MessageContext, _ signs: FollowerSigns) async throws {
         let filters = Self.signs.map { MessageFilter.type($0.type, subject: context.cause.subject) }
-        try await bus.withSubscription(to: filters, from: .retained) { messages in
+        try await context.bus.withSubscription(to: filters, from: .retained) { messages in
             var platforms: Set<String> = []
             for try await message in messages {
                 guard message.type == Document.NavigationState.type else {
@@ -253,40 +232,42 @@ package struct MusicHost: Sendable {
         }
     }
 
-    var queries: QueryServer {
-        QueryServer(bus: bus, logger: logger)
-            .on(Query.PlaylistSongs.self) { query, context in
-                let order = try await order(of: query.playlistID, context)
-                return try await service(for: context).songs(for: query, inOrderOf: order)
-            }
-    }
-
     /// The id of the command that made the session's focus playlist, if it was made from this playlist. The document's
     /// cause is that command.
-    private func order(of playlistID: Playlist.ID, _ context: MessageContext) async throws -> String? {
+    private static func order(of playlistID: Playlist.ID, _ context: MessageContext) async throws -> String? {
         let type = Document.GeneratedPlaylist.type
-        guard let document = try await bus.document(type, subject: context.cause.subject, key: nil),
+        guard let document = try await context.bus.document(type, subject: context.session, key: nil),
             let generated = try? document.decode(Document.GeneratedPlaylist.self), generated.status == .ready,
             generated.playlistID == playlistID
         else { return nil }
         return document.attributes.causationID
     }
-
-    private func generatedPlaylist(of context: MessageContext) async throws -> Document.GeneratedPlaylist? {
-        try await bus.document(Document.GeneratedPlaylist.self, subject: context.cause.subject)
-    }
 }
 
-extension Document.Playlists {
-    /// The event whose playlists are being loaded. Nil if they have been loaded, or could not be.
-    fileprivate var unfinished: DomainEvent.SpotifyAuthorizationUpdated? {
+// MARK: The documents that record work
+
+extension Document.Playlists: WorkRecord {
+    package var unfinished: DomainEvent.SpotifyAuthorizationUpdated? {
         status == .loading ? DomainEvent.SpotifyAuthorizationUpdated(status: .authorized) : nil
     }
+
+    package var ended: Document.Playlists? { Document.Playlists(playlists: playlists, status: .failed) }
 }
 
-extension Document.GeneratedPlaylist {
-    /// The command whose songs are being loaded. Nil if they have been loaded, or could not be.
-    fileprivate var unfinished: Command.PlaylistSelected? {
+extension Document.GeneratedPlaylist: WorkRecord {
+    package var unfinished: Command.PlaylistSelected? {
         status == .loading ? Command.PlaylistSelected(playlistID: playlistID) : nil
     }
+
+    package var ended: Document.GeneratedPlaylist? { Command.PlaylistSelected(playlistID: playlistID).failed }
+}
+
+extension Document.NowPlaying: WorkRecord {
+    package var unfinished: Command.NowPlayingRequested? {
+        status == .ended ? nil : Command.NowPlayingRequested()
+    }
+
+    package var ended: Document.NowPlaying? { Command.NowPlayingRequested.ended }
+
+    package static var discardsReplaced: Bool { false }
 }

@@ -10,8 +10,7 @@ internal import TokenVault
 extension ServiceProgram {
     /// Connects each session to a Spotify account.
     package static func authorization(_ client: HTTPClient) -> ServiceProgram {
-        var process = ServiceProcess(
-            "auth-service", receives: AuthorizationHost.receives, sends: AuthorizationHost.sends)
+        var process = ServiceProcess("auth-service", [AuthorizationHost.handlers(Prepared())])
         process.holdsSecrets = true
         return ServiceProgram(process) { process in
             let settings = try AuthorizationSettings(process.configuration)
@@ -29,17 +28,13 @@ extension ServiceProgram {
 
     /// Makes focus playlists and plays them.
     package static func music(_ client: HTTPClient) -> ServiceProgram {
-        var process = ServiceProcess(
-            "music-service", receives: MusicHost.receives, sends: MusicHost.sends,
-            consumers: [MusicHost.playingConsumer, MusicHost.accountConsumer, MusicHost.playbackConsumer])
-        process.holdsSecrets = true
-        return ServiceProgram(process) { process in
+        let host = Prepared<MusicHost>()
+        return ServiceProgram(MusicHost.handlers(host), holdsSecrets: true) { process in
             let settings = try MusicSettings(process.configuration)
-            return MusicHost(
-                vault: TokenVaultReader(directory: settings.vaultDirectory),
-                database: try SongDatabase(path: settings.databasePath), client: client, host: settings.host,
-                bus: process.bus, logger: process.logger, metrics: process.metrics
-            ).services
+            host.set(
+                MusicHost(
+                    vault: TokenVaultReader(directory: settings.vaultDirectory),
+                    database: try SongDatabase(path: settings.databasePath), client: client, host: settings.host))
         }
     }
 }

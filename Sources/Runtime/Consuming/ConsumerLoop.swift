@@ -24,16 +24,18 @@ package struct ConsumerLoop: Sendable {
     fileprivate let logger: Logger
     fileprivate let metrics: ConsumerMetrics
     fileprivate let clock: any Clock<Duration>
+    fileprivate let timers: DurableTimers?
     fileprivate let whenLive: @Sendable () -> Void
 
     /// - Parameters:
     ///   - metrics: the counts of the process; the loop updates them.
     ///   - clock: measures the pauses between attempts to reach the bus.
+    ///   - timers: the timers to fire in shared mode. `whenClaimed` opens those of a claim.
     ///   - whenLive: called each time a subscription becomes live.
     package init(
         _ consumer: String, _ filters: [MessageFilter], bus: EventBus, logger: Logger,
         metrics: ConsumerMetrics = ConsumerMetrics(), clock: any Clock<Duration> = ContinuousClock(),
-        whenLive: @escaping @Sendable () -> Void = {}
+        timers: DurableTimers? = nil, whenLive: @escaping @Sendable () -> Void = {}
     ) {
         self.consumer = consumer
         self.filters = filters
@@ -41,6 +43,7 @@ package struct ConsumerLoop: Sendable {
         self.logger = logger
         self.metrics = metrics
         self.clock = clock
+        self.timers = timers
         self.whenLive = whenLive
     }
 
@@ -208,6 +211,7 @@ private actor ConsumerRun {
         case work(Envelope, ConsumerQueue.Turn)
         case restore([DocumentName], Envelope, ConsumerQueue.Turn)
         case publish(Batch, ConsumerQueue.Turn)
+        case fire(DurableTimers.DueTimer, ConsumerQueue.Turn)
     }
 
     /// The executor of the bus, or else the executor of ``home``. The reference is unowned: the bus in ``loop``, or
@@ -253,6 +257,7 @@ private actor ConsumerRun {
     func run(under claim: ConsumerClaim?) async throws {
         await withDiscardingTaskGroup { group in
             group.addTask { await self.read(under: claim) }
+            if let timers = loop.timers { group.addTask { await self.watch(timers) } }
             for await job in jobs {
                 switch job {
                 case .work(let message, let turn):
@@ -262,6 +267,8 @@ private actor ConsumerRun {
                     group.addTask { await self.restore(documents, message, turn) }
                 case .publish(let batch, let turn):
                     group.addTask { await self.publish(batch, turn) }
+                case .fire(let timer, let turn):
+                    group.addTask { await self.fire(timer, turn) }
                 }
             }
             group.cancelAll()
@@ -349,6 +356,7 @@ private actor ConsumerRun {
         claimEnd = ReadySignal()
         queue.adopt(claim)
         forgetDropped()
+        loop.timers?.renew()
         loop.metrics.began(claim, loop.filters)
         advance()
     }
@@ -373,6 +381,12 @@ private actor ConsumerRun {
         while let step = queue.next() {
             switch step {
             case .publish(let batch, let turn): jobInput.yield(.publish(batch, turn))
+            case .fire(let timer, let turn):
+                if loop.timers?.isOpen(timer) == true {
+                    jobInput.yield(.fire(timer, turn))
+                } else {
+                    queue.fired(turn)
+                }
             case .handle(let message, let turn):
                 if let results = loop.plainResults(of: message) {
                     queue.handled(results, of: turn)
@@ -446,13 +460,17 @@ private actor ConsumerRun {
     /// The handler must not use the states of partitions that were dropped.
     private func forgetDropped() {
         let dropped = queue.takeDropped()
-        if !dropped.isEmpty { handler?.forget(dropped) }
+        guard !dropped.isEmpty else { return }
+        handler?.forget(dropped)
+        loop.timers?.renew()
     }
 
     private func handle(_ message: Envelope, _ turn: ConsumerQueue.Turn) async {
         do {
             let results = try await work?(message) ?? Handled()
             queue.handled(results, of: turn)
+        } catch is PartitionLost {
+            queue.handled(nil, of: turn)
         } catch is CancellationError where Task.isCancelled || Task.isShuttingDownGracefully {
             queue.handled(nil, of: turn)
             // The messages after an unfinished one in its partition must not overtake it.
@@ -462,6 +480,60 @@ private actor ConsumerRun {
             fail(error)
         }
         advance()
+    }
+
+    // MARK: Timers
+
+    /// Passes the timers that are due to the queue, until the run is over.
+    private func watch(_ timers: DurableTimers) async {
+        while let due = try? await timers.due() {
+            for timer in due { queue.take(timer) }
+            advance()
+        }
+    }
+
+    /// Publishes the messages of a timer, unless its document has gone.
+    private func fire(_ timer: DurableTimers.DueTimer, _ turn: ConsumerQueue.Turn) async {
+        guard let timers = loop.timers else { return }
+        do {
+            let retry = BusRetry(holding: .claim, logger: loop.logger, clock: loop.clock)
+            let document = try await retry.runUntilShutdown { try await self.document(timer.id) }
+            let fence = Checkpoint(guarding: turn.partition, of: queue.claim)
+            var hasEnded = true
+            if let document, let fence, queue.isCurrent(turn) {
+                let messages = self.messages(of: timer, document, timers)
+                hasEnded = messages.contains { $0.isTombstone && DocumentName($0) == timer.id }
+                try await retry.runUntilShutdown { _ = try await loop.bus.publish(Batch(messages, checkpoint: fence)) }
+            }
+            timers.fired(timer, hasEnded: hasEnded)
+            queue.fired(turn)
+        } catch let error as BusError where [.fenced, .epoch, .unrecorded].contains(error.code) {
+            lost(turn, error)
+        } catch let error as BusError where [.refused, .malformed].contains(error.code) {
+            // The document stays: the next owner of the partition tries again.
+            loop.logger.error("a timer could not be fired: \(error)", metadata: ["timer": "\(timer.id.key ?? "")"])
+            timers.fired(timer, hasEnded: false)
+            queue.fired(turn)
+        } catch is CancellationError {
+            queue.abandon(turn)
+        } catch {
+            queue.abandon(turn)
+            fail(error)
+        }
+        forgetDropped()
+        advance()
+    }
+
+    /// The messages of a timer. If its document cannot be read, the message that withdraws it.
+    private func messages(
+        of timer: DurableTimers.DueTimer, _ document: Envelope, _ timers: DurableTimers
+    ) -> [Envelope] {
+        do {
+            return try timers.messages(document)
+        } catch {
+            loop.logger.error("a timer is removed: \(error)", metadata: ["timer": "\(timer.id.key ?? "")"])
+            return [.withdrawal(of: timer.id, source: loop.bus.source)]
+        }
     }
 
     // MARK: Publishing

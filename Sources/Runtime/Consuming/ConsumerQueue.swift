@@ -13,6 +13,8 @@ package struct ConsumerQueue {
         case handle(Envelope, Turn)
         /// Publish a batch, then call ``recorded(_:)``, ``refused(_:)``, ``lost(_:)`` or ``abandon(_:)``.
         case publish(Batch, Turn)
+        /// Publish the messages of a timer, then call ``fired(_:)``, ``lost(_:)`` or ``abandon(_:)``.
+        case fire(DurableTimers.DueTimer, Turn)
     }
 
     /// Identifies a step. If the partition has been dropped since the step began, the result of the step is ignored.
@@ -81,6 +83,10 @@ package struct ConsumerQueue {
         var waiting: Deque<Envelope> = []
         var handled: Deque<Outcome> = []
         var publishing: [Outcome] = []
+        /// The timers that are due. They fire before the waiting messages are handled.
+        var due: Deque<DurableTimers.DueTimer> = []
+        /// The timer whose messages are published. Nil if none is.
+        var firing: DurableTimers.DueTimer?
         /// True if a handler runs, even if its message was dropped after the handler started.
         var isHandling = false
         var isPublishing = false
@@ -116,7 +122,7 @@ package struct ConsumerQueue {
 
         /// - Parameter isConcurrent: true if no message is handled before the results of the previous one are recorded.
         mutating func beginHandling(isConcurrent: Bool) -> Envelope? {
-            guard !isHandling, let message = waiting.first else { return nil }
+            guard !isHandling, due.isEmpty, firing == nil, let message = waiting.first else { return nil }
             let isAlone = isConcurrent || singleThrough >= message.position?.offset ?? 0
             guard !isAlone || handled.isEmpty && !isPublishing else { return nil }
             waiting.removeFirst()
@@ -158,6 +164,14 @@ package struct ConsumerQueue {
             return true
         }
 
+        /// Takes the next timer, unless an earlier message of the partition is unfinished.
+        mutating func beginFiring() -> DurableTimers.DueTimer? {
+            guard !isHandling, !isPublishing, handled.isEmpty, let timer = due.popFirst() else { return nil }
+            isPublishing = true
+            firing = timer
+            return timer
+        }
+
         /// Forgets the messages whose batch is recorded.
         mutating func endPublishing() -> [Outcome] {
             defer { publishing = [] }
@@ -175,6 +189,8 @@ package struct ConsumerQueue {
 
         /// Puts the results that are not published back into the list of handled messages.
         mutating func keepResults() {
+            if let timer = firing { due.prepend(timer) }
+            firing = nil
             for outcome in publishing.reversed() { handled.prepend(outcome) }
             publishing = []
         }
@@ -184,6 +200,7 @@ package struct ConsumerQueue {
             defer {
                 generation += 1
                 (waiting, handled, publishing, handling) = ([], [], [], nil)
+                (due, firing) = ([], nil)
                 singleThrough = 0
                 isLost = true
             }
@@ -271,6 +288,13 @@ package struct ConsumerQueue {
         note(message.partition)
     }
 
+    /// Takes a timer that is due. Ignores a timer of a partition that the claim does not cover.
+    mutating func take(_ timer: DurableTimers.DueTimer) {
+        guard let lane = lanes.index(forKey: timer.partition), lanes.values[lane].isOwned else { return }
+        lanes.values[lane].due.append(timer)
+        note(timer.partition)
+    }
+
     /// Holds all steps back because the claim has ended. Has no effect on a queue that is stopping.
     mutating func suspend() {
         if state == .running { state = .suspended }
@@ -323,7 +347,7 @@ package struct ConsumerQueue {
         defer { ready.append(contentsOf: postponed) }
         while let partition = ready.popFirst() {
             lanes[partition]?.isReady = false
-            if let step = publishing(partition) { return step }
+            if let step = publishing(partition) ?? firing(partition) { return step }
             if let limit, handlerCount >= limit, lanes[partition]?.waiting.isEmpty == false {
                 // The partition can continue when another handler ends.
                 lanes[partition]?.isReady = true
@@ -344,6 +368,12 @@ package struct ConsumerQueue {
         }
         handlerCount += 1
         return .handle(message, turn(partition))
+    }
+
+    private mutating func firing(_ partition: Partition) -> Step? {
+        guard !isStopping, let timer = lanes[partition]?.beginFiring() else { return nil }
+        batchCount += 1
+        return .fire(timer, turn(partition))
     }
 
     private mutating func publishing(_ partition: Partition) -> Step? {
@@ -384,6 +414,13 @@ package struct ConsumerQueue {
         size -= finished.reduce(0) { $0 + $1.message.data.count }
         note(turn.partition)
         return finished
+    }
+
+    /// Reports that the messages of a timer are recorded, or that the timer has nothing to publish.
+    mutating func fired(_ turn: Turn) {
+        guard finishPublishing(turn) else { return }
+        lanes[turn.partition]?.firing = nil
+        note(turn.partition)
     }
 
     /// Reports that the bus refused a batch because of its content.

@@ -1,4 +1,4 @@
-public import EventBus
+package import EventBus
 internal import Logging
 
 extension EventBus {
@@ -13,7 +13,7 @@ extension EventBus {
     /// to stop, this method returns in shared mode and throws `CancellationError` in exclusive mode.
     /// - Throws: `CancellationError`, ``BusError`` (`fenced`: another process has taken over an exclusive consumer),
     ///   and the errors of `handler`.
-    public func consume(
+    package func consume(
         as consumer: String, _ filters: [MessageFilter], mode: ConsumerMode = .exclusive,
         handler: @escaping @Sendable (Envelope) async throws -> [Envelope]
     ) async throws {

@@ -61,29 +61,25 @@ public struct Coordinator: ReadyService {
     }
 
     private func coordinate() async throws {
+        let timers = DurableTimers(clock: ServiceClock(now: now, clock: clock)) { [try report(of: Deadline($0), $0)] }
         let loop = ConsumerLoop(
             flow.consumer, flow.receives.map { .type($0) }, bus: bus, logger: logger, metrics: metrics, clock: clock,
-            whenLive: ready.signal)
-        let open = OpenDeadlines()
+            timers: timers, whenLive: ready.signal)
         let sessions = Sessions(
-            flow: flow, source: bus.source, open: open, limit: liveSessions, idle: idle, logger: logger, now: now)
-        try await open.timers.run {
-            try await withThrowingTaskGroup { group in
-                group.addTask { try await endIdleSessions(open) }
-                defer { group.cancelAll() }
-                try await loop.runShared(sessions) { try await takeUp($0, new: $1, sessions, open) }
-            }
-        } task: {
-            try await wait(for: $0, open)
+            flow: flow, source: bus.source, timers: timers, limit: liveSessions, idle: idle, logger: logger, now: now)
+        try await withThrowingTaskGroup { group in
+            group.addTask { try await endIdleSessions(timers) }
+            defer { group.cancelAll() }
+            try await loop.runShared(sessions) { try await takeUp($0, new: $1, sessions, timers) }
         }
     }
 
-    private func endIdleSessions(_ open: OpenDeadlines) async throws {
+    private func endIdleSessions(_ timers: DurableTimers) async throws {
         guard var idle else { return }
         while true {
             try await clock.sleep(for: idle.pause)
             do {
-                try await idle.end(of: flow, on: bus, at: now()) { open.isOwn($0) }
+                try await idle.end(of: flow, on: bus, at: now()) { timers.isOwn($0) }
             } catch let error as BusError {
                 logger.info("idle sessions are looked for later: \(error)")
             }
@@ -95,14 +91,14 @@ public struct Coordinator: ReadyService {
     /// Continues with the partitions of a claim: their deadlines, and the default session, which begins without a
     /// message. The owner of its partition also publishes the flow.
     private func takeUp(
-        _ claim: ConsumerClaim, new: Set<Partition>, _ sessions: Sessions, _ open: OpenDeadlines
+        _ claim: ConsumerClaim, new: Set<Partition>, _ sessions: Sessions, _ timers: DurableTimers
     ) async throws {
         // The documents are read after the claim, because after the claim no other coordinator can change them.
-        try await open.take(Set(claim.offsets.keys)) {
+        try await timers.take(Set(claim.offsets.keys)) {
             guard !claim.offsets.isEmpty else { return [] }
             return try await bus.documents(matching: [.type(Document.Deadline.self)]).filter {
                 claim.offsets[$0.partition] != nil && $0.attributes.key?.begins(with: "\(flow.platform).") ?? false
-            }.compactMap { try? Deadline($0) }
+            }.compactMap { try? Deadline($0).timer(of: timers, platform: flow.platform) }
         }
         let partition = Partition(subject: Session.default)
         guard let checkpoint = Checkpoint(guarding: partition, of: claim) else { return }
@@ -137,23 +133,9 @@ public struct Coordinator: ReadyService {
 
     // MARK: Deadlines
 
-    /// Waits for the delay of a deadline. If the deadline is still open after the delay, reports that the screen is
-    /// gone or that the guard's deadline has passed.
-    func wait(for timer: OpenDeadlines.Timer, _ open: OpenDeadlines) async throws {
-        let deadline = timer.deadline
-        do {
-            try await clock.sleep(for: deadline.delay)
-            guard open.isOpen(timer) else { return }
-            try await BusRetry(holding: .nothing, logger: logger, clock: clock)
-                .run { _ = try await bus.publish(Batch([report(of: deadline)])) }
-        } catch let error as BusError where error.code == .refused {
-            logger.error("a deadline could not be reported: \(error)", metadata: ["id": "\(deadline.object.id)"])
-        } catch is CancellationError {
-            // The service stops. The next coordinator starts the wait again.
-        }
-    }
-
-    private func report(of deadline: Deadline) throws -> Envelope {
+    /// The report that a deadline has passed: that a screen is gone, or that a guard has not answered. It is published
+    /// unless the deadline's document has been withdrawn.
+    private func report(of deadline: Deadline, _ document: Envelope) throws -> Envelope {
         let object = deadline.object
         let origin = Origin(platform: flow.platform)
         switch object.kind {
@@ -165,7 +147,7 @@ public struct Coordinator: ReadyService {
             // may publish the report again, with the same id.
             let id = DerivedID.make(from: object.id, platform: flow.platform, name: "deadline")
             var report = try Envelope(
-                DomainEvent.GuardDeadlinePassed(attempt: object.id), source: bus.source, causedBy: deadline.cause,
+                DomainEvent.GuardDeadlinePassed(attempt: object.id), source: bus.source, causedBy: document.attributes,
                 origin: origin, id: id)
             report.attributes.causationID = object.id
             return report

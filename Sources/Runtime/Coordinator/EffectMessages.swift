@@ -49,11 +49,10 @@ struct EffectMessages {
                 place = results.messages.count
             case .expectScreenGone(let instance):
                 let object = Deadline.Object(session: session, kind: .screen, id: instance)
-                results.opened.append(
-                    Deadline(object: object, delay: Coordinator.animationTime, cause: cause))
+                results.opened.append(Deadline(object: object, delay: Coordinator.animationTime))
             case .expectAnswer(let attempt, let deadline):
                 let object = Deadline.Object(session: session, kind: .attempt, id: attempt)
-                results.opened.append(Deadline(object: object, delay: deadline, cause: cause))
+                results.opened.append(Deadline(object: object, delay: deadline))
             case .began(let attributes): began(attributes)
             case .failed(let failure): results.failures.append(failure)
             default: break

@@ -20,7 +20,7 @@ struct Sessions: ComputingHandler {
     private let flow: Flow
     /// The source of the process that publishes the results.
     private let source: String
-    private let open: OpenDeadlines
+    private let timers: DurableTimers
     private let idle: IdleSessions?
     private let logger: Logger
     private let now: @Sendable () -> Date
@@ -32,12 +32,12 @@ struct Sessions: ComputingHandler {
     /// - Parameter limit: the number of machines in memory above which those that were not used for the longest time
     ///   are forgotten. They are restored when they are needed.
     init(
-        flow: Flow, source: String, open: OpenDeadlines, limit: Int, idle: IdleSessions?, logger: Logger,
+        flow: Flow, source: String, timers: DurableTimers, limit: Int, idle: IdleSessions?, logger: Logger,
         now: @escaping @Sendable () -> Date
     ) {
         self.flow = flow
         self.source = source
-        self.open = open
+        self.timers = timers
         self.idle = idle
         self.logger = logger
         self.now = now
@@ -75,7 +75,8 @@ struct Sessions: ComputingHandler {
     /// again, and the results include an error that says so. Nil if the results cannot be encoded.
     private func restoration(of document: Envelope) -> (machine: Machine, results: Handled?)? {
         let session = document.subject
-        let known = open.objects(of: session)
+        let known = Set(
+            timers.documents(of: session).compactMap { Deadline.Object($0, platform: flow.platform) })
         var outcome = effectMessages(of: document)
         do {
             let snapshot: NavigationSnapshot
@@ -198,9 +199,10 @@ struct Sessions: ComputingHandler {
     private func handled(
         _ messages: [Envelope], opened: [Deadline] = [], closed: Set<Deadline.Object>
     ) -> Handled {
-        Handled(messages) { [open] in
-            open.close(closed)
-            open.open(opened)
+        // The delays begin now, so that they do not depend on the time that the publication takes.
+        let opened = opened.map { $0.timer(of: timers, platform: flow.platform) }
+        return Handled(messages) { [timers, platform = flow.platform] in
+            timers.apply(opened: opened, closed: closed.map { $0.document(platform: platform) })
         }
     }
 

@@ -61,23 +61,9 @@ public struct ServiceContext: Sendable {
     }
 }
 
-extension MessageConsumer {
-    /// Creates a consumer that uses the bus, the logger and the counts of a process.
-    public init(_ consumer: String, in process: ServiceContext) {
-        self.init(consumer, bus: process.bus, logger: process.logger, metrics: process.metrics)
-    }
-}
-
-extension QueryServer {
-    /// Creates a server that uses the bus and the logger of a process.
-    public init(in process: ServiceContext) {
-        self.init(bus: process.bus, logger: process.logger)
-    }
-}
-
-extension ScreenWork {
-    /// Creates screen work that uses the bus, the logger and the counts of a process.
-    public init(_ consumer: String, in process: ServiceContext) {
-        self.init(consumer, bus: process.bus, logger: process.logger, metrics: process.metrics)
+extension HandlerService {
+    /// Runs handlers with the bus, the logger and the counts of a process.
+    public init(_ handlers: Handlers, in process: ServiceContext) {
+        self.init(handlers, bus: process.bus, logger: process.logger, metrics: process.metrics)
     }
 }

@@ -1,5 +1,6 @@
 public import ArgumentParser
 internal import CommandLineSupport
+package import Consuming
 public import Contracts
 public import EventBus
 internal import FlowFiles
@@ -14,10 +15,7 @@ public import Transports
 internal import UnixSignals
 
 /// The description of an executable: its name, and the messages that it receives and sends. ``run(_:bus:services:)``
-/// runs it.
-///
-///     try await ServiceProcess("music-service", receives: [Command.PlaylistSelected.self], sends: […])
-///         .run(options) { process in [MessageConsumer("music-service", in: process).on(…) { … }] }
+/// runs it. The description of a program that consists of handlers follows from them, see ``ServiceProgram``.
 public struct ServiceProcess: Sendable {
     public let name: String
     public let version: String
@@ -29,6 +27,8 @@ public struct ServiceProcess: Sendable {
     public let sends: [DeclaredMessage]
     /// The durable consumers that the process can run. Nil for one consumer with the process's name.
     public let consumers: [String]?
+    /// The types of the messages that the handler of each type sends. Nil if they are not declared.
+    package var handlers: [String: [String]]?
     /// The log level if `SEGUE_LOG_LEVEL` is not set or is empty.
     public let logLevel: Logger.Level
     /// True if the process has secrets in its memory, such as tokens. It then leaves no core dump.
@@ -61,6 +61,23 @@ public struct ServiceProcess: Sendable {
         self.init(
             name, version: version, instance: instance, receives: receives.map { DeclaredMessage($0) },
             sends: sends.map { DeclaredMessage($0) }, consumers: consumers, logLevel: logLevel)
+    }
+
+    /// Creates the description of a process that consists of handlers.
+    package init(
+        _ name: String, _ handlers: [Handlers], version: String = "0.1.0",
+        instance: String = String(UUID().uuidString.lowercased().prefix(8)), logLevel: Logger.Level = .info
+    ) {
+        let consumers = handlers.filter { !$0.consumes.isEmpty }.map(\.name)
+        self.init(
+            name, version: version, instance: instance, receives: handlers.flatMap(\.receives).eachOnce,
+            sends: handlers.flatMap(\.sends).eachOnce, consumers: consumers == [name] ? nil : consumers,
+            logLevel: logLevel)
+        var sends: [String: [String]] = [:]
+        for (type, sent) in handlers.flatMap(\.sendsByHandler) {
+            sends[type.description] = Set(sends[type.description] ?? []).union(sent.map(\.description)).sorted()
+        }
+        self.handlers = sends
     }
 
     /// The CloudEvents source of the process's messages: `name/instance`.
@@ -155,7 +172,7 @@ public struct ServiceProcess: Sendable {
     func contract(instance: String? = nil) throws -> Document.ServiceContract {
         Document.ServiceContract(
             name: name, version: version, instance: instance, receives: try receives.map { try $0.contract() },
-            sends: try sends.map { try $0.contract() }, consumers: consumers)
+            sends: try sends.map { try $0.contract() }, consumers: consumers, handlers: handlers)
     }
 
     /// Prints the contract as JSON on standard output, for `--contract`.
@@ -203,6 +220,14 @@ public struct ServiceProcess: Sendable {
 
     static func report(_ lines: [String]) {
         StandardError.write(lines)
+    }
+}
+
+extension [any Message.Type] {
+    /// The messages without repetitions, in the same order.
+    fileprivate var eachOnce: Self {
+        var types: Set<MessageType> = []
+        return filter { types.insert($0.type).inserted }
     }
 }
 

@@ -1,10 +1,15 @@
+public import Consuming
 public import EventBus
 public import Logging
 public import ServiceLifecycle
 public import Transports
 internal import UnixSignals
 
-/// A program with services: the description of its process, and the closure that creates the services.
+/// A program with services: the description of its process, and the services that it runs.
+///
+/// Most programs consist of handlers. Their contract, their presence and their durable consumers follow from these:
+///
+///     @main struct Brewer: ServiceCommand { static let service = ServiceProgram(brewer) }
 ///
 /// ``run(_:bus:)`` runs it as a process of its own. A ``ProgramGroup`` runs several programs in one process.
 public struct ServiceProgram: Sendable {
@@ -16,6 +21,33 @@ public struct ServiceProgram: Sendable {
     ) {
         self.process = process
         self.services = services
+    }
+
+    /// Creates a program that consists of handlers.
+    /// - Parameters:
+    ///   - handlers: the handlers of each durable consumer. At least one.
+    ///   - name: the name of the program. By default it is that of the first handlers.
+    ///   - holdsSecrets: see ``ServiceProcess/holdsSecrets``.
+    ///   - prepare: called before the handlers start, for example to read settings; see ``Prepared``.
+    public init(
+        _ handlers: Handlers..., named name: String? = nil, version: String = "0.1.0", holdsSecrets: Bool = false,
+        prepare: @escaping @Sendable (ServiceContext) async throws -> Void = { _ in }
+    ) {
+        self.init(handlers, named: name, version: version, holdsSecrets: holdsSecrets, prepare: prepare)
+    }
+
+    /// Creates a program that consists of handlers.
+    public init(
+        _ handlers: [Handlers], named name: String? = nil, version: String = "0.1.0", holdsSecrets: Bool = false,
+        prepare: @escaping @Sendable (ServiceContext) async throws -> Void = { _ in }
+    ) {
+        precondition(!handlers.isEmpty, "a program has handlers")
+        var process = ServiceProcess(name ?? handlers[0].name, handlers, version: version)
+        process.holdsSecrets = holdsSecrets
+        self.init(process) { context in
+            try await prepare(context)
+            return handlers.map { HandlerService($0, in: context) }
+        }
     }
 
     /// Runs the program as a process of its own, as ``ServiceProcess/run(_:bus:services:)`` does.

@@ -38,26 +38,21 @@ extension AppTemplate {
 
         /// Sells items. The service does not depend on screens: the flows decide which screen is shown.
         package enum \(serviceType) {
-            package static let receives: [any Message.Type] = [
-                DomainEvent.LaunchFinished.self, Command.PurchaseRequested.self,
-            ]
-            package static let sends: [any Message.Type] = [
-                Document.Items.self, DomainEvent.ItemBought.self, ApplicationError.self,
-            ]
-
-            package static func routes(of consumer: MessageConsumer) -> MessageConsumer {
-                consumer
-                    .on(DomainEvent.LaunchFinished.self) { _, context in [try await items(in: context)] }
-                    .on(Command.PurchaseRequested.self) { purchase, context in
-                        var items = try await items(in: context)
-                        try items.sell(purchase.itemID)
-                        return [items, DomainEvent.ItemBought(itemID: purchase.itemID)]
-                    }
-            }
+            package static let handlers = Handlers("\(service)")
+                .on(DomainEvent.LaunchFinished.self, sends: Document.Items.self) { _, context in
+                    [try await items(in: context)]
+                }
+                .on(
+                    Command.PurchaseRequested.self, sends: Document.Items.self, DomainEvent.ItemBought.self
+                ) { purchase, context in
+                    var items = try await items(in: context)
+                    try items.sell(purchase.itemID)
+                    return [items, DomainEvent.ItemBought(itemID: purchase.itemID)]
+                }
 
             /// The items of the message's session. The document is the only state of the service.
             private static func items(in context: MessageContext) async throws -> Document.Items {
-                try await context.bus.document(Document.Items.self, subject: context.cause.subject) ?? .initial
+                try await context.document(Document.Items.self) ?? .initial
             }
         }
 

@@ -73,9 +73,6 @@ extension AppTemplate {
         // swift-tools-version: 6.2
         import PackageDescription
 
-        let argumentParser = Target.Dependency.product(
-            name: "ArgumentParser", package: "swift-argument-parser")
-
         /// A product of Segue: a library or an executable.
         func segue(_ product: String) -> Target.Dependency { .product(name: product, package: "segue") }
 
@@ -83,18 +80,14 @@ extension AppTemplate {
             name: "\(name)",
             platforms: [.macOS(.v15)],
             dependencies: [
-                \(segue.dependency),
-                .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
+                \(segue.dependency)
             ],
             targets: [
                 .target(
                     name: "\(module)",
                     dependencies: [segue("Consuming"), segue("Contracts"), segue("EventBus")]),
                 .executableTarget(
-                    name: "\(service)",
-                    dependencies: [
-                        "\(module)", segue("Consuming"), segue("ServiceRuntime"), argumentParser,
-                    ]),
+                    name: "\(service)", dependencies: ["\(module)", segue("ServiceRuntime")]),
                 .testTarget(
                     name: "\(module)Tests",
                     dependencies: [

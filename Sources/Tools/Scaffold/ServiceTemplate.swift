@@ -72,28 +72,24 @@ package struct ServiceTemplate {
                 .executableTarget(
                     name: "\(name)",
                     dependencies: [
-                        "\(module)", .product(name: "Consuming", package: "segue"),
-                        .product(name: "ServiceRuntime", package: "segue"),
-                        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                        "\(module)", .product(name: "ServiceRuntime", package: "segue"),
                     ]),
         """
     }
 
     private func source(_ package: PackageLayout) -> String {
-        let hidden = ["Contracts"] + (sends.needsFoundation ? ["Foundation"] : [])
+        let hidden = ["Contracts", "EventBus"] + (sends.needsFoundation ? ["Foundation"] : [])
         let (receives, sends) = (receives.message.swift, sends.message.swift)
         return """
-            \(Imports.spelled(["Consuming", "EventBus"], hidden, hasInternalImports: package.hasInternalImports))
+            \(Imports.spelled(["Consuming"], hidden, hasInternalImports: package.hasInternalImports))
 
             /// Describe here what the service does. A service handles messages and publishes others; it
             /// does not know any screens.
             package enum \(type) {
-                package static let receives: [any Message.Type] = [\(receives).self]
-                package static let sends: [any Message.Type] = [\(sends).self, ApplicationError.self]
-
-                package static func routes(of consumer: MessageConsumer) -> MessageConsumer {
-                    consumer.on(\(receives).self) { message, _ in [try answer(to: message)] }
-                }
+                package static let handlers = Handlers("\(name)")
+                    .on(\(receives).self, sends: \(sends).self) { message, _ in
+                        [try answer(to: message)]
+                    }
 
                 /// - Throws: `ApplicationError`, which is published as the answer; the error notifier shows it.
                 static func answer(to message: \(receives)) throws -> \(sends) {
@@ -109,24 +105,12 @@ package struct ServiceTemplate {
     ///   - type: the type that handles the messages, in `module`.
     static func executable(_ name: String, type: String, of module: String, abstract: String) -> String {
         """
-        \(Imports.plain(["ArgumentParser", "Consuming", module, "ServiceRuntime"]))
+        \(Imports.plain([module, "ServiceRuntime"]))
 
         @main
-        struct \(type)Command: AsyncParsableCommand {
-            static let configuration = CommandConfiguration(
-                commandName: "\(name)", abstract: "\(abstract)")
-
-            @OptionGroup var options: ServiceOptions
-
-            static func main() async { await runProgram() }
-
-            func run() async throws {
-                try await ServiceProcess(
-                    "\(name)", receives: \(type).receives, sends: \(type).sends
-                ).run(options) { process in
-                    [\(type).routes(of: MessageConsumer("\(name)", in: process))]
-                }
-            }
+        struct \(type)Command: ServiceCommand {
+            static let service = ServiceProgram(\(type).handlers)
+            static let abstract = "\(abstract)"
         }
 
         """

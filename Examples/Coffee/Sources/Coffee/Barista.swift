@@ -4,13 +4,10 @@ import EventBus
 
 /// Makes coffee. The service does not depend on screens: the flow decides which screen is shown next.
 package enum Barista {
-    package static let receives: [any Message.Type] = [Command.CoffeeOrdered.self]
-    package static let sends: [any Message.Type] = [DomainEvent.CoffeeServed.self, ApplicationError.self]
     static let kinds = ["espresso", "lungo", "cappuccino"]
 
-    package static func routes(of consumer: MessageConsumer) -> MessageConsumer {
-        consumer.on(Command.CoffeeOrdered.self) { order, _ in [try serve(order)] }
-    }
+    package static let handlers = Handlers("barista")
+        .on(Command.CoffeeOrdered.self, sends: DomainEvent.CoffeeServed.self) { order, _ in [try serve(order)] }
 
     /// Serves a coffee.
     /// - Throws: `ApplicationError` if the coffee is not on the menu. The error notifier shows this error over every

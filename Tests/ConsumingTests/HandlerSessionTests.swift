@@ -4,8 +4,8 @@ import EventBus
 import RuntimeTestSupport
 import Testing
 
-@Suite("Message consumer: sessions that end")
-struct MessageConsumerSessionTests {
+@Suite("Handlers: sessions that end")
+struct HandlerSessionTests {
     let bus = EventBus.inMemory(source: "greeter/1")
     let forgotten = Calls<String>()
 
@@ -15,14 +15,12 @@ struct MessageConsumerSessionTests {
     }
 
     /// A consumer that publishes a document for each greeting, with the name as its key.
-    private func greeter() -> MessageConsumer {
-        MessageConsumer("greeter", bus: bus, logger: .silent)
-            .on(Command.Greet.self) { command, _ in
+    private func greeter() -> Handlers {
+        Handlers("greeter")
+            .on(Command.Greet.self, sends: Guests.self, DomainEvent.Greeted.self) { command, _ in
                 [Guests(room: command.name), DomainEvent.Greeted(name: command.name)]
             }
-            .onSessionEnded(withdrawing: [Guests.self]) { [forgotten] context in
-                forgotten.add(context.cause.subject)
-            }
+            .onSessionEnded { [forgotten] context in forgotten.add(context.session) }
     }
 
     /// The keys of the retained documents of a session.
@@ -32,7 +30,7 @@ struct MessageConsumerSessionTests {
 
     @Test("withdraws the documents of the session, whatever their keys, and no others")
     func withdraws() async throws {
-        try await withRunning(greeter()) {
+        try await withRunning(greeter().service(on: bus)) {
             for (name, session) in [("hall", "anna"), ("attic", "anna"), ("hall", "bert")] {
                 try await bus.send(Command.Greet(name: name), subject: session)
                 _ = try await bus.first(DomainEvent.Greeted.self) { $0.name == name }
@@ -59,7 +57,7 @@ struct MessageConsumerSessionTests {
 
     @Test("discards a view's command after the end of its session, and handles all others")
     func lateCommands() async throws {
-        try await withRunning(greeter().discardingCommandsOfEndedSessions()) {
+        try await withRunning(greeter().discardingCommandsOfEndedSessions().service(on: bus)) {
             let phone = Origin(platform: "ios", device: "phone-1")
             try await bus.beginSession("anna")
             try await bus.send(Command.Greet(name: "in time"), subject: "anna", origin: phone)

@@ -8,8 +8,8 @@ import ServiceLifecycleTestKit
 import TestSupport
 import Testing
 
-@Suite("Message consumer, starting and stopping")
-struct MessageConsumerLifecycleTests {
+@Suite("Handlers, starting and stopping")
+struct HandlerLifecycleTests {
     let hub = InMemoryHub(maximumGap: 1000)
     let bus: EventBus
 
@@ -20,12 +20,13 @@ struct MessageConsumerLifecycleTests {
     private func greeter(
         on bus: EventBus, clock: any Clock<Duration> = ContinuousClock(),
         before: @escaping @Sendable () async throws -> Void = {}
-    ) -> MessageConsumer {
-        MessageConsumer("greeter", bus: bus, logger: .silent, clock: clock)
-            .on(Command.Greet.self) { command, _ in
+    ) -> HandlerService {
+        Handlers("greeter")
+            .on(Command.Greet.self, sends: DomainEvent.Greeted.self) { command, _ in
                 try await before()
                 return [DomainEvent.Greeted(name: command.name)]
             }
+            .service(on: bus, clock: clock)
     }
 
     @Test("handles again what it was killed over, and has the result once")

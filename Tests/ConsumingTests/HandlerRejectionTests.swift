@@ -6,13 +6,15 @@ import Logging
 import RuntimeTestSupport
 import Testing
 
-@Suite("Message consumer, what it does not handle", .timeLimit(.minutes(1)))
-struct MessageConsumerRejectionTests {
+@Suite("Handlers: what they do not handle", .timeLimit(.minutes(1)))
+struct HandlerRejectionTests {
     let bus = EventBus.inMemory(source: "greeter/1")
 
-    private func greeter(on bus: EventBus? = nil) -> MessageConsumer {
-        MessageConsumer("greeter", bus: bus ?? self.bus, logger: .silent, retries: .once)
-            .on(Command.Greet.self) { command, _ in [DomainEvent.Greeted(name: command.name)] }
+    private var greeter: Handlers {
+        Handlers("greeter", retries: .once)
+            .on(Command.Greet.self, sends: DomainEvent.Greeted.self) { command, _ in
+                [DomainEvent.Greeted(name: command.name)]
+            }
     }
 
     private func malformed(_ type: MessageType) -> Envelope {
@@ -21,7 +23,7 @@ struct MessageConsumerRejectionTests {
 
     @Test("makes malformed data a dead letter at once, says so, and goes on")
     func malformedData() async throws {
-        try await withRunning(greeter()) {
+        try await withRunning(greeter.service(on: bus)) {
             try await bus.publish(Batch([malformed(Command.Greet.type)]))
             try await bus.send(Command.Greet(name: "Grace"))
             #expect(try await bus.received(DomainEvent.Greeted.self).count == 1)
@@ -38,9 +40,12 @@ struct MessageConsumerRejectionTests {
         struct Unanswerable: Message {
             static var kind: MessageKind { .query }
         }
-        let consumer = greeter()
-            .on(Command.Wave.self) { _, _ in [DomainEvent.Greeted(name: "nobody"), Unanswerable()] }
-        let wave = try await withRunning(consumer) {
+        let handlers =
+            greeter
+            .on(Command.Wave.self, sends: DomainEvent.Greeted.self, Unanswerable.self) { _, _ in
+                [DomainEvent.Greeted(name: "nobody"), Unanswerable()]
+            }
+        let wave = try await withRunning(handlers.service(on: bus)) {
             let wave = try await bus.send(Command.Wave())
             try await bus.send(Command.Greet(name: "Ada"))
             let greeted = try await bus.received(DomainEvent.Greeted.self)[0]
@@ -63,8 +68,11 @@ struct MessageConsumerRejectionTests {
         arguments: ["failed", "answered", "refused", "expired", "handled"])
     func givenUpDocument(outcome: String) async throws {
         let log = LogRecorder()
-        let consumer = MessageConsumer("greeter", bus: bus, logger: log.logger, retries: .once)
-            .on(Command.Greet.self, whenGivenUp: { [DomainEvent.Greeted(name: "not \($0.name)")] }) { _, _ in
+        let handlers = Handlers("greeter", retries: .once)
+            .on(
+                Command.Greet.self, sends: DomainEvent.Greeted.self, Refusable.self,
+                whenGivenUp: { [DomainEvent.Greeted(name: "not \($0.name)")] }
+            ) { _, _ in
                 switch outcome {
                 case "failed": throw BusError(.refused, "no")
                 case "answered": throw ApplicationError(code: "greeter.shy", message: "no")
@@ -72,7 +80,7 @@ struct MessageConsumerRejectionTests {
                 default: return [DomainEvent.Greeted(name: "Ada")]
                 }
             }
-        try await withRunning(consumer) {
+        try await withRunning(handlers.service(on: bus, logger: log.logger)) {
             var command = try Envelope(Command.Greet(name: "Ada"), source: "device/1")
             if outcome == "expired" { command.attributes.expiryTime = Date(timeIntervalSince1970: 0) }
             try await bus.publish(Batch([command]))
@@ -87,7 +95,7 @@ struct MessageConsumerRejectionTests {
 
     @Test("goes on behind a message that retention has removed while it was tried")
     func removed() async throws {
-        try await withRunning(greeter(on: RemovingBus(inner: bus).bus)) {
+        try await withRunning(greeter.service(on: RemovingBus(inner: bus).bus)) {
             try await bus.publish(Batch([malformed(Command.Greet.type)]))
             try await bus.send(Command.Greet(name: "Grace"))
             #expect(try await bus.received(DomainEvent.Greeted.self).count == 1)
@@ -99,9 +107,10 @@ struct MessageConsumerRejectionTests {
 
     @Test("publishes no error about an error that it gives up: there is only the dead letter")
     func errorAboutError() async throws {
-        let consumer = greeter()
+        let handlers =
+            greeter
             .on(ApplicationError.self) { _, _ in throw CancellationError() }
-        try await withRunning(consumer) {
+        try await withRunning(handlers.service(on: bus)) {
             try await bus.publish(ApplicationError(code: "first", message: "the first"))
             try await bus.publish(Batch([malformed(ApplicationError.type)]))
             try await bus.send(Command.Greet(name: "Ada"))
@@ -114,7 +123,7 @@ struct MessageConsumerRejectionTests {
 
     @Test("leaves a message that is sent again to the consumer that it is for")
     func recipient() async throws {
-        try await withRunning(greeter()) {
+        try await withRunning(greeter.service(on: bus)) {
             for (name, recipient) in [("Ada", "waiter"), ("Grace", "greeter")] {
                 var envelope = try Envelope(Command.Greet(name: name), source: "segue/1")
                 envelope.attributes.recipient = recipient
@@ -133,7 +142,7 @@ struct MessageConsumerRejectionTests {
             CutOff(type: Command.Wave.type, count: 2, offsets: 4...6),
         ]
         let cut = CutOffBus(bus: bus, cutOffs: cutOffs)
-        for _ in 0..<2 { try await withRunning(greeter(on: cut.bus)) {} }
+        for _ in 0..<2 { try await withRunning(greeter.service(on: cut.bus)) {} }
         let errors = try await bus.journalled(ApplicationError.self)
         #expect(errors.count == 1)
         let error = try #require(errors.first).decode(ApplicationError.self)

@@ -7,8 +7,8 @@ import ServiceLifecycle
 import ServiceLifecycleTestKit
 import Testing
 
-@Suite("Message consumer, trying again", .timeLimit(.minutes(1)))
-struct MessageConsumerRetryTests {
+@Suite("Handlers, trying again", .timeLimit(.minutes(1)))
+struct HandlerRetryTests {
     let bus = EventBus.inMemory(source: "greeter/1")
     let clock = ManualClock()
     /// The times of the handler's calls.
@@ -21,12 +21,13 @@ struct MessageConsumerRetryTests {
     /// A consumer whose handler fails a given number of times.
     private func greeter(
         on bus: EventBus? = nil, failures: Int, with error: any Error = Leak(), logger: Logger = .silent
-    ) -> MessageConsumer {
-        MessageConsumer("greeter", bus: bus ?? self.bus, logger: logger, clock: clock)
-            .on(Command.Greet.self) { command, _ in
+    ) -> HandlerService {
+        Handlers("greeter")
+            .on(Command.Greet.self, sends: DomainEvent.Greeted.self) { command, _ in
                 if calls.add(clock.now.offset) <= failures { throw error }
                 return [DomainEvent.Greeted(name: command.name)]
             }
+            .service(on: bus ?? self.bus, logger: logger, clock: clock)
     }
 
     private func letDelaysPass(_ count: Int) async throws {

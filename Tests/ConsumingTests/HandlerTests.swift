@@ -7,14 +7,14 @@ import RuntimeTestSupport
 import TestSupport
 import Testing
 
-@Suite("Message consumer")
-struct MessageConsumerTests {
+@Suite("Handlers")
+struct HandlerTests {
     let bus = EventBus.inMemory(source: "greeter/1")
 
     /// A consumer that answers greetings. Its handler fails for some names.
-    private func greeter() -> MessageConsumer {
-        MessageConsumer("greeter", bus: bus, logger: .silent, retries: .once)
-            .on(Command.Greet.self) { command, _ in
+    private func greeter() -> Handlers {
+        Handlers("greeter", retries: .once)
+            .on(Command.Greet.self, sends: DomainEvent.Greeted.self) { command, _ in
                 switch command.name {
                 case "nobody": throw ApplicationError(code: "greeter.nobody", message: "nobody is there")
                 case "secret": throw Leak(secret: "token-4711")
@@ -30,7 +30,7 @@ struct MessageConsumerTests {
 
     @Test("publishes what a handler gives back as caused by its message")
     func causation() async throws {
-        try await withRunning(greeter()) {
+        try await withRunning(greeter().service(on: bus)) {
             let origin = Origin(platform: "ios", device: "phone-1", instance: "list-2")
             let command = try await bus.send(Command.Greet(name: "Ada"), subject: "séance", origin: origin)
             let result = try #require(try await bus.received(DomainEvent.Greeted.self).first)
@@ -46,9 +46,9 @@ struct MessageConsumerTests {
 
     @Test("gives commands that a handler gives back the usual lifetime")
     func commandLifetime() async throws {
-        let consumer = MessageConsumer("greeter", bus: bus, logger: .silent)
-            .on(Command.Greet.self) { _, _ in [Command.Wave()] }
-        try await withRunning(consumer) {
+        let handlers = Handlers("greeter")
+            .on(Command.Greet.self, sends: Command.Wave.self) { _, _ in [Command.Wave()] }
+        try await withRunning(handlers.service(on: bus)) {
             try await bus.send(Command.Greet(name: "Ada"), origin: Origin(platform: "ios", device: "phone-1"))
             try await bus.send(Command.Greet(name: "Grace"))
             let waves = try await bus.received(Command.Wave.self, 2)
@@ -58,7 +58,7 @@ struct MessageConsumerTests {
 
     @Test("commits its progress with the results")
     func progress() async throws {
-        let command = try await withRunning(greeter()) {
+        let command = try await withRunning(greeter().service(on: bus)) {
             let command = try await bus.send(Command.Greet(name: "Ada"))
             _ = try await bus.received(DomainEvent.Greeted.self)
             return command
@@ -70,7 +70,7 @@ struct MessageConsumerTests {
     func resumes() async throws {
         for name in ["Ada", "Grace", "Barbara"] {
             try await bus.send(Command.Greet(name: name))
-            try await withRunning(greeter()) {
+            try await withRunning(greeter().service(on: bus)) {
                 _ = try await bus.first(DomainEvent.Greeted.self) { $0.name == name }
             }
         }
@@ -83,15 +83,15 @@ struct MessageConsumerTests {
         let subjects = partitions.values.compactMap(\.first)
         let (slow, fast) = (subjects.prefix(20), subjects[20])
         let gates = Dictionary(uniqueKeysWithValues: slow.map { ($0, Gate()) })
-        let consumer = MessageConsumer("greeter", bus: bus, logger: .silent)
-            .on(Command.Greet.self) { command, context in
+        let handlers = Handlers("greeter")
+            .on(Command.Greet.self, sends: DomainEvent.Greeted.self) { command, context in
                 if let gate = gates[context.cause.subject] {
                     try await context.publish(DomainEvent.Greeted(name: "wait, " + command.name))
                     try await gate.pass()
                 }
                 return [DomainEvent.Greeted(name: command.name)]
             }
-        try await withRunning(consumer) {
+        try await withRunning(handlers.service(on: bus)) {
             for subject in slow { try await bus.send(Command.Greet(name: subject), subject: subject) }
             _ = try await bus.received(DomainEvent.Greeted.self, slow.count)
             try await bus.send(Command.Greet(name: fast), subject: fast)
@@ -104,12 +104,12 @@ struct MessageConsumerTests {
 
     @Test("discards an expired command, and says so")
     func expired() async throws {
-        let consumer = MessageConsumer("greeter", bus: bus, logger: .silent, now: { Date() + 61 })
+        let handlers = Handlers("greeter")
             .on(Command.Greet.self) { _, _ in
                 Issue.record("an expired command must not be handled")
                 return []
             }
-        try await withRunning(consumer) {
+        try await withRunning(handlers.service(on: bus, now: { Date() + 61 })) {
             let command = try await bus.send(
                 Command.Greet(name: "Ada"), origin: Origin(platform: "ios", device: "phone-1"))
             let discarded = try await bus.received(DomainEvent.MessageDiscarded.self)[0]
@@ -121,7 +121,7 @@ struct MessageConsumerTests {
 
     @Test("publishes an application error as the handler threw it")
     func applicationError() async throws {
-        try await withRunning(greeter()) {
+        try await withRunning(greeter().service(on: bus)) {
             try await bus.send(Command.Greet(name: "nobody"))
             let error = try await bus.received(ApplicationError.self)[0].decode(ApplicationError.self)
             #expect(error == ApplicationError(code: "greeter.nobody", message: "nobody is there"))
@@ -130,7 +130,7 @@ struct MessageConsumerTests {
 
     @Test("keeps what is in any other error off the bus")
     func otherError() async throws {
-        try await withRunning(greeter()) {
+        try await withRunning(greeter().service(on: bus)) {
             try await bus.send(Command.Greet(name: "secret"))
             let envelope = try await bus.received(ApplicationError.self)[0]
             #expect(try envelope.decode(ApplicationError.self).code == "greeter.failed")
@@ -140,7 +140,7 @@ struct MessageConsumerTests {
 
     @Test("takes work that a handler has cancelled itself for a failure, and goes on")
     func cancelledWork() async throws {
-        try await withRunning(greeter()) {
+        try await withRunning(greeter().service(on: bus)) {
             try await bus.send(Command.Greet(name: "hasty"))
             try await bus.send(Command.Greet(name: "Ada"))
             _ = try await bus.received(DomainEvent.Greeted.self)
@@ -151,10 +151,12 @@ struct MessageConsumerTests {
 
     @Test("publishes no error about an error")
     func errorAboutError() async throws {
-        let consumer = MessageConsumer("greeter", bus: bus, logger: .silent)
+        let handlers = Handlers("greeter")
             .on(ApplicationError.self) { _, _ in throw ApplicationError(code: "greeter.worse", message: "worse") }
-            .on(Command.Greet.self) { command, _ in [DomainEvent.Greeted(name: command.name)] }
-        try await withRunning(consumer) {
+            .on(Command.Greet.self, sends: DomainEvent.Greeted.self) { command, _ in
+                [DomainEvent.Greeted(name: command.name)]
+            }
+        try await withRunning(handlers.service(on: bus)) {
             try await bus.publish(ApplicationError(code: "first", message: "the first"))
             try await bus.send(Command.Greet(name: "Ada"))
             _ = try await bus.received(DomainEvent.Greeted.self)
@@ -165,13 +167,13 @@ struct MessageConsumerTests {
     @Test("lets a handler publish at once")
     func interim() async throws {
         let gate = Gate()
-        let consumer = MessageConsumer("greeter", bus: bus, logger: .silent)
-            .on(Command.Greet.self) { command, context in
+        let handlers = Handlers("greeter")
+            .on(Command.Greet.self, sends: DomainEvent.Greeted.self) { command, context in
                 try await context.publish(DomainEvent.Greeted(name: "wait, " + command.name))
                 try await gate.pass()
                 return [DomainEvent.Greeted(name: command.name)]
             }
-        try await withRunning(consumer) {
+        try await withRunning(handlers.service(on: bus)) {
             let command = try await bus.send(Command.Greet(name: "Ada"))
             let interim = try await bus.received(DomainEvent.Greeted.self)[0]
             #expect(try interim.decode(DomainEvent.Greeted.self).name == "wait, Ada")
@@ -182,8 +184,47 @@ struct MessageConsumerTests {
         }
     }
 
-    @Test("lists the types it has handlers for")
-    func receives() {
-        #expect(greeter().on(Command.Wave.self) { _, _ in [] }.receives == [Command.Greet.type, Command.Wave.type])
+    @Test("list the messages that they receive and send")
+    func contract() {
+        let handlers = greeter()
+            .on(Command.Wave.self, sends: Document.ErrorBanner.self) { _, _ in [] }
+            .answer(Query.Salutation.self) { query, _ in Query.Salutation.Answer(text: query.name) }
+            .reading(DomainEvent.LaunchFinished.self)
+        #expect(
+            handlers.receives.types == [
+                Command.Greet.type, Command.Wave.type, Query.Salutation.type, DomainEvent.LaunchFinished.type,
+                DomainEvent.SessionEnded.type,
+            ])
+        #expect(
+            handlers.sends.types == [
+                DomainEvent.Greeted.type, Document.ErrorBanner.type, DomainEvent.MessageDiscarded.type,
+                ApplicationError.type,
+            ])
+        #expect(handlers.consumes == [Command.Greet.type, Command.Wave.type, DomainEvent.SessionEnded.type])
+        #expect(
+            handlers.sendsByHandler == [
+                Command.Greet.type: [DomainEvent.Greeted.type], Command.Wave.type: [Document.ErrorBanner.type],
+            ])
+    }
+
+    @Test("publish nothing that they do not declare: the message is given up at once", arguments: [true, false])
+    func undeclared(atOnce: Bool) async throws {
+        let handlers = greeter()
+            .on(Command.Wave.self) { _, context in
+                if atOnce { try await context.publish(DomainEvent.Greeted(name: "wave")) }
+                return [DomainEvent.Greeted(name: "wave")]
+            }
+        try await withRunning(handlers.service(on: bus)) {
+            let wave = try await bus.send(Command.Wave())
+            try await bus.send(Command.Greet(name: "Ada"))
+            _ = try await bus.received(DomainEvent.Greeted.self)
+            let letters = try await bus.inspect.deadLetters(of: "greeter")
+            #expect(letters.map(\.message.id) == [wave.id])
+            #expect(letters.map(\.rejection.code) == ["greeter.invalid"])
+            #expect(
+                letters[0].rejection.reason
+                    == "greeter sends event.Greeted, which its handler of command.Wave does not declare; see its log")
+        }
+        #expect(try await bus.journalled(DomainEvent.Greeted.self).count == 1)
     }
 }

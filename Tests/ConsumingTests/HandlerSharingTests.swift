@@ -6,8 +6,8 @@ import RuntimeTestSupport
 import TestSupport
 import Testing
 
-@Suite("Message consumer, several instances", .timeLimit(.minutes(1)))
-struct MessageConsumerSharingTests {
+@Suite("Handlers, several instances", .timeLimit(.minutes(1)))
+struct HandlerSharingTests {
     let hub = InMemoryHub(maximumGap: 1000)
     let watcher: EventBus
 
@@ -18,13 +18,13 @@ struct MessageConsumerSharingTests {
     private func greeter(
         _ instance: Int, metrics: ConsumerMetrics = ConsumerMetrics(),
         before: @escaping @Sendable () async throws -> Void = {}
-    ) -> MessageConsumer {
-        let bus = EventBus.inMemory(source: "greeter/\(instance)", hub: hub)
-        return MessageConsumer("greeter", bus: bus, logger: .silent, metrics: metrics)
-            .on(Command.Greet.self) { command, _ in
+    ) -> HandlerService {
+        Handlers("greeter")
+            .on(Command.Greet.self, sends: DomainEvent.Greeted.self) { command, _ in
                 try await before()
                 return [DomainEvent.Greeted(name: command.name)]
             }
+            .service(on: EventBus.inMemory(source: "greeter/\(instance)", hub: hub), metrics: metrics)
     }
 
     private func greet(_ names: Range<Int>) async throws {
@@ -49,11 +49,12 @@ struct MessageConsumerSharingTests {
     @Test("go on with the work of one that has died")
     func death() async throws {
         let doomed = EventBus.inMemory(source: "greeter/1", hub: hub)
-        let first = MessageConsumer("greeter", bus: doomed, logger: .silent)
+        let first = Handlers("greeter")
             .on(Command.Greet.self) { _, _ in
                 try await Gate().pass()
                 return []
             }
+            .service(on: doomed)
         try await withRunning(greeter(2)) {
             try await withThrowingTaskGroup { group in
                 // This consumer owns a part of the partitions until the group is cancelled.

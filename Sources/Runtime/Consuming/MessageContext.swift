@@ -1,0 +1,52 @@
+internal import Contracts
+public import EventBus
+public import Foundation
+public import Logging
+
+/// The surroundings of a handler's call: the message's envelope, the documents of its session, the time and a logger.
+public struct MessageContext: Sendable {
+    /// The message with its attributes. It is the cause of the messages that the handler returns.
+    public let cause: Envelope
+    public let bus: EventBus
+    /// A logger whose lines carry the message's type and id.
+    public let logger: Logger
+    /// The time at which the handler was called.
+    public let time: Date
+    private let publishNow: @Sendable (Envelope) async throws -> Void
+
+    /// - Parameter publishNow: publishes a message before the handler ends.
+    init(
+        cause: Envelope, bus: EventBus, logger: Logger, time: Date,
+        publishNow: @escaping @Sendable (Envelope) async throws -> Void
+    ) {
+        self.cause = cause
+        self.bus = bus
+        self.time = time
+        self.publishNow = publishNow
+        var logger = logger
+        logger[metadataKey: "type"] = "\(cause.type)"
+        logger[metadataKey: "id"] = "\(cause.id)"
+        self.logger = logger
+    }
+
+    /// The session of the message.
+    public var session: String { cause.subject }
+
+    /// The session's document of a type and key. Nil if there is none.
+    /// - Throws: ``BusError`` with the code `malformed` if the document's data does not match its type.
+    public func document<D: DocumentMessage>(_ type: D.Type, key: String? = nil) async throws -> D? {
+        try await bus.document(type, subject: session, key: key)
+    }
+
+    /// Publishes a message at once, before the handler ends: for example a document that says `loading`.
+    ///
+    /// The message is not part of the handler's batch. After a crash or a failed attempt it may be published again, so
+    /// publishing it twice must do no harm. If another process has got the session's partition meanwhile, nothing is
+    /// published, and the handler ends with an error that it must not catch.
+    public func publish(_ message: some PublishableMessage) async throws {
+        try await publishNow(try bus.envelope(message, causedBy: cause))
+    }
+}
+
+/// Another member has got the partition of a message while it was handled. Its results are not published.
+struct PartitionLost: Error {}

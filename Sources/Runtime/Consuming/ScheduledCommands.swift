@@ -1,0 +1,93 @@
+internal import Contracts
+internal import EventBus
+internal import Foundation
+internal import Logging
+internal import Navigation
+internal import Support
+
+/// The commands that the handlers of a durable consumer have scheduled: durable timers, each recorded by a
+/// `document.ScheduledCommand`.
+struct ScheduledCommands: Sendable {
+    /// The maximum number of scheduled commands of a session and consumer.
+    static let maximumInSession = 64
+
+    let timers: DurableTimers
+    private let consumer: String
+    private let logger: Logger
+
+    init(of consumer: String, source: String, logger: Logger, clock: ServiceClock) {
+        self.consumer = consumer
+        self.logger = logger
+        timers = DurableTimers(clock: clock) { document in
+            try Self.firing(of: document, source: source, now: clock.now())
+        }
+    }
+
+    /// The command that a document records, and the withdrawal of the document. The command begins its lifetime now.
+    private static func firing(of document: Envelope, source: String, now: Date) throws -> [Envelope] {
+        let scheduled = try document.decode(Document.ScheduledCommand.self)
+        guard scheduled.command.type.kind == .command else {
+            throw BusError(.malformed, "\(scheduled.command.type) is not a command")
+        }
+        // Two processes never publish the command of a document, but a reader may see it again after a resend.
+        let id = DerivedID.shared(from: document.id, name: "fired")
+        var attributes = Attributes(
+            type: scheduled.command.type, source: source, causedBy: document.attributes, id: id, time: now)
+        attributes.expireAsUsual()
+        let command = Envelope(attributes: attributes, data: Data(scheduled.command.data.description.utf8))
+        let withdrawal = Envelope.withdrawal(
+            document.type, key: document.attributes.key, source: source, causedBy: document.attributes)
+        return [command, withdrawal]
+    }
+
+    /// Opens the timers of the claimed partitions.
+    func take(_ claim: ConsumerClaim, on bus: EventBus) async throws {
+        try await timers.take(Set(claim.offsets.keys)) {
+            guard !claim.offsets.isEmpty else { return [] }
+            var counts: [String: Int] = [:]
+            return try await bus.documents(matching: [.type(Document.ScheduledCommand.self)]).compactMap { document in
+                guard claim.offsets[document.partition] != nil, let timer = timer(of: document) else { return nil }
+                counts[document.subject, default: 0] += 1
+                guard counts[document.subject, default: 0] <= Self.maximumInSession else {
+                    logger.error(
+                        "a scheduled command is ignored: the session has more than \(Self.maximumInSession)",
+                        metadata: ["id": "\(document.id)"])
+                    return nil
+                }
+                return timer
+            }
+        }
+    }
+
+    /// The results of a handler, with the changes of the timers when they are recorded.
+    /// - Throws: ``InvalidResult`` if the session would have too many timers.
+    func recording(_ handled: Handled, in session: String) throws -> Handled {
+        let documents = handled.messages.filter { $0.type == Document.ScheduledCommand.type }
+        guard !documents.isEmpty else { return handled }
+        let opened = documents.compactMap { timer(of: $0) }
+        let closed = Set(documents.map(DocumentName.init))
+        let count = timers.documents(of: session).subtracting(closed).count + opened.count
+        guard count <= Self.maximumInSession else {
+            throw InvalidResult("schedules more than \(Self.maximumInSession) commands in the session")
+        }
+        var handled = handled
+        handled.whenRecorded = { [timers, whenRecorded = handled.whenRecorded] in
+            timers.apply(opened: opened, closed: closed)
+            whenRecorded?()
+        }
+        return handled
+    }
+
+    /// True unless a document records a scheduled command of another consumer.
+    func isOwn(_ document: Envelope) -> Bool {
+        document.type != Document.ScheduledCommand.type || timer(of: document) != nil
+    }
+
+    /// The timer that a document records. Nil if it is a withdrawal, another consumer's, or unreadable.
+    private func timer(of document: Envelope) -> DurableTimer? {
+        guard !document.isTombstone, let scheduled = try? document.decode(Document.ScheduledCommand.self),
+            scheduled.consumer == consumer
+        else { return nil }
+        return timers.timer(DocumentName(document), at: scheduled.at)
+    }
+}

@@ -1,0 +1,154 @@
+internal import Contracts
+public import EventBus
+internal import Synchronization
+
+/// A document that records work which a message has begun, see ``Handlers/work(recordedBy:of:sends:begin:work:)``.
+public protocol WorkRecord: DocumentMessage {
+    /// The message that begins the work.
+    associatedtype Trigger: Message
+
+    /// The message that began the work. Nil if the work has finished, or if there is none to do.
+    var unfinished: Trigger? { get }
+    /// The document that replaces this one if the work fails or is ended. Nil to withdraw the document.
+    var ended: Self? { get }
+    /// False if the message has had its effect when a newer one ends its work, for example because the work follows
+    /// something until it is ended. The older message is then not discarded.
+    static var discardsReplaced: Bool { get }
+}
+
+extension WorkRecord {
+    public var ended: Self? { nil }
+    public static var discardsReplaced: Bool { true }
+}
+
+/// The part of an app that a piece of work belongs to. The work ends with it.
+public enum WorkScope: Hashable, Sendable {
+    /// The session of the message that begins the work.
+    case session
+    /// The screen instance that the message comes from.
+    case screen
+}
+
+/// The work that documents of one type record.
+struct WorkKind: Sendable {
+    let record: MessageType
+    let scope: WorkScope
+    let sends: DeclaredMessages
+    let discardsReplaced: Bool
+    /// The message that began the work which a document records, and the results that end the work early. Nil if the
+    /// document records no unfinished work, or cannot be read.
+    let unfinished: @Sendable (_ document: Envelope) -> (cause: Envelope, ended: any HandlerResult)?
+    /// Does the work of a message.
+    /// - Throws: ``BusError`` with the code `malformed` if the message does not match its type, and the errors of the
+    ///   work.
+    let run: @Sendable (MessageContext) async throws -> [any HandlerResult]
+
+    init<Record: WorkRecord>(
+        _ type: Record.Type, scope: WorkScope, sends: DeclaredMessages,
+        work: @escaping @Sendable (Record.Trigger, MessageContext) async throws -> [any HandlerResult]
+    ) {
+        record = Record.type
+        self.scope = scope
+        self.sends = sends
+        discardsReplaced = Record.discardsReplaced
+        unfinished = { envelope in
+            guard !envelope.isTombstone, let id = envelope.attributes.causationID,
+                let document = try? envelope.decode(Record.self), let trigger = document.unfinished,
+                let cause = try? Envelope(
+                    trigger, source: envelope.attributes.source, causedBy: envelope.attributes, id: id)
+            else { return nil }
+            let key = envelope.attributes.key
+            return (cause, document.ended ?? Withdrawal(type: Record.type, key: .document(key)))
+        }
+        run = { context in try await work(context.cause.decode(Record.Trigger.self), context) }
+    }
+}
+
+/// A piece of work that runs.
+struct PieceOfWork: Sendable {
+    let kind: WorkKind
+    /// The message that began the work. After a restart it is made from the document, with the same id.
+    let cause: Envelope
+    /// The document that records the work.
+    let document: DocumentName
+    /// The result that replaces or withdraws the document if the work is ended.
+    let ended: any HandlerResult
+    let task = StoppableTask()
+
+    /// Nil if the document records no unfinished work of the kind.
+    init?(_ kind: WorkKind, recordedBy document: Envelope) {
+        guard let (cause, ended) = kind.unfinished(document) else { return nil }
+        self.kind = kind
+        self.cause = cause
+        self.document = DocumentName(document)
+        self.ended = ended
+    }
+
+    /// True if the work belongs to a screen instance. The identifier of an instance is unique only within one platform
+    /// and one session, so all three values are compared.
+    func isOf(instance: String?, _ platform: String?, session: String) -> Bool {
+        cause.attributes.instance == instance && cause.attributes.platform == platform && cause.subject == session
+    }
+
+    /// True if a message replaces the work: it begins work of the same kind in the same session or screen.
+    func isReplaced(by message: Envelope) -> Bool {
+        guard cause.subject == message.subject, cause.id != message.id else { return false }
+        return kind.scope == .session
+            || isOf(
+                instance: message.attributes.instance, message.attributes.platform, session: message.subject)
+    }
+}
+
+/// The pieces of work of a durable consumer that run beside its loop, and the claim that fences their results.
+///
+/// A document records each piece; it is in the batch of the message's progress. The results of the work replace this
+/// document, in a batch of their own that the claim on the partition fences. So the results are recorded once, and a
+/// restarted service, or another one that gets the partition, finds the work that is unfinished.
+final class RunningWork: Sendable {
+    private struct State {
+        var pieces: [PieceOfWork] = []
+        var claim: ConsumerClaim?
+    }
+
+    private let state = Mutex(State())
+    /// One task for each piece of work.
+    let tasks = ConsumerTasks<PieceOfWork>()
+
+    /// The present claim. Nil before the first one.
+    var claim: ConsumerClaim? { state.withLock(\.claim) }
+
+    /// Starts a piece of work, unless the work of the same message runs already.
+    func begin(_ piece: PieceOfWork) {
+        let isNew = state.withLock { state in
+            guard !state.pieces.contains(where: { $0.cause.id == piece.cause.id }) else { return false }
+            state.pieces.append(piece)
+            return true
+        }
+        if isNew { tasks.begin(piece) }
+    }
+
+    /// Removes a piece of work from the list. Does not cancel its task.
+    func forget(_ piece: PieceOfWork) {
+        state.withLock { $0.pieces.removeAll { $0.cause.id == piece.cause.id } }
+    }
+
+    /// Cancels pieces of work, and returns them after they have ended.
+    @discardableResult
+    func end(where isMeant: (PieceOfWork) -> Bool) async throws -> [PieceOfWork] {
+        let ended = state.withLock { state in
+            let ended = state.pieces.filter(isMeant)
+            // Another call cannot find these pieces, so this call alone waits for them.
+            state.pieces.removeAll(where: isMeant)
+            return ended
+        }
+        for piece in ended { try await piece.task.end() }
+        return ended
+    }
+
+    /// Takes a new claim. Ends the work of partitions that the claim does not cover, and of partitions that another
+    /// member may have had meanwhile.
+    func adopt(_ claim: ConsumerClaim, new: Set<Partition>) async throws {
+        state.withLock { $0.claim = claim }
+        try await end { claim.offsets[$0.cause.partition] == nil || new.contains($0.cause.partition) }
+    }
+}

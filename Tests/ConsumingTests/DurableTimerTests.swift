@@ -1,0 +1,90 @@
+import Contracts
+import EventBus
+import RuntimeTestSupport
+import Testing
+
+@testable import Consuming
+
+@Suite("The open timers of a process that takes partitions", .timeLimit(.minutes(1)))
+struct DurableTimerTests {
+    private let clock = ManualClock()
+    private let timers: DurableTimers
+    private let partitions: Set = [Partition(subject: "anna")]
+
+    init() {
+        timers = DurableTimers(clock: ServiceClock(clock: clock)) { _ in [] }
+    }
+
+    private func timer(_ id: String, of session: String = "anna", after delay: Duration = .seconds(2)) -> DurableTimer {
+        timers.timer(DocumentName(Document.ScheduledCommand.type, subject: session, key: id), after: delay)
+    }
+
+    private var ids: Set<String?> { Set(timers.documents(of: "anna").map(\.key)) }
+
+    @Test("are those that are recorded for its partitions")
+    func taken() async throws {
+        timers.apply(opened: [timer("sheet-1"), timer("sheet-2", of: "bert")], closed: [])
+        try await timers.take(partitions) { [timer("sheet-1"), timer("sheet-3")] }
+        #expect(ids == ["sheet-1", "sheet-3"])
+        #expect(timers.documents(of: "bert").isEmpty)
+    }
+
+    @Test("are without those that were withdrawn by a batch whose reply was lost")
+    func withdrawn() async throws {
+        timers.apply(opened: [timer("sheet-1")], closed: [])
+        try await timers.take(partitions) { [] }
+        #expect(ids.isEmpty)
+    }
+
+    @Test("are without those that close while the recorded ones are read, and with those that open")
+    func meanwhile() async throws {
+        let (first, second) = (timer("sheet-1"), timer("sheet-2"))
+        timers.apply(opened: [first], closed: [])
+        try await timers.take(partitions) {
+            timers.apply(opened: [second], closed: [first.id])
+            return [first]
+        }
+        #expect(ids == ["sheet-2"])
+        try await timers.take(partitions) { [first, second] }
+        #expect(ids == ["sheet-1", "sheet-2"], "only what was closed during this reading stays closed")
+    }
+
+    @Test("are due in the order of their times, once each, and again after their partition was dropped")
+    func due() async throws {
+        timers.apply(opened: [timer("b", after: .seconds(2)), timer("a", after: .seconds(1))], closed: [])
+        clock.advance(by: .seconds(1))
+        #expect(try await timers.due().map(\.id.key) == ["a"])
+        async let next = timers.due()
+        try await clock.sleepers()
+        clock.advance(by: .seconds(1))
+        #expect(try await next.map(\.id.key) == ["b"])
+        timers.renew()
+        #expect(try await timers.due().map(\.id.key) == ["a", "b"])
+    }
+
+    @Test("are not due if they were closed, even if they were opened again with another time")
+    func reopened() async throws {
+        timers.apply(opened: [timer("a", after: .seconds(1))], closed: [])
+        clock.advance(by: .seconds(1))
+        let due = try await timers.due()
+        timers.apply(opened: [timer("a", after: .seconds(5))], closed: [timer("a").id])
+        #expect(!due.contains(where: timers.isOpen))
+        async let next = timers.due()
+        try await clock.sleepers()
+        clock.advance(by: .seconds(5))
+        #expect(try await next.allSatisfy(timers.isOpen))
+    }
+
+    @Test("wait for a new timer that is due before the others")
+    func earlier() async throws {
+        timers.apply(opened: [timer("b", after: .seconds(30))], closed: [])
+        async let next = timers.due()
+        try await clock.sleepers()
+        timers.apply(opened: [timer("a", after: .seconds(10))], closed: [])
+        while clock.now.offset < .seconds(10) {
+            clock.advance(by: .seconds(1))
+            await Task.yield()
+        }
+        #expect(try await next.map(\.id.key) == ["a"])
+    }
+}
