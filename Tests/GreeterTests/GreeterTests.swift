@@ -7,7 +7,7 @@ import Testing
 
 @Suite("The greeter")
 struct GreeterTests {
-    @Test("welcomes a guest by name", .timeLimit(.minutes(1)))
+    @Test("welcomes a guest by name")
     func welcomes() async throws {
         try await TestStack.with([.broker, TestService("greeter", after: ["broker"])]) { stack in
             let command = try await stack.bus.send(Command.GuestArrived(name: "Ada"))

@@ -211,7 +211,7 @@ struct ServicesPageTests {
                 [DomainEvent.PhoneRang(room: command.room)]
             }
         let clock = ManualClock()
-        let start = Date()
+        let start = Date(timeIntervalSince1970: 1_800_000_000)
         let bus = EventBus.inMemory(source: "concierge/1", hub: hub)
         try await withRunning(handlers.service(on: bus, clock: clock, now: { start + clock.now.offset })) {
             try await view.send(Command.WakeUpOrdered(room: "12", minutes: 480))

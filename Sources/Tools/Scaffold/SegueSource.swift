@@ -59,7 +59,8 @@ package struct SegueSource: Hashable, Sendable {
 enum SegueNames {
     /// In a package graph, each module has another name.
     static let modules: Set = [
-        "AppContract", "Authorization", "Benchmarks", "Broker", "BusFormat", "BusProtocol", "CCurl", "CEventDescriptor",
+        "AppContract", "Authorization", "Benchmarks", "Brewing", "Broker", "BusFormat", "BusProtocol", "CCurl",
+        "CEventDescriptor",
         "CJetStreamPeer", "CNATS", "CSegueVersion", "CSodium", "CZeroMQ", "CommandLineSupport", "Compose",
         "ConsentCallback", "Consuming", "Contracts", "Coordinator", "Device", "ErrorNotification", "EventBus",
         "FlowFiles", "FlowReview", "HTTPClient",
@@ -71,5 +72,5 @@ enum SegueNames {
         "ThreeScreens", "TokenVault", "Transports", "Vocabulary", "WebDevice", "YAMLText", "ZeroMQ", "ZeroMQEventBus",
     ]
     /// The executables that have the name of an app's service.
-    static let services: Set = ["auth-service", "music-service", "onboarding-service", "timer-service"]
+    static let services: Set = ["auth-service", "brewer", "music-service", "onboarding-service", "timer-service"]
 }
