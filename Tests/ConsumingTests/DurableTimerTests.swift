@@ -1,5 +1,6 @@
 import Contracts
 import EventBus
+import Foundation
 import RuntimeTestSupport
 import Testing
 
@@ -24,7 +25,7 @@ struct DurableTimerTests {
     @Test("are those that are recorded for its partitions")
     func taken() async throws {
         timers.apply(opened: [timer("sheet-1"), timer("sheet-2", of: "bert")], closed: [])
-        try await timers.take(partitions) { [timer("sheet-1"), timer("sheet-3")] }
+        try await timers.take(partitions, new: []) { [timer("sheet-1"), timer("sheet-3")] }
         #expect(ids == ["sheet-1", "sheet-3"])
         #expect(timers.documents(of: "bert").isEmpty)
     }
@@ -32,7 +33,7 @@ struct DurableTimerTests {
     @Test("are without those that were withdrawn by a batch whose reply was lost")
     func withdrawn() async throws {
         timers.apply(opened: [timer("sheet-1")], closed: [])
-        try await timers.take(partitions) { [] }
+        try await timers.take(partitions, new: []) { [] }
         #expect(ids.isEmpty)
     }
 
@@ -40,13 +41,35 @@ struct DurableTimerTests {
     func meanwhile() async throws {
         let (first, second) = (timer("sheet-1"), timer("sheet-2"))
         timers.apply(opened: [first], closed: [])
-        try await timers.take(partitions) {
+        try await timers.take(partitions, new: []) {
             timers.apply(opened: [second], closed: [first.id])
             return [first]
         }
         #expect(ids == ["sheet-2"])
-        try await timers.take(partitions) { [first, second] }
+        try await timers.take(partitions, new: []) { [first, second] }
         #expect(ids == ["sheet-1", "sheet-2"], "only what was closed during this reading stays closed")
+    }
+
+    @Test("have the time that is recorded: the reply to the batch that changed it may have been lost")
+    func changed() async throws {
+        let id = timer("a").id
+        let dates = [30.0, 10].map { Date(timeIntervalSinceNow: $0 - 20) }
+        timers.apply(opened: [timers.timer(id, at: dates[0])], closed: [])
+        try await timers.take(partitions, new: []) { [timers.timer(id, at: dates[1])] }
+        #expect(try await timers.due().map(\.id) == [id])
+    }
+
+    @Test("are opened anew in partitions that another process may have changed")
+    func new() async throws {
+        timers.apply(opened: [timer("a", after: .seconds(1))], closed: [])
+        clock.advance(by: .seconds(1))
+        let due = try await timers.due()
+        timers.fired(due[0], hasEnded: false)
+        try await timers.take(partitions, new: []) { [timer("a", after: .zero)] }
+        timers.renew()
+        try await timers.take(partitions, new: partitions) { [timer("a", after: .zero)] }
+        #expect(try await timers.due().map(\.id.key) == ["a"])
+        #expect(!timers.isOpen(due[0]))
     }
 
     @Test("are due in the order of their times, once each, and again after their partition was dropped")

@@ -101,6 +101,36 @@ struct HandlerSharingTests {
         #expect(try await watcher.journalled(DomainEvent.Greeted.self).count == 2)
     }
 
+    @Test("a handler that was begun before its partition was lost publishes nothing when the partition is back")
+    func stale() async throws {
+        let (started, finish, ended) = (Gate(), Gate(), Gate())
+        let calls = Calls<Int>()
+        let service = Handlers("greeter")
+            .on(Command.Greet.self, sends: DomainEvent.Greeted.self) { command, context in
+                if calls.add(1) == 1 {
+                    started.open()
+                    await finish.wait()
+                    defer { ended.open() }
+                    try await context.publish(DomainEvent.Greeted(name: "stale"))
+                }
+                return [DomainEvent.Greeted(name: command.name)]
+            }
+            .service(on: EventBus.inMemory(source: "greeter/1", hub: hub))
+        try await withRunning(service) {
+            try await watcher.send(Command.Greet(name: "Ada"))
+            try await started.pass()
+            // Another member gets the partition, and gives it back.
+            _ = try await watcher.engine.claim(consumer: "greeter", as: .exclusive)
+            try await watcher.send(Command.Greet(name: "Grace"), subject: "another")
+            _ = try await watcher.first(DomainEvent.Greeted.self) { $0.name == "Grace" }
+            finish.open()
+            try await ended.pass()
+            _ = try await watcher.first(DomainEvent.Greeted.self) { $0.name == "Ada" }
+        }
+        let greeted = try await watcher.journalled(DomainEvent.Greeted.self)
+        #expect(Set(try greeted.map { try $0.decode(DomainEvent.Greeted.self).name }) == ["Ada", "Grace"])
+    }
+
     @Test("an exclusive consumer ends when another process has taken over")
     func exclusive() async throws {
         let bus = EventBus.inMemory(source: "clerk/1", hub: hub)

@@ -163,6 +163,28 @@ struct ScheduledCommandTests {
         }
     }
 
+    @Test("are not sent by work beside the handlers, whose results have no order with theirs")
+    func work() async throws {
+        let service = Handlers("painter")
+            .work(recordedBy: Picture.self, sends: Command.Wave.self) { _, _ in
+                Picture()
+            } work: { _, _ in
+                [.later(Command.Wave(), after: .zero)]
+            }
+            .service(on: EventBus.inMemory(source: "painter/1", hub: hub))
+        try await withRunning(service) {
+            try await view.send(Command.Greet(name: "anna"))
+            let error = try await view.received(ApplicationError.self)[0].decode(ApplicationError.self)
+            #expect(error.code == "painter.invalid")
+            #expect(try await view.document(Picture.self) == nil)
+        }
+        #expect(try await scheduled().isEmpty)
+    }
+
+    private struct Picture: WorkRecord {
+        var unfinished: Command.Greet? { Command.Greet(name: "") }
+    }
+
     @Test("of another consumer, or that nobody can read, are left alone")
     func foreign() async throws {
         let content = Document.ScheduledCommand.Content(type: DomainEvent.Greeted.type, data: ["name": "no command"])

@@ -19,14 +19,15 @@ package enum Brewing {
             let end = context.time + .seconds(command.seconds)
             return [
                 Document.Brew(seconds: command.seconds, end: end), DomainEvent.BrewBegan(seconds: command.seconds),
-                .later(Command.BrewElapsed(), at: end),
+                .later(Command.BrewElapsed(end: end), at: end),
             ]
         }
         .on(Command.BrewStopped.self, sends: Document.Brew.self, DomainEvent.BrewEnded.self) { _, _ in
             [.withdrawn(Command.BrewElapsed.self), .withdrawn(Document.Brew.self), DomainEvent.BrewEnded()]
         }
-        .on(Command.BrewElapsed.self, sends: Document.Brew.self, DomainEvent.BrewFinished.self) { _, context in
-            guard let brew = try await context.document(Document.Brew.self) else { return [] }
+        .on(Command.BrewElapsed.self, sends: Document.Brew.self, DomainEvent.BrewFinished.self) { command, context in
+            // The person may have begun another brew after this command was sent, and before it is handled.
+            guard let brew = try await context.document(Document.Brew.self), brew.end == command.end else { return [] }
             return [.withdrawn(Document.Brew.self), DomainEvent.BrewFinished(seconds: brew.seconds)]
         }
 }
@@ -46,7 +47,12 @@ extension Command {
 
     /// The service sends this command to itself when the time is over.
     package struct BrewElapsed: CommandMessage {
-        package init() {}
+        /// The end of the brew that this command is about.
+        package var end: Date
+
+        package init(end: Date) {
+            self.end = end
+        }
     }
 }
 

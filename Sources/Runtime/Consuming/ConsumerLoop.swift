@@ -224,6 +224,8 @@ private actor ConsumerRun {
     private var handler: (any ComputingHandler)?
     private let whenClaimed: ConsumerLoop.WhenClaimed
     private var queue: ConsumerQueue
+    /// The last claim that ``whenClaimed`` was called with, and the partitions for which nothing is left to be read.
+    private var takenUp: (claim: ConsumerClaim, partitions: Set<Partition>)
     private let progress = ConsumerProgress()
     private let jobs: AsyncStream<Job>
     private let jobInput: AsyncStream<Job>.Continuation
@@ -251,6 +253,7 @@ private actor ConsumerRun {
         self.whenClaimed = whenClaimed
         let none = ConsumerClaim(consumer: loop.consumer, member: member, ownerEpoch: 0, epoch: 0, offsets: [:])
         queue = ConsumerQueue(mode, claim: none)
+        takenUp = (none, [])
         (jobs, jobInput) = AsyncStream.makeStream()
     }
 
@@ -317,9 +320,13 @@ private actor ConsumerRun {
                     try await self.loop.bus.engine.claim(consumer: self.loop.consumer, as: self.member)
                 }
                 try await preparation.run { try await self.loop.tellCutOffs(of: claim) }
-                let former = claim.continues(queue.claim) ? queue.claim.offsets : [:]
-                let new = Set(claim.offsets.keys).subtracting(former.keys)
+                let partitions = Set(claim.offsets.keys)
+                let kept = claim.continues(takenUp.claim) ? takenUp.partitions.intersection(partitions) : []
+                // Messages that the queue drops may have been handled under an earlier claim: their results are read anew.
+                let new = partitions.subtracting(kept).union(queue.dropped(by: claim))
+                takenUp = (claim, partitions.subtracting(new))
                 try await preparation.run { try await self.whenClaimed(claim, new) }
+                takenUp = (claim, partitions)
                 // If the run has failed in the meantime, nothing would end the reading under this claim.
                 guard failure == nil else { return }
                 begin(claim)
@@ -495,23 +502,36 @@ private actor ConsumerRun {
     /// Publishes the messages of a timer, unless its document has gone.
     private func fire(_ timer: DurableTimers.DueTimer, _ turn: ConsumerQueue.Turn) async {
         guard let timers = loop.timers else { return }
+        let retry = BusRetry(holding: .claim, logger: loop.logger, clock: loop.clock)
         do {
-            let retry = BusRetry(holding: .claim, logger: loop.logger, clock: loop.clock)
             let document = try await retry.runUntilShutdown { try await self.document(timer.id) }
-            let fence = Checkpoint(guarding: turn.partition, of: queue.claim)
-            var hasEnded = true
-            if let document, let fence, queue.isCurrent(turn) {
-                let messages = self.messages(of: timer, document, timers)
-                hasEnded = messages.contains { $0.isTombstone && DocumentName($0) == timer.id }
-                try await retry.runUntilShutdown { _ = try await loop.bus.publish(Batch(messages, checkpoint: fence)) }
+            // If the partition was dropped meanwhile, the timer fires again under the next claim.
+            if queue.isCurrent(turn), let fence = Checkpoint(guarding: turn.partition, of: queue.claim) {
+                var hasEnded = true
+                if let document {
+                    let messages = self.messages(of: timer, document, timers)
+                    hasEnded = messages.contains { $0.isTombstone && DocumentName($0) == timer.id }
+                    do {
+                        try await retry.runUntilShutdown {
+                            _ = try await loop.bus.publish(Batch(messages, checkpoint: fence))
+                        }
+                    } catch let error as BusError where [.refused, .malformed].contains(error.code) {
+                        loop.logger.error(
+                            "a timer is removed: \(error)", metadata: ["timer": "\(timer.id.key ?? "")"])
+                        let removal = Envelope.withdrawal(of: timer.id, source: loop.bus.source)
+                        try await retry.runUntilShutdown {
+                            _ = try await loop.bus.publish(Batch([removal], checkpoint: fence))
+                        }
+                        hasEnded = true
+                    }
+                }
+                timers.fired(timer, hasEnded: hasEnded)
             }
-            timers.fired(timer, hasEnded: hasEnded)
             queue.fired(turn)
         } catch let error as BusError where [.fenced, .epoch, .unrecorded].contains(error.code) {
             lost(turn, error)
         } catch let error as BusError where [.refused, .malformed].contains(error.code) {
-            // The document stays: the next owner of the partition tries again.
-            loop.logger.error("a timer could not be fired: \(error)", metadata: ["timer": "\(timer.id.key ?? "")"])
+            // Not even the removal: the next owner of the partition tries again.
             timers.fired(timer, hasEnded: false)
             queue.fired(turn)
         } catch is CancellationError {
@@ -594,6 +614,8 @@ private actor ConsumerRun {
         if member.mode == .shared {
             loop.logger.debug("dropping a partition and claiming again: \(error)")
             claimEnd.signal()
+            // A reader that waits for room would not see the end of the claim.
+            makeRoom()
         } else {
             fail(error)
         }

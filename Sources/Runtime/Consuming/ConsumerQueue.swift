@@ -288,9 +288,12 @@ package struct ConsumerQueue {
         note(message.partition)
     }
 
-    /// Takes a timer that is due. Ignores a timer of a partition that the claim does not cover.
+    /// Takes a timer that is due. Ignores a timer of a partition that was dropped, or that the claim does not cover:
+    /// after the next claim it is due again.
     mutating func take(_ timer: DurableTimers.DueTimer) {
-        guard let lane = lanes.index(forKey: timer.partition), lanes.values[lane].isOwned else { return }
+        guard let lane = lanes.index(forKey: timer.partition), lanes.values[lane].isOwned, !lanes.values[lane].isLost,
+            !lanes.values[lane].due.contains(timer)
+        else { return }
         lanes.values[lane].due.append(timer)
         note(timer.partition)
     }
@@ -300,10 +303,20 @@ package struct ConsumerQueue {
         if state == .running { state = .suspended }
     }
 
+    /// The partitions with unfinished messages that ``adopt(_:)`` drops.
+    func dropped(by new: ConsumerClaim) -> Set<Partition> {
+        let isContinuous = new.continues(claim)
+        return Set(
+            new.offsets.filter { partition, offset in
+                guard let lane = lanes[partition] else { return false }
+                return lane.isLost || !isContinuous || lane.oldestUnfinished.map { $0 <= offset } ?? false
+            }.keys)
+    }
+
     /// Continues under a new claim. A partition continues if the member still owns it, no other member has claimed in
     /// between, and none of its unfinished messages is recorded as handled. All other partitions are dropped.
     package mutating func adopt(_ new: ConsumerClaim) {
-        let isContinuous = new.continues(claim)
+        let dropped = dropped(by: new)
         claim = new
         delivered = new.position.offset
         if state == .suspended { state = .running }
@@ -320,7 +333,7 @@ package struct ConsumerQueue {
             }
             lanes.values[index].isOwned = true
             let oldest = lanes.values[index].oldestUnfinished
-            if lanes.values[index].isLost || !isContinuous || oldest.map({ $0 <= offset }) ?? false {
+            if dropped.contains(partition) {
                 drop(partition)
                 lanes.values[index].resume(after: offset)
             } else {

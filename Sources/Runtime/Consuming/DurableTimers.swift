@@ -37,6 +37,12 @@ package final class DurableTimers: Sendable {
         let moment: DurableTimer.Moment
         /// True if the timer has fired and waits for the result that closes it.
         var hasFired = false
+
+        /// True if both have a date, and not the same: the reply to the batch that changed it may have been lost.
+        func differs(from timer: DurableTimer) -> Bool {
+            if case .at(let date) = moment, case .at(let other) = timer.moment { return date != other }
+            return false
+        }
     }
 
     private struct Entry<Time: Comparable>: Comparable {
@@ -139,10 +145,15 @@ package final class DurableTimers: Sendable {
     ///
     /// The results of a partition that stays can be recorded at the same time. So a timer that was opened since the
     /// reading began stays open, and one that was closed since then stays closed.
-    /// - Parameter read: returns the recorded timers of the partitions.
-    package func take(_ partitions: Set<Partition>, _ read: () async throws -> [DurableTimer]) async throws {
+    /// - Parameters:
+    ///   - new: the partitions whose timers another process may have changed. Their timers are opened anew.
+    ///   - read: returns the recorded timers of the partitions.
+    package func take(
+        _ partitions: Set<Partition>, new: Set<Partition>, _ read: () async throws -> [DurableTimer]
+    ) async throws {
+        let kept = partitions.subtracting(new)
         let last = state.withLock { state in
-            state.open = state.open.filter { partitions.contains(Partition(subject: $0.key)) }
+            state.open = state.open.filter { kept.contains(Partition(subject: $0.key)) }
             state.partitions = partitions
             state.closedMeanwhile = []
             return state.count
@@ -154,7 +165,12 @@ package final class DurableTimers: Sendable {
             let known = state.open.values.flatMap(\.self)
             for (id, timer) in known where timer.number <= last && !ids.contains(id) { state.close(id) }
             let closed = state.closedMeanwhile ?? []
-            for timer in recorded where !closed.contains(timer.id) { state.open(timer) }
+            for timer in recorded where !closed.contains(timer.id) {
+                if let open = state.open[timer.id.subject]?[timer.id], open.number <= last, open.differs(from: timer) {
+                    state.close(timer.id)
+                }
+                state.open(timer)
+            }
         }
     }
 

@@ -86,6 +86,16 @@ public struct Withdrawal: HandlerResult {
     }
 }
 
+extension HandlerResult {
+    /// True if the result schedules a command or takes one back. Such results are handled in the order of the session's
+    /// messages, so only handlers may return them: not work that runs beside them, nor `whenGivenUp`.
+    var changesTimers: Bool {
+        if self is LaterCommand { return true }
+        if let withdrawal = self as? Withdrawal, case .timer = withdrawal.key { return true }
+        return false
+    }
+}
+
 /// A result that a handler must not return. The message is given up, because another attempt would return it again.
 struct InvalidResult: Error, CustomStringConvertible {
     /// The predicate of a sentence about the handler.

@@ -154,7 +154,8 @@ private struct HandlerConsumer: Sendable {
 
         let ended = try await endWork(before: message, call)
         var handled = try await attempts(whenGivenUp: givenUp, context) {
-            var messages = try envelopes(of: try await call?.handle() ?? [], context, route?.sends)
+            var messages = try envelopes(
+                of: try await call?.handle() ?? [], context, route?.sends, mayChangeTimers: true)
             if message.type == DomainEvent.SessionEnded.type { messages += try await endOfSession(context) }
             return try scheduled.recording(Handled(messages), in: message.subject)
         }
@@ -172,17 +173,22 @@ private struct HandlerConsumer: Sendable {
     }
 
     private func context(of message: Envelope, sends declared: DeclaredMessages?) -> MessageContext {
-        MessageContext(cause: message, bus: bus, logger: logger, time: clock.now()) {
+        let losses = underWay.losses(of: message.partition)
+        return MessageContext(cause: message, bus: bus, logger: logger, time: clock.now()) {
             try check($0.type, declared, in: message)
-            try await publish([$0], in: message.partition)
+            try await publish([$0], in: message.partition, after: losses)
         }
     }
 
     /// The results of a handler as messages.
     /// - Throws: ``InvalidResult``.
     private func envelopes(
-        of results: [any HandlerResult], _ context: MessageContext, _ declared: DeclaredMessages?
+        of results: [any HandlerResult], _ context: MessageContext, _ declared: DeclaredMessages?,
+        mayChangeTimers: Bool = false
     ) throws -> [Envelope] {
+        guard mayChangeTimers || !results.contains(where: { $0.changesTimers }) else {
+            throw InvalidResult("schedules a command or takes one back, which only the results of a handler can do")
+        }
         guard results.count(where: { $0 is LaterCommand }) <= LaterCommand.maximumInResult else {
             throw InvalidResult("schedules more than \(LaterCommand.maximumInResult) commands at once")
         }
@@ -269,14 +275,15 @@ private struct HandlerConsumer: Sendable {
 
     /// Publishes messages before the handler or the work of a message ends, unless another member has got the partition.
     /// - Throws: ``PartitionLost``, and ``BusError`` with the code `refused` or `malformed`.
-    private func publish(_ messages: [Envelope], in partition: Partition) async throws {
+    /// - Parameter losses: the number of losses of the partition when the handler or the work was begun.
+    private func publish(_ messages: [Envelope], in partition: Partition, after losses: Int) async throws {
         // While the bus is unavailable, the messages are kept. If the claim is renewed meanwhile, they are published
         // under the new one, even if they have been recorded under the former one.
         let retry = BusRetry(holding: .renewedClaim, logger: logger, clock: clock.clock)
         try await retry.runUntilShutdown {
-            guard let claim = underWay.claim, let fence = Checkpoint(guarding: partition, of: claim) else {
-                throw PartitionLost()
-            }
+            guard let claim = underWay.claim, let fence = Checkpoint(guarding: partition, of: claim),
+                underWay.losses(of: partition) == losses
+            else { throw PartitionLost() }
             try await bus.publish(Batch(messages, checkpoint: fence))
         }
     }
@@ -288,11 +295,18 @@ private struct HandlerConsumer: Sendable {
         try await handlers.forgetSession(context)
         let filters = handlers.documents.map { MessageFilter.type($0, subject: context.session) }
         guard !filters.isEmpty else { return [] }
-        return try await bus.documents(matching: filters).filter { scheduled.isOwn($0) }.map {
+        let documents = try await bus.documents(matching: filters).filter { scheduled.isOwn($0) }
+        if documents.count > Self.withdrawalCount {
+            context.logger.error("of \(documents.count) documents, \(Self.withdrawalCount) are withdrawn")
+        }
+        return documents.prefix(Self.withdrawalCount).map {
             .withdrawal(
                 $0.type, key: $0.attributes.key, source: bus.source, causedBy: context.cause.attributes)
         }
     }
+
+    /// The maximum number of documents that the end of a session withdraws: they are one batch.
+    private static let withdrawalCount = 1000
 
     /// The results of a command whose session has ended. Nil if the session is open, or if this consumer handles such
     /// commands.
@@ -333,9 +347,9 @@ private struct HandlerConsumer: Sendable {
     /// or session that has ended.
     private func endWork(before message: Envelope, _ call: Route.Call?) async throws -> [EndedWork] {
         if message.type == DomainEvent.SessionEnded.type {
-            // The documents are withdrawn with the others of the session.
-            try await underWay.end { $0.cause.subject == message.subject }
-            return []
+            // If the handler succeeds, the documents are withdrawn with the others of the session.
+            return try await underWay.end { $0.cause.subject == message.subject }
+                .map { EndedWork(piece: $0, document: try endMessages(of: $0)) }
         }
         if message.type == DomainEvent.ScreenDismissed.type,
             let dismissed = try? message.decode(DomainEvent.ScreenDismissed.self)
@@ -407,19 +421,24 @@ private struct HandlerConsumer: Sendable {
     /// been dismissed meanwhile.
     private func takeUp(_ claim: ConsumerClaim, _ new: Set<Partition>) async throws {
         try await underWay.adopt(claim, new: new)
-        if handlers.schedulesCommands { try await scheduled.take(claim, on: bus) }
+        if handlers.schedulesCommands { try await scheduled.take(claim, new: new, on: bus) }
         guard !new.isEmpty else { return }
         for kind in handlers.works.values {
+            // A session or a screen has one piece of work, whatever documents a stranger has published.
+            var pieces: [[String?]: PieceOfWork] = [:]
             for document in try await bus.documents(matching: [.type(kind.record)]) {
                 guard new.contains(document.partition), let piece = PieceOfWork(kind, recordedBy: document) else {
                     continue
                 }
+                pieces[kind.scope.place(of: piece.cause)] = piece
+            }
+            for piece in pieces.values {
                 guard kind.scope == .screen, try await !isOpen(piece.cause) else {
                     underWay.begin(piece)
                     continue
                 }
                 do {
-                    let fence = Checkpoint(guarding: document.partition, of: claim)
+                    let fence = Checkpoint(guarding: piece.cause.partition, of: claim)
                     try await bus.publish(Batch(try endMessages(of: piece), checkpoint: fence))
                 } catch let error as BusError where [.refused, .malformed].contains(error.code) {
                     logger.error("work cannot be ended: \(error)", metadata: ["id": "\(piece.cause.id)"])
@@ -430,6 +449,7 @@ private struct HandlerConsumer: Sendable {
 
     /// Runs a piece of work, and publishes its results.
     private func run(_ piece: PieceOfWork) async throws {
+        let losses = underWay.losses(of: piece.cause.partition)
         let context = context(of: piece.cause, sends: piece.kind.sends)
         try await piece.task.run {
             defer { underWay.forget(piece) }
@@ -439,12 +459,12 @@ private struct HandlerConsumer: Sendable {
                     Handled(try envelopes(of: try await piece.kind.run(context), context, piece.kind.sends))
                 }
                 do {
-                    try await publish(results.messages, of: piece)
+                    try await publish(results.messages, of: piece, after: losses)
                 } catch let error as BusError where !error.isOfProcess {
                     context.logger.error("the bus refused the results of the work: \(error)")
                     let error = loop.givenUp(
                         piece.cause, "refused", "published results for \(piece.cause.type) that the bus refused")
-                    try await publish(whenGivenUp + error.messages, of: piece)
+                    try await publish(whenGivenUp + error.messages, of: piece, after: losses)
                 }
             } catch is CancellationError where Task.isCancelled || Task.isShuttingDownGracefully {
                 // The next process, or the next owner of the partition, starts the work again.
@@ -458,7 +478,7 @@ private struct HandlerConsumer: Sendable {
 
     /// Publishes the results of a piece of work, and withdraws its document if they do not replace it, unless another
     /// member has got the partition.
-    private func publish(_ messages: [Envelope], of piece: PieceOfWork) async throws {
+    private func publish(_ messages: [Envelope], of piece: PieceOfWork, after losses: Int) async throws {
         var messages = messages
         if !messages.contains(where: { DocumentName($0) == piece.document }) {
             let (name, cause) = (piece.document, piece.cause.attributes)
@@ -470,7 +490,7 @@ private struct HandlerConsumer: Sendable {
         // under the new one.
         let retry = BusRetry(holding: .renewedClaim, logger: logger, clock: clock.clock)
         try await retry.runUntilShutdown {
-            guard let claim = underWay.claim else { return }
+            guard let claim = underWay.claim, underWay.losses(of: piece.cause.partition) == losses else { return }
             if batch == nil || epoch != claim.ownerEpoch {
                 // The batch of the former claim may have been recorded. Then the document records no work any more.
                 if batch != nil, try await !isRecorded(piece) { return }

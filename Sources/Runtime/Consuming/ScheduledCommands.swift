@@ -40,22 +40,20 @@ struct ScheduledCommands: Sendable {
         return [command, withdrawal]
     }
 
+    /// The maximum number of timers of a process. Handlers schedule fewer; a stranger could publish any number.
+    private static let maximum = 100_000
+
     /// Opens the timers of the claimed partitions.
-    func take(_ claim: ConsumerClaim, on bus: EventBus) async throws {
-        try await timers.take(Set(claim.offsets.keys)) {
+    /// - Parameter new: the partitions whose timers another process may have changed.
+    func take(_ claim: ConsumerClaim, new: Set<Partition>, on bus: EventBus) async throws {
+        try await timers.take(Set(claim.offsets.keys), new: new) {
             guard !claim.offsets.isEmpty else { return [] }
-            var counts: [String: Int] = [:]
-            return try await bus.documents(matching: [.type(Document.ScheduledCommand.self)]).compactMap { document in
-                guard claim.offsets[document.partition] != nil, let timer = timer(of: document) else { return nil }
-                counts[document.subject, default: 0] += 1
-                guard counts[document.subject, default: 0] <= Self.maximumInSession else {
-                    logger.error(
-                        "a scheduled command is ignored: the session has more than \(Self.maximumInSession)",
-                        metadata: ["id": "\(document.id)"])
-                    return nil
-                }
-                return timer
+            let recorded = try await bus.documents(matching: [.type(Document.ScheduledCommand.self)])
+                .filter { claim.offsets[$0.partition] != nil }.compactMap { timer(of: $0) }
+            if recorded.count > Self.maximum {
+                logger.error("of \(recorded.count) scheduled commands, the first \(Self.maximum) are sent")
             }
+            return Array(recorded.prefix(Self.maximum))
         }
     }
 
@@ -64,8 +62,10 @@ struct ScheduledCommands: Sendable {
     func recording(_ handled: Handled, in session: String) throws -> Handled {
         let documents = handled.messages.filter { $0.type == Document.ScheduledCommand.type }
         guard !documents.isEmpty else { return handled }
-        let opened = documents.compactMap { timer(of: $0) }
-        let closed = Set(documents.map(DocumentName.init))
+        // The last document of a name is the one that the bus keeps.
+        let last = Dictionary(documents.map { (DocumentName($0), $0) }) { $1 }
+        let opened = last.values.compactMap { timer(of: $0) }
+        let closed = Set(last.keys)
         let count = timers.documents(of: session).subtracting(closed).count + opened.count
         guard count <= Self.maximumInSession else {
             throw InvalidResult("schedules more than \(Self.maximumInSession) commands in the session")

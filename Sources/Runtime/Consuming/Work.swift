@@ -27,6 +27,14 @@ public enum WorkScope: Hashable, Sendable {
     case session
     /// The screen instance that the message comes from.
     case screen
+
+    /// Distinguishes the sessions, or the screens, that messages come from.
+    func place(of message: Envelope) -> [String?] {
+        switch self {
+        case .session: [message.subject]
+        case .screen: [message.subject, message.attributes.platform, message.attributes.instance]
+        }
+    }
 }
 
 /// The work that documents of one type record.
@@ -53,7 +61,8 @@ struct WorkKind: Sendable {
         discardsReplaced = Record.discardsReplaced
         unfinished = { envelope in
             guard !envelope.isTombstone, let id = envelope.attributes.causationID,
-                let document = try? envelope.decode(Record.self), let trigger = document.unfinished,
+                let document = try? envelope.decode(Record.self), document.key == envelope.attributes.key,
+                let trigger = document.unfinished,
                 let cause = try? Envelope(
                     trigger, source: envelope.attributes.source, causedBy: envelope.attributes, id: id)
             else { return nil }
@@ -90,12 +99,12 @@ struct PieceOfWork: Sendable {
         cause.attributes.instance == instance && cause.attributes.platform == platform && cause.subject == session
     }
 
+    /// True if both are the work of the same message, recorded by the same document.
+    func isSame(as other: PieceOfWork) -> Bool { document == other.document && cause.id == other.cause.id }
+
     /// True if a message replaces the work: it begins work of the same kind in the same session or screen.
     func isReplaced(by message: Envelope) -> Bool {
-        guard cause.subject == message.subject, cause.id != message.id else { return false }
-        return kind.scope == .session
-            || isOf(
-                instance: message.attributes.instance, message.attributes.platform, session: message.subject)
+        cause.id != message.id && kind.scope.place(of: cause) == kind.scope.place(of: message)
     }
 }
 
@@ -108,6 +117,8 @@ final class RunningWork: Sendable {
     private struct State {
         var pieces: [PieceOfWork] = []
         var claim: ConsumerClaim?
+        /// The number of times that each partition has gone to another member, or may have.
+        var losses: [Partition: Int] = [:]
     }
 
     private let state = Mutex(State())
@@ -117,10 +128,13 @@ final class RunningWork: Sendable {
     /// The present claim. Nil before the first one.
     var claim: ConsumerClaim? { state.withLock(\.claim) }
 
+    /// The number of times that a partition has been lost. Messages that were begun before a loss publish nothing.
+    func losses(of partition: Partition) -> Int { state.withLock { $0.losses[partition, default: 0] } }
+
     /// Starts a piece of work, unless the work of the same message runs already.
     func begin(_ piece: PieceOfWork) {
         let isNew = state.withLock { state in
-            guard !state.pieces.contains(where: { $0.cause.id == piece.cause.id }) else { return false }
+            guard !state.pieces.contains(where: { $0.isSame(as: piece) }) else { return false }
             state.pieces.append(piece)
             return true
         }
@@ -129,7 +143,7 @@ final class RunningWork: Sendable {
 
     /// Removes a piece of work from the list. Does not cancel its task.
     func forget(_ piece: PieceOfWork) {
-        state.withLock { $0.pieces.removeAll { $0.cause.id == piece.cause.id } }
+        state.withLock { $0.pieces.removeAll { $0.isSame(as: piece) } }
     }
 
     /// Cancels pieces of work, and returns them after they have ended.
@@ -148,7 +162,11 @@ final class RunningWork: Sendable {
     /// Takes a new claim. Ends the work of partitions that the claim does not cover, and of partitions that another
     /// member may have had meanwhile.
     func adopt(_ claim: ConsumerClaim, new: Set<Partition>) async throws {
+        let lost = new.union(Partition.all.filter { claim.offsets[$0] == nil })
+        state.withLock { state in
+            for partition in lost { state.losses[partition, default: 0] += 1 }
+        }
+        try await end { lost.contains($0.cause.partition) }
         state.withLock { $0.claim = claim }
-        try await end { claim.offsets[$0.cause.partition] == nil || new.contains($0.cause.partition) }
     }
 }

@@ -94,7 +94,7 @@ public struct Coordinator: ReadyService {
         _ claim: ConsumerClaim, new: Set<Partition>, _ sessions: Sessions, _ timers: DurableTimers
     ) async throws {
         // The documents are read after the claim, because after the claim no other coordinator can change them.
-        try await timers.take(Set(claim.offsets.keys)) {
+        try await timers.take(Set(claim.offsets.keys), new: new) {
             guard !claim.offsets.isEmpty else { return [] }
             return try await bus.documents(matching: [.type(Document.Deadline.self)]).filter {
                 claim.offsets[$0.partition] != nil && $0.attributes.key?.begins(with: "\(flow.platform).") ?? false

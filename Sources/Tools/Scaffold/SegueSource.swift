@@ -72,5 +72,5 @@ enum SegueNames {
         "ThreeScreens", "TokenVault", "Transports", "Vocabulary", "WebDevice", "YAMLText", "ZeroMQ", "ZeroMQEventBus",
     ]
     /// The executables that have the name of an app's service.
-    static let services: Set = ["auth-service", "brewer", "music-service", "onboarding-service", "timer-service"]
+    static let services: Set = ["auth-service", "music-service", "onboarding-service", "timer-service"]
 }
