@@ -83,7 +83,7 @@ package struct ConsumerLoop: Sendable {
     /// Shares the consumer's partitions with the other members of the same name, until the service is asked to stop.
     /// Handles their messages with a handler that only computes, on the bus's executor.
     /// - Parameter whenClaimed: called after each claim, before the messages of the claim are handled, with the claim
-    ///   and the partitions that the claim before did not have, or that another member may have had since then. It may
+    ///   and the partitions that were lost since the claim before, or have to be read anew. It may
     ///   read the documents of the claimed partitions, because no other member changes them any more. The errors
     ///   `fenced`, `epoch` and `unrecorded` lead to another claim.
     /// - Throws: ``BusError``, and other errors of `whenClaimed`.
@@ -233,6 +233,8 @@ private actor ConsumerRun {
     private var room: CheckedContinuation<Void, Never>?
     /// Signalled when the reader must stop: the claim has to be renewed, or the run has failed.
     private var claimEnd = ReadySignal()
+    /// True if the claim is to be renewed: the reader takes no further message.
+    private var hasClaimEnded = false
     private var stage = Stage.reading
     /// The first error. Nil if there is none.
     private var failure: (any Error)?
@@ -361,6 +363,7 @@ private actor ConsumerRun {
 
     private func begin(_ claim: ConsumerClaim) {
         claimEnd = ReadySignal()
+        hasClaimEnded = false
         queue.adopt(claim)
         forgetDropped()
         loop.timers?.renew()
@@ -371,7 +374,7 @@ private actor ConsumerRun {
     private func take(_ delivery: Delivery) async {
         queue.take(delivery)
         advance()
-        guard !queue.hasRoom, !queue.isStopping, stage != .over else { return }
+        guard !queue.hasRoom, !queue.isStopping, !hasClaimEnded, stage != .over else { return }
         if !hasWarned {
             hasWarned = true
             loop.logger.info(
@@ -435,9 +438,10 @@ private actor ConsumerRun {
             let retry = BusRetry(holding: .nothing, logger: loop.logger, clock: loop.clock)
             var documents: [Envelope] = []
             for name in names {
-                guard let document = try await retry.runUntilShutdown({ try await self.document(name) }) else {
-                    continue
+                let document = try await cancelWhenGracefulShutdown {
+                    try await retry.runUntilShutdown { try await self.document(name) }
                 }
+                guard let document else { continue }
                 documents.append(document)
             }
             if queue.isCurrent(turn) {
@@ -499,40 +503,16 @@ private actor ConsumerRun {
         }
     }
 
-    /// Publishes the messages of a timer, unless its document has gone.
+    /// Publishes the messages of a timer, unless its document has gone. If the service is asked to stop meanwhile, the next
+    /// owner of the partition does it: a service that stops does not wait for a bus that is away.
     private func fire(_ timer: DurableTimers.DueTimer, _ turn: ConsumerQueue.Turn) async {
-        guard let timers = loop.timers else { return }
-        let retry = BusRetry(holding: .claim, logger: loop.logger, clock: loop.clock)
         do {
-            let document = try await retry.runUntilShutdown { try await self.document(timer.id) }
-            // If the partition was dropped meanwhile, the timer fires again under the next claim.
-            if queue.isCurrent(turn), let fence = Checkpoint(guarding: turn.partition, of: queue.claim) {
-                var hasEnded = true
-                if let document {
-                    let messages = self.messages(of: timer, document, timers)
-                    hasEnded = messages.contains { $0.isTombstone && DocumentName($0) == timer.id }
-                    do {
-                        try await retry.runUntilShutdown {
-                            _ = try await loop.bus.publish(Batch(messages, checkpoint: fence))
-                        }
-                    } catch let error as BusError where [.refused, .malformed].contains(error.code) {
-                        loop.logger.error(
-                            "a timer is removed: \(error)", metadata: ["timer": "\(timer.id.key ?? "")"])
-                        let removal = Envelope.withdrawal(of: timer.id, source: loop.bus.source)
-                        try await retry.runUntilShutdown {
-                            _ = try await loop.bus.publish(Batch([removal], checkpoint: fence))
-                        }
-                        hasEnded = true
-                    }
-                }
-                timers.fired(timer, hasEnded: hasEnded)
-            }
-            queue.fired(turn)
+            try await cancelWhenGracefulShutdown { try await self.publish(timer, turn) }
         } catch let error as BusError where [.fenced, .epoch, .unrecorded].contains(error.code) {
             lost(turn, error)
         } catch let error as BusError where [.refused, .malformed].contains(error.code) {
-            // Not even the removal: the next owner of the partition tries again.
-            timers.fired(timer, hasEnded: false)
+            // The next owner of the partition tries again.
+            loop.timers?.fired(timer, hasEnded: false)
             queue.fired(turn)
         } catch is CancellationError {
             queue.abandon(turn)
@@ -542,6 +522,36 @@ private actor ConsumerRun {
         }
         forgetDropped()
         advance()
+    }
+
+    private func publish(_ timer: DurableTimers.DueTimer, _ turn: ConsumerQueue.Turn) async throws {
+        guard let timers = loop.timers else { return }
+        let retry = BusRetry(holding: .claim, logger: loop.logger, clock: loop.clock)
+        let document = try await retry.runUntilShutdown { try await self.document(timer.id) }
+        // If the partition was dropped meanwhile, the timer fires again under the next claim.
+        if queue.isCurrent(turn), let fence = Checkpoint(guarding: turn.partition, of: queue.claim) {
+            var hasEnded = true
+            if let document {
+                let messages = self.messages(of: timer, document, timers)
+                hasEnded = messages.contains { $0.isTombstone && DocumentName($0) == timer.id }
+                do {
+                    try await retry.runUntilShutdown {
+                        _ = try await loop.bus.publish(Batch(messages, checkpoint: fence))
+                    }
+                } catch let error as BusError where hasEnded && [.refused, .malformed].contains(error.code) {
+                    // The timer would be refused again. The person learns that it has not done what it was for.
+                    let removal = Envelope.withdrawal(of: timer.id, source: loop.bus.source)
+                    let answers = loop.givenUp(document, "refused", "could not send a scheduled command").messages
+                    loop.logger.error(
+                        "a timer is removed: \(error)", metadata: ["timer": "\(timer.id.key ?? "")"])
+                    try await retry.runUntilShutdown {
+                        _ = try await loop.bus.publish(Batch([removal] + answers, checkpoint: fence))
+                    }
+                }
+            }
+            timers.fired(timer, hasEnded: hasEnded)
+        }
+        queue.fired(turn)
     }
 
     /// The messages of a timer. If its document cannot be read, the message that withdraws it.
@@ -615,6 +625,7 @@ private actor ConsumerRun {
             loop.logger.debug("dropping a partition and claiming again: \(error)")
             claimEnd.signal()
             // A reader that waits for room would not see the end of the claim.
+            hasClaimEnded = true
             makeRoom()
         } else {
             fail(error)

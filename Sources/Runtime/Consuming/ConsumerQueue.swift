@@ -303,7 +303,7 @@ package struct ConsumerQueue {
         if state == .running { state = .suspended }
     }
 
-    /// The partitions with unfinished messages that ``adopt(_:)`` drops.
+    /// The partitions that ``adopt(_:)`` drops.
     func dropped(by new: ConsumerClaim) -> Set<Partition> {
         let isContinuous = new.continues(claim)
         return Set(

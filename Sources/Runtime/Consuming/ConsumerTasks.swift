@@ -1,3 +1,5 @@
+internal import Synchronization
+
 /// Tasks, such as timers, that run at the same time as a consumer and are cancelled when the consumer ends. There is
 /// one task for each element.
 package struct ConsumerTasks<Element: Sendable>: Sendable {
@@ -30,25 +32,39 @@ package struct ConsumerTasks<Element: Sendable>: Sendable {
     }
 }
 
-/// A task that another task can end. The one that ends it waits until it has ended.
-struct StoppableTask: Sendable {
+/// A task that other tasks can end. Those that end it wait until it has ended.
+final class StoppableTask: Sendable {
     private let stop = ReadySignal()
-    private let hasEnded = ReadySignal()
+    /// The tasks that wait for the end. Nil after the end.
+    private let waiters = Mutex<[AsyncStream<Never>.Continuation]?>([])
 
     /// Runs the work until it ends by itself or is cancelled.
     func run(_ work: @escaping @Sendable () async throws -> Void) async throws {
-        defer { hasEnded.signal() }
+        defer {
+            let waiters = waiters.withLock { waiters in
+                defer { waiters = nil }
+                return waiters
+            }
+            for waiter in waiters ?? [] { waiter.finish() }
+        }
         try await withThrowingTaskGroup(of: Void.self) { tasks in
             tasks.addTask { try await work() }
-            tasks.addTask { _ = try? await stop.wait() }
+            tasks.addTask { [stop] in _ = try? await stop.wait() }
             defer { tasks.cancelAll() }
             try await tasks.next()
         }
     }
 
-    /// Cancels the work, and returns after it has ended. Only one task may call this method.
+    /// Cancels the work, and returns after it has ended.
     func end() async throws {
         stop.signal()
-        try await hasEnded.wait()
+        let (end, waiter) = AsyncStream.makeStream(of: Never.self)
+        let hasEnded = waiters.withLock { waiters in
+            waiters?.append(waiter)
+            return waiters == nil
+        }
+        if hasEnded { return }
+        for await _ in end {}
+        try Task.checkCancellation()
     }
 }

@@ -106,6 +106,9 @@ package final class DurableTimers: Sendable {
         }
     }
 
+    /// The maximum number of timers that are read when partitions are taken. Handlers schedule fewer; a stranger could
+    /// publish any number of documents.
+    private static let maximum = 1_000_000
     /// The maximum time between two comparisons with the date, which may be set while a timer waits for it.
     private static let longestWait: Duration = .seconds(60)
 
@@ -146,7 +149,7 @@ package final class DurableTimers: Sendable {
     /// The results of a partition that stays can be recorded at the same time. So a timer that was opened since the
     /// reading began stays open, and one that was closed since then stays closed.
     /// - Parameters:
-    ///   - new: the partitions whose timers another process may have changed. Their timers are opened anew.
+    ///   - new: the partitions that were lost, or have to be read anew. Their timers are opened anew.
     ///   - read: returns the recorded timers of the partitions.
     package func take(
         _ partitions: Set<Partition>, new: Set<Partition>, _ read: () async throws -> [DurableTimer]
@@ -165,7 +168,12 @@ package final class DurableTimers: Sendable {
             let known = state.open.values.flatMap(\.self)
             for (id, timer) in known where timer.number <= last && !ids.contains(id) { state.close(id) }
             let closed = state.closedMeanwhile ?? []
+            var count = state.open.values.reduce(0) { $0 + $1.count }
             for timer in recorded where !closed.contains(timer.id) {
+                if state.open[timer.id.subject]?[timer.id] == nil {
+                    guard count < Self.maximum else { continue }
+                    count += 1
+                }
                 if let open = state.open[timer.id.subject]?[timer.id], open.number <= last, open.differs(from: timer) {
                     state.close(timer.id)
                 }

@@ -3,19 +3,24 @@ public import EventBus
 public import Foundation
 internal import Support
 
-/// The instructions that a handler may return beside messages. Their names are written without a type:
-///
-///     return [DomainEvent.BrewBegan(minutes: 3), .later(Command.BrewElapsed(), at: end)]
+// The instructions that a handler may return beside messages. Their names are written without a type.
+
 extension HandlerResult where Self == LaterCommand {
     /// Sends a command at a time, or at once if the time has passed. Until then a `document.ScheduledCommand` records it,
-    /// so the command is sent once, whatever process ends meanwhile.
+    /// so the command is sent once, whatever process ends meanwhile:
+    ///
+    ///     return [DomainEvent.BrewBegan(seconds: 180), .later(Command.BrewElapsed(end: end), at: end)]
+    ///
+    /// The handler declares the command in `sends`. The time is in the years 0 to 9999. A call of a handler schedules at
+    /// most 16 commands, and a session has at most 64 of each consumer; otherwise the message is given up. Work and
+    /// `whenGivenUp` cannot schedule commands or take them back.
     /// - Parameter id: distinguishes the scheduled commands of this consumer and session. A command with the same id
     ///   replaces the former one. By default it is the name of the command.
     public static func later<C: CommandMessage>(_ command: C, at time: Date, id: String = C.name) -> LaterCommand {
         LaterCommand(command: command, time: .at(time), id: id)
     }
 
-    /// Sends a command after a time, see ``later(_:at:id:)``.
+    /// Sends a command some time after ``MessageContext/time``, see ``later(_:at:id:)``.
     public static func later<C: CommandMessage>(
         _ command: C, after delay: Duration, id: String = C.name
     ) -> LaterCommand {

@@ -99,7 +99,7 @@ private struct HandlerConsumer: Sendable {
         self.bus = bus
         self.logger = logger
         self.clock = clock
-        scheduled = ScheduledCommands(of: handlers.name, source: bus.source, logger: logger, clock: clock)
+        scheduled = ScheduledCommands(of: handlers.name, source: bus.source, clock: clock)
         loop = ConsumerLoop(
             handlers.name, handlers.consumes.map { .type($0) }, bus: bus, logger: logger, metrics: metrics,
             clock: clock.clock, timers: handlers.schedulesCommands ? scheduled.timers : nil, whenLive: whenLive)
@@ -135,6 +135,7 @@ private struct HandlerConsumer: Sendable {
 
     private func handle(_ message: Envelope) async throws -> Handled {
         guard !message.isTombstone else { return Handled() }
+        let losses = underWay.losses(of: message.partition)
         let route = handlers.routes[message.type]
         let context = context(of: message, sends: route?.sends)
         let isExpired = message.type.kind == .command && message.attributes.isExpired(at: clock.now())
@@ -152,7 +153,7 @@ private struct HandlerConsumer: Sendable {
         let kind = route?.begins.flatMap { handlers.works[$0] }
         if let kind, let reason = try await reasonToRefuse(kind, message) { return try discarded(message, reason) }
 
-        let ended = try await endWork(before: message, call)
+        let ended = try await endWork(before: message, call, after: losses)
         var handled = try await attempts(whenGivenUp: givenUp, context) {
             var messages = try envelopes(
                 of: try await call?.handle() ?? [], context, route?.sends, mayChangeTimers: true)
@@ -345,24 +346,41 @@ private struct HandlerConsumer: Sendable {
 
     /// Ends the work that a message ends: work that it replaces, work that its handler names, and the work of a screen
     /// or session that has ended.
-    private func endWork(before message: Envelope, _ call: Route.Call?) async throws -> [EndedWork] {
+    /// - Parameter losses: the number of losses of the partition when the handler was called.
+    private func endWork(
+        before message: Envelope, _ call: Route.Call?, after losses: Int
+    ) async throws -> [EndedWork] {
+        func end(where isMeant: (PieceOfWork) -> Bool) async throws -> [PieceOfWork] {
+            try await underWay.end(in: message.partition, after: losses, where: isMeant)
+        }
         if message.type == DomainEvent.SessionEnded.type {
             // If the handler succeeds, the documents are withdrawn with the others of the session.
-            return try await underWay.end { $0.cause.subject == message.subject }
-                .map { EndedWork(piece: $0, document: try endMessages(of: $0)) }
+            return try await end { $0.cause.subject == message.subject }.map { piece in
+                let name = piece.document
+                return EndedWork(
+                    piece: piece,
+                    document: [
+                        .withdrawal(name.type, key: name.key, source: bus.source, causedBy: message.attributes)
+                    ])
+            }
         }
         if message.type == DomainEvent.ScreenDismissed.type,
             let dismissed = try? message.decode(DomainEvent.ScreenDismissed.self)
         {
-            return try await underWay.end {
-                $0.kind.scope == .screen
-                    && $0.isOf(
-                        instance: dismissed.instance, message.attributes.platform, session: message.subject)
-            }.map { EndedWork(piece: $0, document: try endMessages(of: $0)) }
+            let (platform, session) = (message.attributes.platform, message.subject)
+            let pieces = try await end {
+                $0.kind.scope == .screen && $0.isOf(instance: dismissed.instance, platform, session: session)
+            }
+            var ended: [EndedWork] = []
+            for piece in pieces {
+                guard try await isRecorded(piece) else { continue }
+                ended.append(EndedWork(piece: piece, document: try endMessages(of: piece)))
+            }
+            return ended
         }
         guard let record = call?.ends else { return [] }
         let isReplaced = handlers.routes[message.type]?.begins == record
-        let pieces = try await underWay.end { piece in
+        let pieces = try await end { piece in
             guard piece.kind.record == record else { return false }
             return isReplaced
                 ? piece.isReplaced(by: message) : piece.cause.subject == message.subject && piece.cause.id != message.id

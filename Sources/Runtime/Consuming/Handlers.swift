@@ -72,8 +72,9 @@ public struct Handlers: Sendable {
     /// - Parameters:
     ///   - sent: the messages that the handler publishes. `ApplicationError` and `event.MessageDiscarded` need not be
     ///     declared.
-    ///   - whenGivenUp: the messages to publish if the handler fails, for example a document that replaces the one that
-    ///     says `loading`.
+    ///   - whenGivenUp: the messages to publish if the handler throws an error in its last attempt or an
+    ///     `ApplicationError`, if the bus refuses its results, and if the command has expired: for example a document that
+    ///     replaces the one that says `loading`.
     /// - Precondition: the type has no handler yet.
     public func on<M: Message>(
         _ type: M.Type, sends sent: any Message.Type...,

@@ -7,10 +7,11 @@ public import Logging
 public struct MessageContext: Sendable {
     /// The message with its attributes. It is the cause of the messages that the handler returns.
     public let cause: Envelope
+    /// The bus. What is published with it directly is neither fenced nor compared with the declared messages.
     public let bus: EventBus
     /// A logger whose lines carry the message's type and id.
     public let logger: Logger
-    /// The time at which the handler was called.
+    /// The time at which the handler was called first.
     public let time: Date
     private let publishNow: @Sendable (Envelope) async throws -> Void
 
@@ -33,7 +34,8 @@ public struct MessageContext: Sendable {
     public var session: String { cause.subject }
 
     /// The session's document of a type and key. Nil if there is none.
-    /// - Throws: ``BusError`` with the code `malformed` if the document's data does not match its type.
+    /// - Throws: ``BusError``: `malformed` if the document's data does not match its type, `refused` if no document can
+    ///   have this key.
     public func document<D: DocumentMessage>(_ type: D.Type, key: String? = nil) async throws -> D? {
         try await bus.document(type, subject: session, key: key)
     }
@@ -41,12 +43,13 @@ public struct MessageContext: Sendable {
     /// Publishes a message at once, before the handler ends: for example a document that says `loading`.
     ///
     /// The message is not part of the handler's batch. After a crash or a failed attempt it may be published again, so
-    /// publishing it twice must do no harm. If another process has got the session's partition meanwhile, nothing is
-    /// published, and the handler ends with an error that it must not catch.
+    /// publishing it twice must do no harm.
+    /// - Throws: ``BusError`` with the code `refused` or `malformed`. Also an error that the handler must not catch: if
+    ///   its `sends` does not name the type, and if the partition of the session was lost, or is read anew.
     public func publish(_ message: some PublishableMessage) async throws {
         try await publishNow(try bus.envelope(message, causedBy: cause))
     }
 }
 
-/// Another member has got the partition of a message while it was handled. Its results are not published.
+/// The partition of a message was lost while it was handled, or is read anew. Its results are not published.
 struct PartitionLost: Error {}

@@ -1,7 +1,6 @@
 internal import Contracts
 internal import EventBus
 internal import Foundation
-internal import Logging
 internal import Navigation
 internal import Support
 
@@ -13,11 +12,9 @@ struct ScheduledCommands: Sendable {
 
     let timers: DurableTimers
     private let consumer: String
-    private let logger: Logger
 
-    init(of consumer: String, source: String, logger: Logger, clock: ServiceClock) {
+    init(of consumer: String, source: String, clock: ServiceClock) {
         self.consumer = consumer
-        self.logger = logger
         timers = DurableTimers(clock: clock) { document in
             try Self.firing(of: document, source: source, now: clock.now())
         }
@@ -40,20 +37,13 @@ struct ScheduledCommands: Sendable {
         return [command, withdrawal]
     }
 
-    /// The maximum number of timers of a process. Handlers schedule fewer; a stranger could publish any number.
-    private static let maximum = 100_000
-
     /// Opens the timers of the claimed partitions.
-    /// - Parameter new: the partitions whose timers another process may have changed.
+    /// - Parameter new: the partitions that were lost, or have to be read anew.
     func take(_ claim: ConsumerClaim, new: Set<Partition>, on bus: EventBus) async throws {
         try await timers.take(Set(claim.offsets.keys), new: new) {
             guard !claim.offsets.isEmpty else { return [] }
-            let recorded = try await bus.documents(matching: [.type(Document.ScheduledCommand.self)])
+            return try await bus.documents(matching: [.type(Document.ScheduledCommand.self)])
                 .filter { claim.offsets[$0.partition] != nil }.compactMap { timer(of: $0) }
-            if recorded.count > Self.maximum {
-                logger.error("of \(recorded.count) scheduled commands, the first \(Self.maximum) are sent")
-            }
-            return Array(recorded.prefix(Self.maximum))
         }
     }
 

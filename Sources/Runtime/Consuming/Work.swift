@@ -116,9 +116,19 @@ struct PieceOfWork: Sendable {
 final class RunningWork: Sendable {
     private struct State {
         var pieces: [PieceOfWork] = []
+        /// The pieces that have been cancelled and have not ended yet.
+        var ending: [PieceOfWork] = []
         var claim: ConsumerClaim?
-        /// The number of times that each partition has gone to another member, or may have.
+        /// The number of times that each partition was lost, or had to be read anew.
         var losses: [Partition: Int] = [:]
+
+        /// Moves pieces to ``ending``, and returns them.
+        mutating func take(where isMeant: (PieceOfWork) -> Bool) -> [PieceOfWork] {
+            let taken = pieces.filter(isMeant)
+            pieces.removeAll(where: isMeant)
+            ending += taken
+            return taken
+        }
     }
 
     private let state = Mutex(State())
@@ -128,7 +138,8 @@ final class RunningWork: Sendable {
     /// The present claim. Nil before the first one.
     var claim: ConsumerClaim? { state.withLock(\.claim) }
 
-    /// The number of times that a partition has been lost. Messages that were begun before a loss publish nothing.
+    /// The number of times that a partition was lost, or had to be read anew. A handler that was called before publishes
+    /// nothing and ends nothing.
     func losses(of partition: Partition) -> Int { state.withLock { $0.losses[partition, default: 0] } }
 
     /// Starts a piece of work, unless the work of the same message runs already.
@@ -141,32 +152,38 @@ final class RunningWork: Sendable {
         if isNew { tasks.begin(piece) }
     }
 
-    /// Removes a piece of work from the list. Does not cancel its task.
+    /// Removes a piece of work that has ended. The work of the same message may have begun again meanwhile.
     func forget(_ piece: PieceOfWork) {
-        state.withLock { $0.pieces.removeAll { $0.isSame(as: piece) } }
+        state.withLock { state in
+            state.pieces.removeAll { $0.task === piece.task }
+            state.ending.removeAll { $0.task === piece.task }
+        }
     }
 
-    /// Cancels pieces of work, and returns them after they have ended.
-    @discardableResult
-    func end(where isMeant: (PieceOfWork) -> Bool) async throws -> [PieceOfWork] {
-        let ended = state.withLock { state in
-            let ended = state.pieces.filter(isMeant)
-            // Another call cannot find these pieces, so this call alone waits for them.
-            state.pieces.removeAll(where: isMeant)
-            return ended
+    /// Cancels pieces of work of a partition, and returns them after they have ended.
+    /// - Parameter losses: the number of losses of the partition when the handler that ends them was called.
+    /// - Throws: ``PartitionLost`` if the partition has been lost since.
+    func end(
+        in partition: Partition, after losses: Int, where isMeant: (PieceOfWork) -> Bool
+    ) async throws -> [PieceOfWork] {
+        let ended = try state.withLock { state in
+            guard state.losses[partition, default: 0] == losses else { throw PartitionLost() }
+            return state.take { $0.cause.partition == partition && isMeant($0) }
         }
         for piece in ended { try await piece.task.end() }
         return ended
     }
 
-    /// Takes a new claim. Ends the work of partitions that the claim does not cover, and of partitions that another
-    /// member may have had meanwhile.
+    /// Takes a new claim. Ends the work of partitions that the claim does not cover, and of those that are read anew.
     func adopt(_ claim: ConsumerClaim, new: Set<Partition>) async throws {
         let lost = new.union(Partition.all.filter { claim.offsets[$0] == nil })
-        state.withLock { state in
+        let ended = state.withLock { state in
             for partition in lost { state.losses[partition, default: 0] += 1 }
+            _ = state.take { lost.contains($0.cause.partition) }
+            // A handler may have ended others, and wait for them.
+            return state.ending.filter { lost.contains($0.cause.partition) }
         }
-        try await end { lost.contains($0.cause.partition) }
+        for piece in ended { try await piece.task.end() }
         state.withLock { $0.claim = claim }
     }
 }
