@@ -4,11 +4,11 @@ internal import Foundation
 
 /// The handlers of one durable consumer, and the answers to queries: a value that needs no bus. Each `on` adds a handler:
 ///
-///     let player = Handlers("player")
-///         .on(Command.PlaylistSelected.self, sends: Document.Songs.self) { command, context in
-///             [try await songs(of: command.playlistID)]
+///     let greeter = Handlers("greeter")
+///         .on(Command.GuestArrived.self, sends: DomainEvent.GuestWelcomed.self) { command, context in
+///             [DomainEvent.GuestWelcomed(text: "Welcome, \(command.name)!")]
 ///         }
-///         .on(Command.PauseRequested.self, sends: DomainEvent.Paused.self) { _, _ in … }
+///         .on(Command.GuestLeft.self, sends: Document.GuestBook.self) { _, _ in [.withdrawn(Document.GuestBook.self)] }
 ///
 /// The messages that a handler returns are published in one batch with the consumer's progress. After a crash the
 /// handler may be called again for the same message. The cases are:
