@@ -242,6 +242,8 @@ package struct ConsumerQueue {
     private var delivered: UInt64
     private var state = State.running
     private var dropped: Set<Partition> = []
+    /// False if no timer has ever been due: most consumers have none, and their steps need not look for one.
+    private var hasDue = false
 
     package init(_ mode: Mode, claim: ConsumerClaim) {
         self.mode = mode
@@ -292,9 +294,10 @@ package struct ConsumerQueue {
     /// after the next claim it is due again.
     mutating func take(_ timer: DurableTimers.DueTimer) {
         guard let lane = lanes.index(forKey: timer.partition), lanes.values[lane].isOwned, !lanes.values[lane].isLost,
-            !lanes.values[lane].due.contains(timer)
+            !lanes.values[lane].due.contains(where: { $0.isSame(as: timer) })
         else { return }
         lanes.values[lane].due.append(timer)
+        hasDue = true
         note(timer.partition)
     }
 
@@ -360,7 +363,8 @@ package struct ConsumerQueue {
         defer { ready.append(contentsOf: postponed) }
         while let partition = ready.popFirst() {
             lanes[partition]?.isReady = false
-            if let step = publishing(partition) ?? firing(partition) { return step }
+            if let step = publishing(partition) { return step }
+            if hasDue, let step = firing(partition) { return step }
             if let limit, handlerCount >= limit, lanes[partition]?.waiting.isEmpty == false {
                 // The partition can continue when another handler ends.
                 lanes[partition]?.isReady = true

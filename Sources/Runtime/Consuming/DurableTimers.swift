@@ -25,9 +25,17 @@ package struct DurableTimer: Sendable {
 /// it, and a process that has lost the partition fires none.
 package final class DurableTimers: Sendable {
     /// A timer that was due. If the timer is closed and opened again, it gets another number.
-    package struct DueTimer: Hashable, Sendable {
+    package final class DueTimer: Sendable {
         let id: DocumentName
         fileprivate let number: Int
+
+        fileprivate init(id: DocumentName, number: Int) {
+            self.id = id
+            self.number = number
+        }
+
+        /// True if both are the same opening of the same timer.
+        func isSame(as other: DueTimer) -> Bool { number == other.number && id == other.id }
 
         var partition: Partition { Partition(subject: id.subject) }
     }
