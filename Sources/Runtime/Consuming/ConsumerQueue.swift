@@ -71,6 +71,13 @@ package struct ConsumerQueue {
         case stopping
     }
 
+    /// The timers of one partition that are due. They fire before the waiting messages are handled.
+    private struct Timers {
+        var due: Deque<DurableTimers.DueTimer> = []
+        /// The timer whose messages are published. Nil if none is.
+        var firing: DurableTimers.DueTimer?
+    }
+
     /// The messages of one partition. A lane is changed in place: a copy would copy its queues at the next change.
     private struct Lane {
         var generation = 0
@@ -83,10 +90,6 @@ package struct ConsumerQueue {
         var waiting: Deque<Envelope> = []
         var handled: Deque<Outcome> = []
         var publishing: [Outcome] = []
-        /// The timers that are due. They fire before the waiting messages are handled.
-        var due: Deque<DurableTimers.DueTimer> = []
-        /// The timer whose messages are published. Nil if none is.
-        var firing: DurableTimers.DueTimer?
         /// True if a handler runs, even if its message was dropped after the handler started.
         var isHandling = false
         var isPublishing = false
@@ -122,7 +125,7 @@ package struct ConsumerQueue {
 
         /// - Parameter isConcurrent: true if no message is handled before the results of the previous one are recorded.
         mutating func beginHandling(isConcurrent: Bool) -> Envelope? {
-            guard !isHandling, due.isEmpty, firing == nil, let message = waiting.first else { return nil }
+            guard !isHandling, let message = waiting.first else { return nil }
             let isAlone = isConcurrent || singleThrough >= message.position?.offset ?? 0
             guard !isAlone || handled.isEmpty && !isPublishing else { return nil }
             waiting.removeFirst()
@@ -164,13 +167,8 @@ package struct ConsumerQueue {
             return true
         }
 
-        /// Takes the next timer, unless an earlier message of the partition is unfinished.
-        mutating func beginFiring() -> DurableTimers.DueTimer? {
-            guard !isHandling, !isPublishing, handled.isEmpty, let timer = due.popFirst() else { return nil }
-            isPublishing = true
-            firing = timer
-            return timer
-        }
+        /// True if no earlier message of the partition is unfinished.
+        var isFreeToFire: Bool { !isHandling && !isPublishing && handled.isEmpty }
 
         /// Forgets the messages whose batch is recorded.
         mutating func endPublishing() -> [Outcome] {
@@ -189,8 +187,6 @@ package struct ConsumerQueue {
 
         /// Puts the results that are not published back into the list of handled messages.
         mutating func keepResults() {
-            if let timer = firing { due.prepend(timer) }
-            firing = nil
             for outcome in publishing.reversed() { handled.prepend(outcome) }
             publishing = []
         }
@@ -200,7 +196,6 @@ package struct ConsumerQueue {
             defer {
                 generation += 1
                 (waiting, handled, publishing, handling) = ([], [], [], nil)
-                (due, firing) = ([], nil)
                 singleThrough = 0
                 isLost = true
             }
@@ -242,8 +237,8 @@ package struct ConsumerQueue {
     private var delivered: UInt64
     private var state = State.running
     private var dropped: Set<Partition> = []
-    /// False if no timer has ever been due: most consumers have none, and their steps need not look for one.
-    private var hasDue = false
+    /// The timers that are due. Not a part of the lanes: most consumers have none, and their steps need not look for one.
+    private var timers: [Partition: Timers] = [:]
 
     package init(_ mode: Mode, claim: ConsumerClaim) {
         self.mode = mode
@@ -294,10 +289,9 @@ package struct ConsumerQueue {
     /// after the next claim it is due again.
     mutating func take(_ timer: DurableTimers.DueTimer) {
         guard let lane = lanes.index(forKey: timer.partition), lanes.values[lane].isOwned, !lanes.values[lane].isLost,
-            !lanes.values[lane].due.contains(where: { $0.isSame(as: timer) })
+            timers[timer.partition]?.due.contains(where: { $0.isSame(as: timer) }) != true
         else { return }
-        lanes.values[lane].due.append(timer)
-        hasDue = true
+        timers[timer.partition, default: Timers()].due.append(timer)
         note(timer.partition)
     }
 
@@ -364,7 +358,7 @@ package struct ConsumerQueue {
         while let partition = ready.popFirst() {
             lanes[partition]?.isReady = false
             if let step = publishing(partition) { return step }
-            if hasDue, let step = firing(partition) { return step }
+            if !timers.isEmpty, let step = firing(partition) { return step }
             if let limit, handlerCount >= limit, lanes[partition]?.waiting.isEmpty == false {
                 // The partition can continue when another handler ends.
                 lanes[partition]?.isReady = true
@@ -380,6 +374,8 @@ package struct ConsumerQueue {
 
     private mutating func handling(_ partition: Partition) -> Step? {
         let isConcurrent = limit != nil
+        // A timer that is due, or whose messages are published, goes first.
+        guard timers.isEmpty || timers[partition] == nil else { return nil }
         guard !isStopping, let message = lanes[partition]?.beginHandling(isConcurrent: isConcurrent) else {
             return nil
         }
@@ -388,7 +384,11 @@ package struct ConsumerQueue {
     }
 
     private mutating func firing(_ partition: Partition) -> Step? {
-        guard !isStopping, let timer = lanes[partition]?.beginFiring() else { return nil }
+        guard !isStopping, lanes[partition]?.isFreeToFire == true, let timer = timers[partition]?.due.popFirst() else {
+            return nil
+        }
+        timers[partition]?.firing = timer
+        lanes[partition]?.isPublishing = true
         batchCount += 1
         return .fire(timer, turn(partition))
     }
@@ -436,7 +436,8 @@ package struct ConsumerQueue {
     /// Reports that the messages of a timer are recorded, or that the timer has nothing to publish.
     mutating func fired(_ turn: Turn) {
         guard finishPublishing(turn) else { return }
-        lanes[turn.partition]?.firing = nil
+        timers[turn.partition]?.firing = nil
+        if timers[turn.partition]?.due.isEmpty == true { timers[turn.partition] = nil }
         note(turn.partition)
     }
 
@@ -480,6 +481,10 @@ package struct ConsumerQueue {
         // The claim was renewed after the step began, or is about to be renewed. The member may still own the
         // partition.
         lanes[turn.partition]?.keepResults()
+        if let timer = timers[turn.partition]?.firing {
+            timers[turn.partition]?.firing = nil
+            timers[turn.partition]?.due.prepend(timer)
+        }
         note(turn.partition)
         return .waits
     }
@@ -497,6 +502,7 @@ package struct ConsumerQueue {
     }
 
     private mutating func drop(_ partition: Partition) {
+        timers[partition] = nil
         guard let messages = lanes[partition]?.drop() else { return }
         dropped.insert(partition)
         count -= messages.count
