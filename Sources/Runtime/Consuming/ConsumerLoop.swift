@@ -47,19 +47,6 @@ package struct ConsumerLoop: Sendable {
         self.whenLive = whenLive
     }
 
-    /// Claims the consumer for this process alone. Waits for the answer of the bus without a time limit.
-    /// - Returns: nil if the service is asked to stop before the bus answers.
-    package func claim() async throws -> ConsumerClaim? {
-        if Task.isShuttingDownGracefully { return nil }
-        do {
-            return try await cancelWhenGracefulShutdown {
-                try await bus.engine.claim(consumer: consumer, as: .exclusive)
-            }
-        } catch is CancellationError where Task.isShuttingDownGracefully {
-            return nil
-        }
-    }
-
     /// Handles the messages of a claim, at most `limit` partitions at a time, until the service is asked to stop.
     /// - Throws: ``BusError``, for example `fenced` if another process has taken over the consumer, and `epoch` if the
     ///   journal was replaced; and the errors of `work`.

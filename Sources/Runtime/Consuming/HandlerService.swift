@@ -137,7 +137,7 @@ private struct HandlerConsumer: Sendable {
         guard !message.isTombstone else { return Handled() }
         let losses = underWay.losses(of: message.partition)
         let route = handlers.routes[message.type]
-        let context = context(of: message, sends: route?.sends)
+        let context = context(of: message, sends: route?.sends, after: losses)
         let isExpired = message.type.kind == .command && message.attributes.isExpired(at: clock.now())
         let call: Route.Call?
         do {
@@ -173,9 +173,11 @@ private struct HandlerConsumer: Sendable {
         return handled
     }
 
-    private func context(of message: Envelope, sends declared: DeclaredMessages?) -> MessageContext {
-        let losses = underWay.losses(of: message.partition)
-        return MessageContext(cause: message, bus: bus, logger: logger, time: clock.now()) {
+    /// - Parameter losses: the number of losses of the partition when the handler or the work was begun.
+    private func context(
+        of message: Envelope, sends declared: DeclaredMessages?, after losses: Int
+    ) -> MessageContext {
+        MessageContext(cause: message, bus: bus, logger: logger, time: clock.now()) {
             try check($0.type, declared, in: message)
             try await publish([$0], in: message.partition, after: losses)
         }
@@ -401,7 +403,8 @@ private struct HandlerConsumer: Sendable {
     }
 
     private func endMessages(of piece: PieceOfWork) throws -> [Envelope] {
-        let context = context(of: piece.cause, sends: piece.kind.sends)
+        let losses = underWay.losses(of: piece.cause.partition)
+        let context = context(of: piece.cause, sends: piece.kind.sends, after: losses)
         return try envelopes(of: [piece.ended], context, piece.kind.sends)
     }
 
@@ -468,7 +471,7 @@ private struct HandlerConsumer: Sendable {
     /// Runs a piece of work, and publishes its results.
     private func run(_ piece: PieceOfWork) async throws {
         let losses = underWay.losses(of: piece.cause.partition)
-        let context = context(of: piece.cause, sends: piece.kind.sends)
+        let context = context(of: piece.cause, sends: piece.kind.sends, after: losses)
         try await piece.task.run {
             defer { underWay.forget(piece) }
             do {

@@ -231,10 +231,7 @@ public struct Handlers: Sendable {
 
     /// The types that the handler of each type sends, other than `ApplicationError` and `event.MessageDiscarded`.
     package var sendsByHandler: [MessageType: [MessageType]] {
-        routes.mapValues { route in
-            let begun = route.begins.flatMap { works[$0]?.sends.messages } ?? []
-            return DeclaredMessages(route.sends.messages + begun).messages.types
-        }
+        routes.mapValues { $0.sends.messages.types }
     }
 
     /// The types that the durable consumer receives, in alphabetical order. Empty if there are only queries.

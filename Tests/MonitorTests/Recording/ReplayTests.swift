@@ -56,6 +56,19 @@ struct ReplayTests {
         #expect(try await replayed(try Self.story(), plan).map(\.id) == ["a.ios.1"])
     }
 
+    @Test("sends no command that a service would send later, whatever is asked for: its own service schedules it")
+    func scheduled() async throws {
+        let timer = try Envelope.recorded("s1", "document.ScheduledCommand", at: 1, source: "brewer/1") {
+            $0.key = "brewer.BrewElapsed"
+        }
+        let fired = try Envelope.recorded("s1~fired", "command.BrewElapsed", at: 2, source: "brewer/1", after: 1)
+        for sendsResults in [false, true] {
+            var plan = ReplayPlan()
+            plan.sendsResults = sendsResults
+            #expect(try await replayed([timer, fired], plan).map(\.id) == ["s1~fired"])
+        }
+    }
+
     @Test("may be as slow as anybody likes", arguments: [1e-9, 1e-300, .leastNonzeroMagnitude])
     func slow(speed: Double) {
         var clock = ReplayClock(.speed(speed))

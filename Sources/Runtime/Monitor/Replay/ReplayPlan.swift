@@ -182,13 +182,13 @@ package enum ReplayRole: Hashable, Sendable {
     /// A coordinator or the error notifier published the message, usually as a result of other messages. By default, a
     /// replay does not send it.
     case result
-    /// The message describes a process of the recorded stack: a presence, a contract, a flow, or a message about
-    /// metrics. A replay never sends it.
+    /// The message describes a process of the recorded stack: a presence, a contract, a flow, a command that it would
+    /// send later, or a message about metrics. A replay never sends it.
     case past
 
     package init(of message: Envelope) {
         switch message.type {
-        case Document.Presence.type, Document.ServiceContract.type, Document.Flow.type,
+        case Document.Presence.type, Document.ServiceContract.type, Document.Flow.type, Document.ScheduledCommand.type,
             DomainEvent.MetricsRequested.type, DomainEvent.MetricsReported.type:
             self = .past
         case Document.NavigationState.type: self = .result
