@@ -93,6 +93,7 @@ final class NATSLink: ThreadWatch, @unchecked Sendable {
     /// - Returns: The server's `max_payload`.
     /// - Throws: ``NATSError`` `disconnected` or `invalid`.
     func open(_ options: NATSOptions) throws(NATSError) -> Int {
+        try NATSLibrary.open()
         // libnats holds the link until it calls the close handler, which is the last one of a connection. If there is
         // no connection, it calls none.
         let context = Unmanaged.passRetained(self)

@@ -124,10 +124,6 @@ final class OutgoingMessage: @unchecked Sendable {
     /// The size of the body in bytes.
     let size: Int
 
-    /// A message may be made and destroyed before the first connection, which initializes libnats otherwise. Without
-    /// that, libnats has no lock for destroying messages.
-    private static let isLibraryOpen = nats_Open(-1) == NATS_OK
-
     /// Copies the body, once.
     /// - Throws: ``NATSError`` `invalid` or `tooLarge`.
     init(_ subject: String, reply: String?, headers: NATSHeaders, body: [UInt8]) throws(NATSError) {
@@ -146,7 +142,7 @@ final class OutgoingMessage: @unchecked Sendable {
         guard let length = Int32(exactly: body.count) else {
             throw NATSError(.tooLarge, "the message to '\(subject)' has \(body.count) bytes")
         }
-        guard Self.isLibraryOpen else { throw NATSError(.invalid, "libnats cannot be initialized") }
+        try NATSLibrary.open()
         var created: OpaquePointer?
         let status = body.withUnsafeBytes { bytes in
             // Swift copies a string that it passes to C, but not for `withCString`.
