@@ -38,8 +38,11 @@ public enum Timestamp {
         String(text(of: date.moved(by: zone.offset(atMilliseconds: date.milliseconds))).dropFirst(11).dropLast())
     }
 
+    /// The clock of a task and its children in a test that moves the time. Nil for the clock of the system.
+    @TaskLocal package static var source: (@Sendable () -> Date)?
+
     /// This moment, rounded down to the millisecond. What is recorded after it does not have an earlier time.
-    public static var now: Date { Date(milliseconds: Date().milliseconds(.down)) }
+    public static var now: Date { Date(milliseconds: (source?() ?? Date()).milliseconds(.down)) }
 
     /// The number of bytes of a timestamp.
     package static let size = 24
