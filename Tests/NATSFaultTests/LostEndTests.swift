@@ -23,22 +23,29 @@ struct LostEndTests {
             let (old, third) = (Array(scene.servers.prefix(2)), scene.servers[2])
             _ = try await scene.putBackCopies(of: old) { for server in old { try await server.restart() } }
             try await third.restart()
-            // nats-server may also leave the third server behind.
+            // The server may also give up its messages and copy those of the others, or never catch up.
             let reports = [
                 "server \(third.name) has other messages of \(FaultScene.journal)",
                 "server \(third.name) has not come nearer to the leader of \(FaultScene.journal)",
             ]
-            try await arena.until("a steward reports the third server", deadline: .seconds(150)) { _ in
-                scene.stewards.contains { steward in reports.contains { arena.log(of: steward.name).contains($0) } }
+            let cluster = try scene.cluster()
+            try await withThrowingTaskGroup { group in
+                group.addTask {
+                    try await arena.until("a steward reports the third server", deadline: .seconds(150)) { _ in
+                        scene.stewards.contains { steward in
+                            reports.contains { arena.log(of: steward.name).contains($0) }
+                        }
+                    }
+                }
+                group.addTask { try await cluster.untilEqual(FaultScene.journal) }
+                defer { group.cancelAll() }
+                try await group.next()
             }
             try await third.kill()
             try third.removeStore()
             try await third.restart()
-            let cluster = try scene.cluster()
             try await arena.within(.seconds(90), "the servers have different messages") {
-                for stream in StreamNames(FaultScene.journal).all {
-                    while try await !cluster.agree(on: stream) { try await Task.sleep(for: .milliseconds(200)) }
-                }
+                for stream in StreamNames(FaultScene.journal).all { try await cluster.untilEqual(stream) }
             }
             try await scene.untilWorking("after the third server was repaired")
         }
@@ -46,13 +53,18 @@ struct LostEndTests {
 }
 
 extension NATSCluster {
-    /// True if no server has another message of a stream than the leader.
-    fileprivate func agree(on stream: String) async throws -> Bool {
+    /// Waits until every server has the messages of a stream that its leader has.
+    fileprivate func untilEqual(_ stream: String) async throws {
+        while try await !isEqual(stream) { try await Task.sleep(for: .milliseconds(200)) }
+    }
+
+    private func isEqual(_ stream: String) async throws -> Bool {
         let leader = try await leader(of: stream)
         return try await JetStream.whileConnected(NATSOptions(servers: urls, name: "test")) { jetStream in
-            let expected = try await jetStream.times(of: stream, on: leader.name)
+            guard let expected = try await jetStream.times(of: stream, on: leader.name) else { return false }
             for server in self.servers where server !== leader {
-                let times = try await jetStream.times(of: stream, on: server.name)
+                guard let times = try await jetStream.times(of: stream, on: server.name) else { return false }
+                if times.keys.max() ?? 0 < expected.keys.max() ?? 0 { return false }
                 if expected.contains(where: { times[$0.key] ?? $0.value != $0.value }) { return false }
             }
             return true
@@ -61,9 +73,9 @@ extension NATSCluster {
 }
 
 extension JetStream {
-    /// The times of the messages that a server has, by their sequences.
-    fileprivate func times(of stream: String, on server: String) async throws -> [Int: Int64] {
-        let times = try await retrying {
+    /// The times of the messages that a server has, by their sequences. Nil if the server does not serve the stream now.
+    fileprivate func times(of stream: String, on server: String) async throws -> [Int: Int64]? {
+        try await retrying {
             try await withConsumer(of: stream, ConsumerSettings(headersOnly: true), on: { $0 == server }) { consumer in
                 var times: [Int: Int64] = [:]
                 var pending = consumer.initialPending
@@ -74,6 +86,5 @@ extension JetStream {
                 return times
             }
         }
-        return times ?? [:]
     }
 }
