@@ -111,7 +111,7 @@ struct ConsumerQueueTests {
 
     @Test("a timer fires after the messages of its partition that are under way, and before those that wait")
     func timer() async throws {
-        let timers = DurableTimers { _ in [] }
+        let timers = OpenTimers { _ in [] }
         timers.apply(
             opened: [a, b].map {
                 timers.timer(DocumentName(MessageType(kind: .document, name: "Timer"), subject: $0), after: .zero)

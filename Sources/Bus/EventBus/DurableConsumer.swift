@@ -17,7 +17,7 @@ public struct DurableConsumer: Hashable, Sendable {
 }
 
 /// The way in which a process shares a durable consumer with other processes.
-public enum ConsumerMode: Hashable, Sendable {
+package enum ConsumerMode: Hashable, Sendable {
     /// The newest member owns all partitions; the previous one is fenced. The newest member is the one whose first
     /// claim reached the bus last.
     case exclusive

@@ -24,7 +24,7 @@ package struct ConsumerLoop: Sendable {
     fileprivate let logger: Logger
     fileprivate let metrics: ConsumerMetrics
     fileprivate let clock: any Clock<Duration>
-    fileprivate let timers: DurableTimers?
+    fileprivate let timers: OpenTimers?
     fileprivate let whenLive: @Sendable () -> Void
 
     /// - Parameters:
@@ -35,7 +35,7 @@ package struct ConsumerLoop: Sendable {
     package init(
         _ consumer: String, _ filters: [MessageFilter], bus: EventBus, logger: Logger,
         metrics: ConsumerMetrics = ConsumerMetrics(), clock: any Clock<Duration> = ContinuousClock(),
-        timers: DurableTimers? = nil, whenLive: @escaping @Sendable () -> Void = {}
+        timers: OpenTimers? = nil, whenLive: @escaping @Sendable () -> Void = {}
     ) {
         self.consumer = consumer
         self.filters = filters
@@ -198,7 +198,7 @@ private actor ConsumerRun {
         case work(Envelope, ConsumerQueue.Turn)
         case restore([DocumentName], Envelope, ConsumerQueue.Turn)
         case publish(Batch, ConsumerQueue.Turn)
-        case fire(DurableTimers.DueTimer, ConsumerQueue.Turn)
+        case fire(OpenTimers.DueTimer, ConsumerQueue.Turn)
     }
 
     /// The executor of the bus, or else the executor of ``home``. The reference is unowned: the bus in ``loop``, or
@@ -483,7 +483,7 @@ private actor ConsumerRun {
     // MARK: Timers
 
     /// Passes the timers that are due to the queue, until the run is over.
-    private func watch(_ timers: DurableTimers) async {
+    private func watch(_ timers: OpenTimers) async {
         while let due = try? await timers.due() {
             for timer in due { queue.take(timer) }
             advance()
@@ -492,7 +492,7 @@ private actor ConsumerRun {
 
     /// Publishes the messages of a timer, unless its document has gone. If the service is asked to stop meanwhile, the next
     /// owner of the partition does it: a service that stops does not wait for a bus that is away.
-    private func fire(_ timer: DurableTimers.DueTimer, _ turn: ConsumerQueue.Turn) async {
+    private func fire(_ timer: OpenTimers.DueTimer, _ turn: ConsumerQueue.Turn) async {
         do {
             try await cancelWhenGracefulShutdown { try await self.publish(timer, turn) }
         } catch let error as BusError where [.fenced, .epoch, .unrecorded].contains(error.code) {
@@ -511,7 +511,7 @@ private actor ConsumerRun {
         advance()
     }
 
-    private func publish(_ timer: DurableTimers.DueTimer, _ turn: ConsumerQueue.Turn) async throws {
+    private func publish(_ timer: OpenTimers.DueTimer, _ turn: ConsumerQueue.Turn) async throws {
         guard let timers = loop.timers else { return }
         let retry = BusRetry(holding: .claim, logger: loop.logger, clock: loop.clock)
         let document = try await retry.runUntilShutdown { try await self.document(timer.id) }
@@ -543,7 +543,7 @@ private actor ConsumerRun {
 
     /// The messages of a timer. If its document cannot be read, the message that withdraws it.
     private func messages(
-        of timer: DurableTimers.DueTimer, _ document: Envelope, _ timers: DurableTimers
+        of timer: OpenTimers.DueTimer, _ document: Envelope, _ timers: OpenTimers
     ) -> [Envelope] {
         do {
             return try timers.messages(document)

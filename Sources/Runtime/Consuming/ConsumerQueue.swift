@@ -14,7 +14,7 @@ package struct ConsumerQueue {
         /// Publish a batch, then call ``recorded(_:)``, ``refused(_:)``, ``lost(_:)`` or ``abandon(_:)``.
         case publish(Batch, Turn)
         /// Publish the messages of a timer, then call ``fired(_:)``, ``lost(_:)`` or ``abandon(_:)``.
-        case fire(DurableTimers.DueTimer, Turn)
+        case fire(OpenTimers.DueTimer, Turn)
     }
 
     /// Identifies a step. If the partition has been dropped since the step began, the result of the step is ignored.
@@ -73,9 +73,9 @@ package struct ConsumerQueue {
 
     /// The timers of one partition that are due. They fire before the waiting messages are handled.
     private struct Timers {
-        var due: Deque<DurableTimers.DueTimer> = []
+        var due: Deque<OpenTimers.DueTimer> = []
         /// The timer whose messages are published. Nil if none is.
-        var firing: DurableTimers.DueTimer?
+        var firing: OpenTimers.DueTimer?
     }
 
     /// The messages of one partition. A lane is changed in place: a copy would copy its queues at the next change.
@@ -287,7 +287,7 @@ package struct ConsumerQueue {
 
     /// Takes a timer that is due. Ignores a timer of a partition that was dropped, or that the claim does not cover:
     /// after the next claim it is due again.
-    mutating func take(_ timer: DurableTimers.DueTimer) {
+    mutating func take(_ timer: OpenTimers.DueTimer) {
         guard let lane = lanes.index(forKey: timer.partition), lanes.values[lane].isOwned, !lanes.values[lane].isLost,
             timers[timer.partition]?.due.contains(where: { $0.isSame(as: timer) }) != true
         else { return }

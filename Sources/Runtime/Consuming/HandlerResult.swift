@@ -1,7 +1,6 @@
 internal import Contracts
 public import EventBus
 public import Foundation
-internal import Support
 
 // The instructions that a handler may return beside messages. Their names are written without a type.
 
@@ -13,7 +12,8 @@ extension HandlerResult where Self == LaterCommand {
     ///
     /// The handler declares the command in `sends`. The time is in the years 0 to 9999. A call of a handler schedules at
     /// most 16 commands, and a session has at most 64 of each consumer; otherwise the message is given up. Work and
-    /// `whenGivenUp` cannot schedule commands or take them back.
+    /// `whenGivenUp` cannot schedule commands or take them back. If the bus refuses a command that is due, the error
+    /// `<service>.refused` is published instead.
     /// - Parameter id: distinguishes the scheduled commands of this consumer and session. A command with the same id
     ///   replaces the former one. By default it is the name of the command.
     public static func later<C: CommandMessage>(_ command: C, at time: Date, id: String = C.name) -> LaterCommand {
@@ -41,36 +41,6 @@ extension HandlerResult where Self == Withdrawal {
     }
 }
 
-/// A command to send later.
-public struct LaterCommand: HandlerResult {
-    enum Time: Sendable {
-        case at(Date)
-        case after(Duration)
-    }
-
-    let command: any CommandMessage
-    let time: Time
-    let id: String
-
-    /// The maximum number of commands that one call of a handler may schedule.
-    static let maximumInResult = 16
-
-    /// The document that records the command.
-    /// - Throws: `InvalidResult` if the id or the time cannot be recorded, or the command cannot be encoded.
-    func document(of consumer: String, now: Date) throws -> Document.ScheduledCommand {
-        let time =
-            switch time {
-            case .at(let time): time
-            case .after(let delay): now + delay
-            }
-        guard Timestamp.canHold(time) else { throw InvalidResult("schedules a command outside the years 0 to 9999") }
-        let type = Swift.type(of: command).type
-        let data = try JSONValue(parsing: try Envelope(command, source: consumer).data)
-        return Document.ScheduledCommand(
-            at: time, command: Document.ScheduledCommand.Content(type: type, data: data), consumer: consumer, id: id)
-    }
-}
-
 /// The withdrawal of a document, or of a command that was to be sent later.
 public struct Withdrawal: HandlerResult {
     enum Key: Sendable {
@@ -88,26 +58,6 @@ public struct Withdrawal: HandlerResult {
             case .timer(let id): Document.ScheduledCommand.key(consumer, id)
             }
         return .withdrawal(type, key: key, source: source, causedBy: cause.attributes)
-    }
-}
-
-extension HandlerResult {
-    /// True if the result schedules a command or takes one back. Such results are handled in the order of the session's
-    /// messages, so only handlers may return them: not work that runs beside them, nor `whenGivenUp`.
-    var changesTimers: Bool {
-        if self is LaterCommand { return true }
-        if let withdrawal = self as? Withdrawal, case .timer = withdrawal.key { return true }
-        return false
-    }
-}
-
-/// A result that a handler must not return. The message is given up, because another attempt would return it again.
-struct InvalidResult: Error, CustomStringConvertible {
-    /// The predicate of a sentence about the handler.
-    let description: String
-
-    init(_ description: String) {
-        self.description = description
     }
 }
 

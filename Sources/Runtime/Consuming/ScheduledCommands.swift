@@ -1,8 +1,38 @@
 internal import Contracts
-internal import EventBus
+public import EventBus
 internal import Foundation
 internal import Navigation
 internal import Support
+
+/// A command to send later.
+public struct LaterCommand: HandlerResult {
+    enum Time: Sendable {
+        case at(Date)
+        case after(Duration)
+    }
+
+    let command: any CommandMessage
+    let time: Time
+    let id: String
+
+    /// The maximum number of commands that one call of a handler may schedule.
+    static let maximumInResult = 16
+
+    /// The document that records the command.
+    /// - Throws: `InvalidResult` if the id or the time cannot be recorded, or the command cannot be encoded.
+    func document(of consumer: String, now: Date) throws -> Document.ScheduledCommand {
+        let time =
+            switch time {
+            case .at(let time): time
+            case .after(let delay): now + delay
+            }
+        guard Timestamp.canHold(time) else { throw InvalidResult("schedules a command outside the years 0 to 9999") }
+        let type = Swift.type(of: command).type
+        let data = try JSONValue(parsing: try Envelope(command, source: consumer).data)
+        return Document.ScheduledCommand(
+            at: time, command: Document.ScheduledCommand.Content(type: type, data: data), consumer: consumer, id: id)
+    }
+}
 
 /// The commands that the handlers of a durable consumer have scheduled: durable timers, each recorded by a
 /// `document.ScheduledCommand`.
@@ -10,12 +40,12 @@ struct ScheduledCommands: Sendable {
     /// The maximum number of scheduled commands of a session and consumer.
     static let maximumInSession = 64
 
-    let timers: DurableTimers
+    let timers: OpenTimers
     private let consumer: String
 
     init(of consumer: String, source: String, clock: ServiceClock) {
         self.consumer = consumer
-        timers = DurableTimers(clock: clock) { document in
+        timers = OpenTimers(clock: clock) { document in
             try Self.firing(of: document, source: source, now: clock.now())
         }
     }

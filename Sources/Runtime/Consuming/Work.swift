@@ -118,6 +118,7 @@ final class RunningWork: Sendable {
         var pieces: [PieceOfWork] = []
         /// The pieces that have been cancelled and have not ended yet.
         var ending: [PieceOfWork] = []
+        /// Nil before the first claim.
         var claim: ConsumerClaim?
         /// The number of times that each partition was lost, or had to be read anew.
         var losses: [Partition: Int] = [:]
@@ -135,12 +136,18 @@ final class RunningWork: Sendable {
     /// One task for each piece of work.
     let tasks = ConsumerTasks<PieceOfWork>()
 
-    /// The present claim. Nil before the first one.
-    var claim: ConsumerClaim? { state.withLock(\.claim) }
-
     /// The number of times that a partition was lost, or had to be read anew. A handler that was called before publishes
     /// nothing and ends nothing.
     func losses(of partition: Partition) -> Int { state.withLock { $0.losses[partition, default: 0] } }
+
+    /// A checkpoint that guards what a handler or work publishes. Nil if the partition has been lost since it was begun.
+    /// - Parameter losses: the number of losses of the partition when the handler or the work was begun.
+    func fence(of partition: Partition, after losses: Int) -> Checkpoint? {
+        state.withLock { state in
+            guard let claim = state.claim, state.losses[partition, default: 0] == losses else { return nil }
+            return Checkpoint(guarding: partition, of: claim)
+        }
+    }
 
     /// Starts a piece of work, unless the work of the same message runs already.
     func begin(_ piece: PieceOfWork) {

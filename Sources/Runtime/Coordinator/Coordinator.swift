@@ -13,10 +13,6 @@ internal import Support
 /// restores others from their documents. The results of a message, the changed snapshot and the consumer's progress are
 /// published in one batch.
 public struct Coordinator: ReadyService {
-    /// The maximum time that a view has to animate a screen out. After this time the coordinator reports that the
-    /// screen is gone.
-    static let animationTime: Duration = .seconds(2)
-
     /// The usual maximum number of machines in memory.
     public static let usualLiveSessions = 20_000
 
@@ -61,7 +57,7 @@ public struct Coordinator: ReadyService {
     }
 
     private func coordinate() async throws {
-        let timers = DurableTimers(clock: ServiceClock(now: now, clock: clock)) { [try report(of: Deadline($0), $0)] }
+        let timers = OpenTimers(clock: ServiceClock(now: now, clock: clock)) { [try report(of: Deadline($0), $0)] }
         let loop = ConsumerLoop(
             flow.consumer, flow.receives.map { .type($0) }, bus: bus, logger: logger, metrics: metrics, clock: clock,
             timers: timers, whenLive: ready.signal)
@@ -74,7 +70,7 @@ public struct Coordinator: ReadyService {
         }
     }
 
-    private func endIdleSessions(_ timers: DurableTimers) async throws {
+    private func endIdleSessions(_ timers: OpenTimers) async throws {
         guard var idle else { return }
         while true {
             try await clock.sleep(for: idle.pause)
@@ -91,7 +87,7 @@ public struct Coordinator: ReadyService {
     /// Continues with the partitions of a claim: their deadlines, and the default session, which begins without a
     /// message. The owner of its partition also publishes the flow.
     private func takeUp(
-        _ claim: ConsumerClaim, new: Set<Partition>, _ sessions: Sessions, _ timers: DurableTimers
+        _ claim: ConsumerClaim, new: Set<Partition>, _ sessions: Sessions, _ timers: OpenTimers
     ) async throws {
         // The documents are read after the claim, because after the claim no other coordinator can change them.
         try await timers.take(Set(claim.offsets.keys), new: new) {

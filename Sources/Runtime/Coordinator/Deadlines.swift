@@ -19,6 +19,10 @@ struct Deadline: Sendable {
         }
     }
 
+    /// The maximum time that a view has to animate a screen out. After this time the coordinator reports that the
+    /// screen is gone.
+    static let animationTime: Duration = .seconds(2)
+
     let object: Object
     let delay: Duration
 
@@ -30,7 +34,7 @@ struct Deadline: Sendable {
         return Set(screens + attempts)
     }
 
-    func timer(of timers: DurableTimers, platform: String) -> DurableTimer {
+    func timer(of timers: OpenTimers, platform: String) -> DurableTimer {
         timers.timer(object.document(platform: platform), after: delay)
     }
 

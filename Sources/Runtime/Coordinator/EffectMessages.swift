@@ -49,7 +49,7 @@ struct EffectMessages {
                 place = results.messages.count
             case .expectScreenGone(let instance):
                 let object = Deadline.Object(session: session, kind: .screen, id: instance)
-                results.opened.append(Deadline(object: object, delay: Coordinator.animationTime))
+                results.opened.append(Deadline(object: object, delay: Deadline.animationTime))
             case .expectAnswer(let attempt, let deadline):
                 let object = Deadline.Object(session: session, kind: .attempt, id: attempt)
                 results.opened.append(Deadline(object: object, delay: deadline))

@@ -20,7 +20,7 @@ struct Sessions: ComputingHandler {
     private let flow: Flow
     /// The source of the process that publishes the results.
     private let source: String
-    private let timers: DurableTimers
+    private let timers: OpenTimers
     private let idle: IdleSessions?
     private let logger: Logger
     private let now: @Sendable () -> Date
@@ -32,7 +32,7 @@ struct Sessions: ComputingHandler {
     /// - Parameter limit: the number of machines in memory above which those that were not used for the longest time
     ///   are forgotten. They are restored when they are needed.
     init(
-        flow: Flow, source: String, timers: DurableTimers, limit: Int, idle: IdleSessions?, logger: Logger,
+        flow: Flow, source: String, timers: OpenTimers, limit: Int, idle: IdleSessions?, logger: Logger,
         now: @escaping @Sendable () -> Date
     ) {
         self.flow = flow

@@ -7,13 +7,13 @@ import Testing
 @testable import Consuming
 
 @Suite("The open timers of a process that takes partitions", .timeLimit(.minutes(1)))
-struct DurableTimerTests {
+struct OpenTimersTests {
     private let clock = ManualClock()
-    private let timers: DurableTimers
+    private let timers: OpenTimers
     private let partitions: Set = [Partition(subject: "anna")]
 
     init() {
-        timers = DurableTimers(clock: ServiceClock(clock: clock)) { _ in [] }
+        timers = OpenTimers(clock: ServiceClock(clock: clock)) { _ in [] }
     }
 
     private func timer(_ id: String, of session: String = "anna", after delay: Duration = .seconds(2)) -> DurableTimer {

@@ -23,7 +23,7 @@ package struct DurableTimer: Sendable {
 /// The loop of the consumer fires a timer as a step of its partition: it reads the document, and publishes the messages
 /// of the timer in a batch that the claim fences. So a timer cannot fire after the results of a handler that has closed
 /// it, and a process that has lost the partition fires none.
-package final class DurableTimers: Sendable {
+package final class OpenTimers: Sendable {
     /// A timer that was due. If the timer is closed and opened again, it gets another number.
     package final class DueTimer: Sendable {
         let id: DocumentName
