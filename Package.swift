@@ -273,7 +273,8 @@ let tests: [Target] = [
     testModule("TestSupport", []),
     // A test target, because it uses Swift Testing, which is not available when everything is linked statically.
     .testTarget(
-        name: "BusConformance", dependencies: ["Consuming", "EventBus", "TestSupport"], path: "Tests/BusConformance",
+        name: "BusConformance", dependencies: ["EventBus", "RuntimeTestSupport", "TestSupport"],
+        path: "Tests/BusConformance",
         swiftSettings: settings),
     tests(of: "EventBus", ["BusConformance", "Support", "TestSupport"]),
     // Starts nats-server.
@@ -286,8 +287,8 @@ let tests: [Target] = [
     testModule(
         "BusSoak",
         [
-            "BusChecker", "Consuming", "Contracts", "EventBus", "FlowFiles", "NATS", "NATSLayout", "NATSTestSupport",
-            "Navigation", "SystemSupport", "TestSupport", "Transports", logging, subprocess, systemPackage,
+            "BusChecker", "Contracts", "EventBus", "FlowFiles", "NATS", "NATSLayout", "NATSTestSupport", "Navigation",
+            "RuntimeTestSupport", "SystemSupport", "TestSupport", "Transports", logging, subprocess, systemPackage,
         ]),
     testExecutable("bus-fixture", in: "BusFixture", ["BusSoak", "EventBus", argumentParser]),
     testExecutable("bus-soak", in: "BusSoakCommand", ["BusSoak", argumentParser]),
@@ -311,7 +312,7 @@ let tests: [Target] = [
         of: "NATSEventBus",
         [
             "BusConformance", "BusFormat", "CommandLineTestSupport", "Consuming", "EventBus", "NATS", "NATSLayout",
-            "NATSTestSupport", "Steward", "Support", "TestSupport", "segue", logging,
+            "NATSTestSupport", "RuntimeTestSupport", "Steward", "Support", "TestSupport", "segue", logging,
         ]),
     // Stops, kills and separates real servers, and damages their disks.
     .testTarget(
@@ -336,8 +337,8 @@ let tests: [Target] = [
     tests(
         of: "ZeroMQEventBus",
         [
-            "Broker", "BusConformance", "BusFormat", "BusProtocol", "Consuming", "EventBus", "TestSupport", "ZeroMQ",
-            grdb, logging,
+            "Broker", "BusConformance", "BusFormat", "BusProtocol", "EventBus", "RuntimeTestSupport", "TestSupport",
+            "ZeroMQ", grdb, logging,
         ]),
     // Flows and sessions that several test suites use.
     testModule("SampleFlows", ["FlowFiles", "FlowReview", "Navigation", "Support"]),
@@ -452,9 +453,9 @@ let tests: [Target] = [
     tests(
         of: "SegueCommands",
         [
-            "AppContract", "BusStranger", "CommandLineTestSupport", "Compose", "Consuming", "Contracts", "EventBus",
-            "FlowFiles", "Monitor", "Navigation", "RuntimeTestSupport", "Support", "TestSupport", "Transports",
-            "broker", "error-notifier", "segue", "segue-bench", argumentParser, logging,
+            "AppContract", "BusStranger", "CommandLineTestSupport", "Compose", "Contracts", "EventBus", "FlowFiles",
+            "Monitor", "Navigation", "RuntimeTestSupport", "Support", "TestSupport", "Transports", "broker",
+            "error-notifier", "segue", "segue-bench", argumentParser, logging,
         ]),
     tests(of: "Onboarding", ["FlowFiles", "Navigation", "Support"]),
     tests(of: "ThreeScreens", ["FlowFiles", "Navigation", "Support"]),

@@ -1,5 +1,5 @@
-internal import Consuming
 internal import EventBus
+internal import RuntimeTestSupport
 internal import Testing
 
 extension ConformanceCase {

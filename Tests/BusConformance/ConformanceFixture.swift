@@ -1,6 +1,6 @@
-internal import Consuming
 internal import EventBus
 internal import Foundation
+internal import RuntimeTestSupport
 internal import TestSupport
 
 /// The environment of a case: creates buses, which run for as long as the case needs them.

@@ -1,10 +1,10 @@
 import BusConformance
-import Consuming
 import EventBus
 import Foundation
 import NATS
 import NATSLayout
 import NATSTestSupport
+import RuntimeTestSupport
 import TestSupport
 import Testing
 

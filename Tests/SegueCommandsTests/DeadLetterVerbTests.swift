@@ -1,8 +1,8 @@
 import BusStranger
 import CommandLineTestSupport
-import Consuming
 import EventBus
 import Foundation
+import RuntimeTestSupport
 import Testing
 
 @Suite("segue dead", .timeLimit(.minutes(1)))

@@ -1,9 +1,9 @@
 import Broker
 import BusConformance
-import Consuming
 import EventBus
 import Foundation
 import Logging
+import RuntimeTestSupport
 import Testing
 import ZeroMQ
 import ZeroMQEventBus

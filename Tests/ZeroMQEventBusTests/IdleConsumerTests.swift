@@ -1,6 +1,6 @@
 import BusConformance
-import Consuming
 import EventBus
+import RuntimeTestSupport
 import Testing
 import ZeroMQEventBus
 

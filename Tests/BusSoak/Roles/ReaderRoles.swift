@@ -1,9 +1,9 @@
 internal import BusChecker
-internal import Consuming
 package import EventBus
 internal import Foundation
 internal import Glibc
 package import Logging
+internal import RuntimeTestSupport
 
 /// Reads all values from the beginning of the journal and writes each of them, with its offset, to the history, until
 /// it is asked to end. It writes a live line once for each journal.

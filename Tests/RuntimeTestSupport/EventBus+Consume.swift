@@ -1,16 +1,10 @@
+internal import Consuming
 package import EventBus
 internal import Logging
 
 extension EventBus {
-    /// Consumes messages durably: passes matching messages to `handler`, and publishes the messages that it returns in
-    /// one batch with the consumer's progress. After a crash the handler may be called again for the same message.
-    ///
-    /// Members that share a consumer divide its partitions among them. Messages of one partition, and so of one
-    /// subject, are handled in order; several partitions are handled at the same time. A message whose results the bus
-    /// refuses, or whose header cannot be read, is moved to the dead letters.
-    ///
-    /// Runs until the task is cancelled, the service is asked to stop, or an error is thrown. If the service is asked
-    /// to stop, this method returns in shared mode and throws `CancellationError` in exclusive mode.
+    /// Handles messages with a durable consumer, until the task is cancelled. The messages that `handler` returns are
+    /// published in one batch with the consumer's progress. The consumer logs nothing, and claims again without a pause.
     /// - Throws: `CancellationError`, ``BusError`` (`fenced`: another process has taken over an exclusive consumer),
     ///   and the errors of `handler`.
     package func consume(
@@ -19,7 +13,7 @@ extension EventBus {
     ) async throws {
         switch mode {
         case .shared:
-            try await plainLoop(consumer, filters)
+            try await silentLoop(consumer, filters)
                 .runShared(partitionsAtOnce: Partition.count) { Handled(try await handler($0)) }
         case .exclusive:
             let member = ConsumerMember.exclusive
@@ -36,20 +30,19 @@ extension EventBus {
         }
     }
 
-    /// Consumes under a claim in the same way as ``consume(as:_:mode:handler:)`` in exclusive mode. A consumer that
-    /// restores its own state reads it after the claim and before this call.
+    /// Handles the messages of a claim, until the task is cancelled.
     /// - Throws: the errors of ``consume(as:_:mode:handler:)``, and ``BusError`` with the code `epoch` or `unrecorded`
     ///   if the claim has become invalid, for example because the journal was replaced.
     package func consume(
         under claim: ConsumerClaim, _ filters: [MessageFilter],
         handler: @escaping @Sendable (Envelope) async throws -> [Envelope]
     ) async throws {
-        try await plainLoop(claim.consumer, filters)
+        try await silentLoop(claim.consumer, filters)
             .run(under: claim, partitionsAtOnce: Partition.count) { Handled(try await handler($0)) }
         throw CancellationError()
     }
 
-    private func plainLoop(_ consumer: String, _ filters: [MessageFilter]) -> ConsumerLoop {
-        ConsumerLoop(consumer, filters, bus: self, logger: Logger(label: consumer) { _ in SwiftLogNoOpLogHandler() })
+    private func silentLoop(_ consumer: String, _ filters: [MessageFilter]) -> ConsumerLoop {
+        ConsumerLoop(consumer, filters, bus: self, logger: .silent)
     }
 }
