@@ -9,7 +9,7 @@ import Support
 import Synchronization
 import Testing
 
-@Suite("Coordinator, guards that wait")
+@Suite("Coordinator, guards that wait", .timeLimit(.minutes(1)))
 struct CoordinatorGuardTests {
     let fixture = CoordinatorFixture()
     var view: EventBus { fixture.view }
@@ -27,6 +27,17 @@ struct CoordinatorGuardTests {
         let command = try await view.send(Command.NextRequested(name: "Bach"), origin: fixture.phone)
         try await fixture.snapshot { $0.state.attempt != nil }
         return command
+    }
+
+    /// Replaces the documents of the deadlines, as any process on the bus can.
+    private func replaceDeadline(by data: String) async throws {
+        let deadlines = try await view.documents(matching: [.type(Document.Deadline.self)])
+        #expect(deadlines.count == 1)
+        for deadline in deadlines {
+            var attributes = deadline.attributes
+            attributes.id = "stranger-\(deadline.id)"
+            try await view.publish(Batch([Envelope(attributes: attributes, data: Data(data.utf8))]))
+        }
     }
 
     /// Sends a command that waits until the attempt is over.
@@ -93,6 +104,41 @@ struct CoordinatorGuardTests {
             #expect(try discarded.decode(DomainEvent.MessageDiscarded.self).messageID == command.id)
             let opened = try await view.received(DomainEvent.URLOpenRequested.self)[0]
             #expect(opened.attributes.device == "phone-1")
+        }
+    }
+
+    @Test("reports the deadline also if a stranger has replaced its document by one that cannot be read")
+    func unreadableDeadline() async throws {
+        try await withForm {
+            try await ask()
+            try await replaceDeadline(by: "{}")
+            fixture.clock.advance(by: .seconds(5))
+            try await fixture.snapshot { $0.state.top.screen == "sorry" }
+        }
+    }
+
+    @Test("reports the deadline also if a stranger has replaced its document by that of another attempt")
+    func exchangedDeadline() async throws {
+        try await withForm {
+            try await ask()
+            try await replaceDeadline(by: #"{"platform":"ios","object":"attempt","id":"other","delay":5000}"#)
+            fixture.clock.advance(by: .seconds(5))
+            try await fixture.snapshot { $0.state.top.screen == "sorry" }
+        }
+    }
+
+    @Test("reports the deadline of a session without a message after a restart, even if its document cannot be read")
+    func unreadableDeadlineAfterRestart() async throws {
+        try await withForm {
+            try await view.publish(DomainEvent.LaunchFinished(), subject: "two")
+            try await view.send(Command.NextRequested(name: "Bach"), subject: "two", origin: fixture.phone)
+            try await fixture.snapshot(session: "two") { $0.state.attempt != nil }
+        }
+        try await replaceDeadline(by: "{}")
+        try await withForm {
+            try await fixture.clock.sleepers()
+            fixture.clock.advance(by: .seconds(5))
+            try await fixture.snapshot(session: "two") { $0.state.top.screen == "sorry" }
         }
     }
 

@@ -57,7 +57,9 @@ public struct Coordinator: ReadyService {
     }
 
     private func coordinate() async throws {
-        let timers = OpenTimers(clock: ServiceClock(now: now, clock: clock)) { [try report(of: Deadline($0), $0)] }
+        let timers = OpenTimers(clock: ServiceClock(now: now, clock: clock)) {
+            [try report(of: $0)].compactMap(\.self)
+        }
         let loop = ConsumerLoop(
             flow.consumer, flow.receives.map { .type($0) }, bus: bus, logger: logger, metrics: metrics, clock: clock,
             timers: timers, whenLive: ready.signal)
@@ -92,9 +94,9 @@ public struct Coordinator: ReadyService {
         // The documents are read after the claim, because after the claim no other coordinator can change them.
         try await timers.take(Set(claim.offsets.keys), new: new) {
             guard !claim.offsets.isEmpty else { return [] }
-            return try await bus.documents(matching: [.type(Document.Deadline.self)]).filter {
-                claim.offsets[$0.partition] != nil && $0.attributes.key?.begins(with: "\(flow.platform).") ?? false
-            }.compactMap { try? Deadline($0).timer(of: timers, platform: flow.platform) }
+            return try await bus.documents(matching: [.type(Document.Deadline.self)])
+                .filter { claim.offsets[$0.partition] != nil }
+                .compactMap { Deadline($0, platform: flow.platform)?.timer(of: timers, platform: flow.platform) }
         }
         let partition = Partition(subject: Session.default)
         guard let checkpoint = Checkpoint(guarding: partition, of: claim) else { return }
@@ -130,9 +132,10 @@ public struct Coordinator: ReadyService {
     // MARK: Deadlines
 
     /// The report that a deadline has passed: that a screen is gone, or that a guard has not answered. It is published
-    /// unless the deadline's document has been withdrawn.
-    private func report(of deadline: Deadline, _ document: Envelope) throws -> Envelope {
-        let object = deadline.object
+    /// unless the deadline's document has been withdrawn. Only the name of the document counts, see
+    /// ``Deadline/init(_:platform:)``.
+    private func report(of document: Envelope) throws -> Envelope? {
+        guard let object = Deadline.Object(DocumentName(document), platform: flow.platform) else { return nil }
         let origin = Origin(platform: flow.platform)
         switch object.kind {
         case .screen:

@@ -46,11 +46,15 @@ struct Deadline: Sendable {
 }
 
 extension Deadline {
-    /// - Throws: ``BusError`` if the message is not a `document.Deadline`.
-    init(_ envelope: Envelope) throws {
-        let document = try envelope.decode(Document.Deadline.self)
-        object = Object(session: envelope.subject, kind: document.object, id: document.id)
-        delay = .milliseconds(max(0, document.delay))
+    /// The deadline that a document records. Nil if it is none of the platform's.
+    ///
+    /// The document's key says what it is about, even if a stranger has replaced its data. If the data cannot be read,
+    /// the delay is ``animationTime``: the state must not wait for ever.
+    init?(_ document: Envelope, platform: String) {
+        guard let object = Object(DocumentName(document), platform: platform) else { return nil }
+        self.object = object
+        let recorded = try? document.decode(Document.Deadline.self)
+        delay = recorded.map { .milliseconds(max(0, $0.delay)) } ?? Self.animationTime
     }
 }
 
