@@ -19,18 +19,45 @@ extension Document {
         var isLoading = false
     }
 
-    fileprivate struct Song: WorkRecord {
+}
+
+extension Document {
+    struct Room: DocumentMessage {
+        var number: String
+        var guest: String
+        var key: String? { number }
+    }
+}
+
+extension Document {
+    struct Song: WorkRecord {
         var instance: String
         var number = 0
         var key: String? { instance }
-
-        // The song is played until its screen is dismissed.
+        // The music plays until its screen is dismissed.
         var unfinished: Command.MusicWanted? { Command.MusicWanted() }
     }
 }
 
+let music = Handlers("music")
+    .work(recordedBy: Document.Song.self, of: .screen) { _, context in
+        Document.Song(instance: context.cause.attributes.instance ?? "")
+    } work: { _, context in
+        var song = Document.Song(instance: context.cause.attributes.instance ?? "")
+        while true {
+            try await Task.sleep(for: .seconds(180))
+            song.number += 1
+            try await context.publish(song)
+        }
+    }
+
 extension Command {
-    fileprivate struct MusicWanted: CommandMessage {}
+    struct MusicWanted: CommandMessage {}
+
+    fileprivate struct GuestMoved: CommandMessage {
+        var from: String
+        var to: String
+    }
 
     fileprivate struct WakeUpOrdered: CommandMessage {
         var room: String
@@ -74,24 +101,25 @@ struct ServicesPageTests {
             configuration: ServiceConfiguration(environment: [:]), logger: .silent)
     }
 
-    @Test("a handler reads documents, and its results are published together")
+    @Test("a handler reads a document by its key, and withdraws it together with its other results")
     func results() async throws {
-        let handlers = Handlers("greeter")
-            .on(
-                Command.GuestArrived.self, sends: Document.GuestBook.self, DomainEvent.GuestWelcomed.self
-            ) { command, context in
-                let book = try await context.document(Document.GuestBook.self)
+        let handlers = Handlers("reception")
+            .on(Command.GuestMoved.self, sends: Document.Room.self) { command, context in
+                guard let room = try await context.document(Document.Room.self, key: command.from) else { return [] }
                 return [
-                    Document.GuestBook(names: (book?.names ?? []) + [command.name]),
-                    DomainEvent.GuestWelcomed(text: "Welcome, \(command.name)!"),
+                    .withdrawn(Document.Room.self, key: room.number),
+                    Document.Room(number: command.to, guest: room.guest),
                 ]
             }
+        for (number, guest) in [("1", "Ada"), ("2", "Bo")] {
+            try await view.publish(Document.Room(number: number, guest: guest))
+        }
         try await withRunning(HandlerService(handlers, in: process)) {
-            try await view.send(Command.GuestArrived(name: "Ada"))
-            let command = try await view.send(Command.GuestArrived(name: "Bo"))
-            let welcomed = try await view.received(DomainEvent.GuestWelcomed.self, 2)[1]
-            #expect(welcomed.attributes.causationID == command.id)
-            #expect(try await view.document(Document.GuestBook.self)?.names == ["Ada", "Bo"])
+            try await view.send(Command.GuestMoved(from: "1", to: "3"))
+            _ = try await view.first(Document.Room.self) { $0.number == "3" }
+            let rooms = try await view.documents(matching: [.type(Document.Room.self)])
+            let guests = try rooms.map { try $0.decode(Document.Room.self) }.map { "\($0.number) \($0.guest)" }
+            #expect(guests.sorted() == ["2 Bo", "3 Ada"])
         }
     }
 
@@ -178,20 +206,8 @@ struct ServicesPageTests {
 
     @Test("work of a screen ends when the screen is dismissed, and its documents are withdrawn")
     func screenWork() async throws {
-        let clock = ContinuousClock()
-        let handlers = Handlers("music")
-            .work(recordedBy: Document.Song.self, of: .screen) { _, context in
-                Document.Song(instance: context.cause.attributes.instance ?? "")
-            } work: { _, context in
-                var song = Document.Song(instance: context.cause.attributes.instance ?? "")
-                while true {
-                    try await clock.sleep(for: .seconds(180))
-                    song.number += 1
-                    try await context.publish(song)
-                }
-            }
         try await show(["lounge-1"])
-        try await withRunning(HandlerService(handlers, in: process)) {
+        try await withRunning(HandlerService(music, in: process)) {
             try await view.send(Command.MusicWanted(), origin: Origin(platform: "ios", instance: "lounge-1"))
             _ = try await view.received(Document.Song.self)
             try await show([], dismissing: "lounge-1")
