@@ -2,7 +2,6 @@ internal import Contracts
 public import EventBus
 internal import Foundation
 public import Logging
-internal import Navigation
 internal import ServiceLifecycle
 
 /// Runs ``Handlers`` on a bus: it claims the partitions of the durable consumer, reads, handles and commits, and answers
