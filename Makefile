@@ -89,11 +89,12 @@ counts:
 	@scripts/count-instructions
 
 # Kills and stops the processes of a bus and four coordinators under load for SECONDS (default: 60). Looks for messages
-# that are lost, doubled or out of order, and for sessions whose states differ from a replay or that wait too long. SEED
-# repeats the faults of a run. To repeat those of the tests, also set SHAPE=short, which makes the rounds as short as
-# there. ENGINE=nats uses a bus on three servers of NATS with two stewards (default: zeromq). With SHAPE=damage, disks are
-# damaged instead, one for each round: an older copy of a store returns, bits of a journal, a log or a server's files
-# flip, or a disk is full, with up to 1,024 batches under way.
+# that are lost, doubled or out of order, for sessions whose states differ from a replay or that wait too long, and for
+# timers that are lost, doubled, early, or published after they were taken back. SEED repeats the faults of a run. To
+# repeat those of the tests, also set SHAPE=short, which makes the rounds as short as there. ENGINE=nats uses a bus on
+# three servers of NATS with two stewards (default: zeromq). With SHAPE=damage, disks are damaged instead, one for each
+# round: an older copy of a store returns, bits of a journal, a log or a server's files flip, or a disk is full, with up
+# to 1,024 batches under way.
 soak: setup
 	@$(if $(filter nats,$(ENGINE)),scripts/nats-server)
 	@scripts/build broker bus-fixture bus-soak navigation-coordinator

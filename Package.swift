@@ -287,8 +287,9 @@ let tests: [Target] = [
     testModule(
         "BusSoak",
         [
-            "BusChecker", "Contracts", "EventBus", "FlowFiles", "NATS", "NATSLayout", "NATSTestSupport", "Navigation",
-            "RuntimeTestSupport", "SystemSupport", "TestSupport", "Transports", logging, subprocess, systemPackage,
+            "BusChecker", "Consuming", "Contracts", "EventBus", "FlowFiles", "NATS", "NATSLayout", "NATSTestSupport",
+            "Navigation", "RuntimeTestSupport", "Support", "SystemSupport", "TestSupport", "Transports", logging,
+            subprocess, systemPackage,
         ]),
     testExecutable("bus-fixture", in: "BusFixture", ["BusSoak", "EventBus", argumentParser]),
     testExecutable("bus-soak", in: "BusSoakCommand", ["BusSoak", argumentParser]),

@@ -18,7 +18,7 @@ package struct Checker {
     package static func findings(in history: History) -> [Finding] {
         let checker = Checker(history)
         return checker.journalFindings + checker.resultFindings + history.readers.flatMap(checker.findings(of:))
-            + (history.navigation?.findings ?? [])
+            + (history.navigation?.findings ?? []) + history.timerReplay.findings
     }
 
     private init(_ history: History) {
@@ -183,6 +183,15 @@ package enum Finding: Hashable, Sendable {
     case deadlineRepeated(session: String, deadline: String, offset: UInt64)
     case resultRepeated(id: String, offset: UInt64)
     case coordinatorFailed(String)
+
+    // Findings about timers. Each is named by the id of the document that records it.
+    /// The command of a publisher neither set a timer nor took one back.
+    case timerUnchanged(command: String)
+    case timerMissed(String)
+    case timerDoubled(String, offsets: [UInt64])
+    /// A timer was published that was replaced or taken back before, or that no document recorded.
+    case timerNotOpen(String, offset: UInt64)
+    case timerEarly(String, milliseconds: Int)
 }
 
 extension Finding: CustomStringConvertible {
@@ -218,6 +227,12 @@ extension Finding: CustomStringConvertible {
             "session \(session) opened or closed \(deadline) more than once, at offset \(offset)"
         case .resultRepeated(let id, let offset): "the result \(id) was published again, at offset \(offset)"
         case .coordinatorFailed(let text): "a coordinator failed: \(text)"
+        case .timerUnchanged(let command): "the command \(command) neither set a timer nor took one back"
+        case .timerMissed(let timer): "the timer \(timer) is still open"
+        case .timerDoubled(let timer, let offsets): "the timer \(timer) was published twice, at offsets \(offsets)"
+        case .timerNotOpen(let timer, let offset):
+            "the timer \(timer) was published at offset \(offset), where it was not open"
+        case .timerEarly(let timer, let time): "the timer \(timer) was published \(time) ms before its time"
         }
     }
 }

@@ -16,6 +16,8 @@ package struct History: Sendable {
     package var readers: [Reader] = []
     /// Nil if no coordinators took part.
     package var navigation: NavigationHistory?
+    /// The messages about timers, in the order of the journal. Empty if no services with timers took part.
+    package var timers: [TimerEntry] = []
 
     package init() {}
 
@@ -30,6 +32,13 @@ package struct History: Sendable {
             case .live, .delivered, .handled: break
             }
         }
+    }
+
+    /// The timers of ``timers`` after the last message.
+    package var timerReplay: TimerReplay {
+        var replay = TimerReplay()
+        for entry in timers { replay.take(entry) }
+        return replay
     }
 
     /// The values of the journal with their entries, in the order of the journal.

@@ -8,7 +8,7 @@ struct BusFixture: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "bus-fixture",
         subcommands: [
-            Publish.self, Visit.self, Subscribe.self, Consume.self, Lease.self, Stall.self,
+            Publish.self, Visit.self, Subscribe.self, Consume.self, Timers.self, Lease.self, Stall.self,
         ])
 }
 
@@ -99,6 +99,19 @@ struct Consume: AsyncParsableCommand {
         throw ExitCode(
             try await options.process().runUntilStopped { bus, history, logger in
                 try await ConsumerRole.run(group: group, mode: mode, on: bus, history: history, logger: logger)
+            })
+    }
+}
+
+struct Timers: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(abstract: "Sets timers and takes them back, as a service does.")
+
+    @OptionGroup var options: FixtureOptions
+
+    func run() async throws {
+        throw ExitCode(
+            try await options.process().runUntilStopped { bus, history, logger in
+                try await TimerRole.run(on: bus, history: history, logger: logger)
             })
     }
 }

@@ -23,7 +23,7 @@ struct SoakTests {
     func shortRound(seed: UInt64) async throws {
         let report = try await SoakRound(seed: seed, shape: .short).run()
         #expect(report.findings.isEmpty, "\(report)")
-        #expect(report.acknowledged > 0)
+        #expect(report.acknowledged > 0 && report.timers > 0)
         #expect(report.kills + report.stops > 0)
     }
 
@@ -31,7 +31,7 @@ struct SoakTests {
     func shortRoundOnNATS() async throws {
         let report = try await SoakRound(engine: .nats, seed: Self.seedOnNATS, shape: .short).run()
         #expect(report.findings.isEmpty, "\(report)")
-        #expect(report.acknowledged > 0)
+        #expect(report.acknowledged > 0 && report.timers > 0)
         #expect(report.serverFaults > 0 && report.stewardFaults > 0)
     }
 }

@@ -5,12 +5,14 @@ package import EventBus
 package enum Probe {
     /// All types that publishers send.
     package static let filters: [MessageFilter] =
-        [.type(ProbeEvent.self), .type(ProbeCommand.self), .type(ProbeDocument.self)] + Visit.types.map { .type($0) }
+        [
+            .type(ProbeEvent.self), .type(ProbeCommand.self), .type(ProbeDocument.self), .type(ProbeTimerChanged.self),
+        ] + Visit.types.map { .type($0) }
 
     private static let subjects = 5
     private static let rareInterval = 101
 
-    /// The message for a value. Its type and subject are computed from the sequence, so that three kinds and a few
+    /// The message for a value. Its type and subject are computed from the sequence, so that four types and a few
     /// subjects mix.
     package static func message(for value: Value, padding: String?, source: String) throws -> Envelope {
         let subject = subject(of: value)
@@ -19,6 +21,9 @@ package enum Probe {
             try Envelope(
                 ProbeDocument(value: "\(value)", publisher: value.publisher, padding: padding), source: source,
                 subject: subject)
+        case 1 where value.sequence % ProbeTimerChanged.interval == 1:
+            try Envelope(
+                ProbeTimerChanged(value), source: source, subject: ProbeTimerChanged.session(of: value))
         case 1, 2: try Envelope(ProbeCommand(value: "\(value)", padding: padding), source: source, subject: subject)
         default: try Envelope(ProbeEvent(value: "\(value)", padding: padding), source: source, subject: subject)
         }
@@ -41,6 +46,7 @@ package enum Probe {
         switch message.type {
         case ProbeEvent.type: Value(try message.decode(ProbeEvent.self).value)
         case ProbeCommand.type: Value(try message.decode(ProbeCommand.self).value)
+        case ProbeTimerChanged.type: Value(try message.decode(ProbeTimerChanged.self).value)
         case ProbeDocument.type: Value(try message.decode(ProbeDocument.self).value)
         case let type where Visit.types.contains(type): Value(message.id)
         default: nil

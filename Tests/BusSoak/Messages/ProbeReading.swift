@@ -14,6 +14,11 @@ extension EventBus {
         try await read(NavigationEntry.filters + [.type(ProbeMarker.self)], from: .beginning, NavigationEntry.init)
     }
 
+    /// The messages about timers that the journal contains.
+    func timers() async throws -> [TimerEntry] {
+        try await read(TimerEntry.filters + [.type(ProbeMarker.self)], from: .beginning, TimerEntry.init)
+    }
+
     /// Reads the journal up to its end at the time of the call.
     private func read<Entry: Sendable>(
         _ filters: [MessageFilter], from start: StartPosition,
@@ -33,16 +38,15 @@ extension EventBus {
         }
     }
 
-    /// Returns when no session waits: each input up to now has led to its states, and no deadline is open.
-    func sessionsAreSettled(of flow: Flow) async throws {
+    /// Returns when nothing is left to do: each message of publishers up to now has led to its results.
+    func untilSettled(_ replay: some JournalReplay) async throws {
         let marker = ProbeMarker(id: UUID().uuidString)
         try await publish(marker)
-        let filters = NavigationEntry.filters + [.type(ProbeMarker.self)]
-        try await withSubscription(to: filters, from: .beginning) { messages in
-            var replay = NavigationReplay(flow: flow)
+        try await withSubscription(to: replay.filters + [.type(ProbeMarker.self)], from: .beginning) { messages in
+            var replay = replay
             var hasPassed = false
             for try await message in messages {
-                if let entry = try NavigationEntry(message) { replay.take(entry) }
+                try replay.take(message)
                 if !hasPassed { hasPassed = try marker.isContent(of: message) }
                 if hasPassed, replay.isSettled { break }
             }
@@ -61,6 +65,30 @@ extension EventBus {
                 if missing.isEmpty { break }
             }
         }
+    }
+}
+
+/// A replay of a part of the journal.
+protocol JournalReplay: Sendable {
+    var filters: [MessageFilter] { get }
+    /// True if all messages so far have led to their results, and nothing is open.
+    var isSettled: Bool { get }
+    mutating func take(_ message: Envelope) throws
+}
+
+extension NavigationReplay: JournalReplay {
+    var filters: [MessageFilter] { NavigationEntry.filters }
+
+    mutating func take(_ message: Envelope) throws {
+        if let entry = try NavigationEntry(message) { take(entry) }
+    }
+}
+
+extension TimerReplay: JournalReplay {
+    var filters: [MessageFilter] { TimerEntry.filters }
+
+    mutating func take(_ message: Envelope) throws {
+        if let entry = try TimerEntry(message) { take(entry) }
     }
 }
 

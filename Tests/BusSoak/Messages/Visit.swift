@@ -3,6 +3,7 @@ internal import Contracts
 internal import EventBus
 internal import Foundation
 internal import Navigation
+internal import Support
 
 /// The messages of one session, and the flow that the coordinators of the test run.
 ///
@@ -125,10 +126,9 @@ extension NavigationEntry {
     /// - Throws: ``BusError`` if the data does not match the type of the message.
     init?(_ message: Envelope) throws {
         guard let offset = message.position?.offset, let content = try Content(message) else { return nil }
-        let time = Int((message.attributes.time.timeIntervalSince1970 * 1000).rounded())
         self.init(
-            id: message.id, session: message.subject, source: message.attributes.source, offset: offset, time: time,
-            content: content)
+            id: message.id, session: message.subject, source: message.attributes.source, offset: offset,
+            time: Int(message.attributes.time.milliseconds), content: content)
     }
 }
 

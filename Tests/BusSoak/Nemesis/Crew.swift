@@ -187,6 +187,7 @@ actor Crew {
             case .subscriber: try await arena.startFixture(name, "subscribe")
             case .consumer: try await arena.startConsumer(name, group: member.group ?? member.name)
             case .worker: try await arena.startConsumer(name, group: member.group ?? member.name, mode: .shared)
+            case .timers: try await arena.startFixture(name, "timers")
             case .coordinator: try await arena.startCoordinator(name)
             }
         note(member, isAvailable: true)
@@ -281,7 +282,7 @@ actor Crew {
         // A steward is a part of the bus: without it, nobody takes over the sessions of a killed coordinator.
         case .broker, .steward, .leader, .follower, .servers: process = .broker
         case .coordinator(let number): process = .coordinator(number)
-        case .publisher, .visitor, .subscriber, .consumer, .worker: return
+        case .publisher, .visitor, .subscriber, .consumer, .worker, .timers: return
         }
         changes.append(AvailabilityChange(time: Self.now, process: process, isAvailable: isAvailable))
     }
@@ -308,6 +309,8 @@ package enum Member: Hashable, Sendable {
     case consumer
     /// Shares a group with the other workers.
     case worker(Int)
+    /// Sets timers, and shares their durable consumer with the others.
+    case timers(Int)
     /// Shares the sessions with the other coordinators.
     case coordinator(Int)
 
@@ -316,7 +319,8 @@ package enum Member: Hashable, Sendable {
     static let publishers: [Member] = [.publisher(1), .publisher(2)]
     private static let clients: [Member] =
         publishers + [
-            .visitor(1), .visitor(2), .subscriber(1), .subscriber(2), .consumer, .worker(1), .worker(2),
+            .visitor(1), .visitor(2), .subscriber(1), .subscriber(2), .consumer, .worker(1), .worker(2), .timers(1),
+            .timers(2),
         ] + coordinators
 
     /// The members that faults hit.
@@ -342,6 +346,7 @@ package enum Member: Hashable, Sendable {
         case .subscriber(let number): "subscriber\(number)"
         case .consumer: "consumer"
         case .worker(let number): "worker\(number)"
+        case .timers(let number): "timers\(number)"
         case .coordinator(let number): "coordinator\(number)"
         }
     }
@@ -351,7 +356,7 @@ package enum Member: Hashable, Sendable {
         switch self {
         case .consumer: "exclusive"
         case .worker: "shared"
-        case .broker, .steward, .leader, .follower, .servers, .publisher, .visitor, .subscriber, .coordinator: nil
+        default: nil
         }
     }
 

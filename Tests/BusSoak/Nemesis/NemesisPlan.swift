@@ -13,10 +13,11 @@ package struct NemesisPlan: Hashable, Sendable {
         package var interval: ClosedRange<Int>
         /// The number of messages that are acknowledged while a process is away.
         package var absence: ClosedRange<Int>
-        /// As ``absence``, for about one in six faults of a subscriber, consumer or worker. Nil for no such faults.
+        /// As ``absence``, for about one in six faults of a client that is not a publisher. Nil for no such faults.
         package var longAbsence: ClosedRange<Int>?
         /// The duration in milliseconds of faults that happen once each: the broker, or the parts of the bus on NATS,
-        /// are killed and stopped, and a worker is stopped. It is longer than a lease. Nil for no such faults.
+        /// are killed and stopped, and a worker or a service with timers is stopped. It is longer than a lease. Nil for
+        /// no such faults.
         package var outage: ClosedRange<Int>?
         /// The duration in milliseconds for which one of the coordinators is stopped once. It is longer than a lease,
         /// so the others have its sessions when it continues. In the long shape it is also longer than
@@ -68,7 +69,7 @@ package struct NemesisPlan: Hashable, Sendable {
         switch member {
         case .broker, .servers: return 0
         case .publisher, .leader, .follower, .steward: return Int.random(in: shape.absence, using: &random)
-        case .visitor, .subscriber, .consumer, .worker, .coordinator:
+        case .visitor, .subscriber, .consumer, .worker, .timers, .coordinator:
             let isLong = Int.random(in: 0..<6, using: &random) == 0
             return Int.random(in: isLong ? shape.longAbsence ?? shape.absence : shape.absence, using: &random)
         }
@@ -77,7 +78,8 @@ package struct NemesisPlan: Hashable, Sendable {
     private static func outages(
         on engine: Engine, lasting range: ClosedRange<Int>, before end: Int, _ random: inout SeededGenerator
     ) -> [Step] {
-        let worker = Member.worker(Int.random(in: 1...2, using: &random))
+        let number = Int.random(in: 1...2, using: &random)
+        let worker = Bool.random(using: &random) ? Member.worker(number) : .timers(number)
         let hits: [(Member, (Int) -> Step.Action)] =
             switch engine {
             case .zeroMQ: [(.broker, Step.Action.absence), (.broker, Step.Action.pause), (worker, Step.Action.pause)]

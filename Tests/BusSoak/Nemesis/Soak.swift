@@ -95,7 +95,7 @@ package struct SoakRound: Sendable {
         var history = try await arena.history(
             publishers: incarnations.filter(\.key.hasValues).values.flatMap(\.self),
             groups: Set(members.compactMap(\.group)), readers: readers.compactMap(\.last),
-            flow: Flow(yaml: Visit.flow, file: "soak")
+            flow: Flow(yaml: Visit.flow, file: "soak"), hasTimers: true
         ) {
             // No message is published any more.
             try await crew.end(members.filter { !$0.isOfBus && !$0.hasValues })
@@ -114,6 +114,7 @@ package struct SoakRound: Sendable {
         report.states = history.navigation?.stateCount ?? 0
         report.deadlines = history.navigation?.reportCount ?? 0
         report.longestWait = history.navigation?.longestWait ?? 0
+        report.timers = history.timerReplay.count
         let tally = await crew.tally
         (report.kills, report.stops, report.restarts) = (tally.kills, tally.stops, tally.restarts)
         (report.serverFaults, report.stewardFaults) = (tally.serverFaults, tally.stewardFaults)
@@ -138,6 +139,8 @@ package struct SoakReport: Sendable {
     package var states = 0
     /// The number of deadlines whose end coordinators reported.
     package var deadlines = 0
+    /// The number of timers that were published.
+    package var timers = 0
     /// The longest time in milliseconds that an input waited for its state while no fault happened.
     package var longestWait = 0
     package var kills = 0
@@ -169,8 +172,8 @@ package struct SoakReport: Sendable {
     /// A summary on one line.
     package var summary: String {
         let faults =
-            fault ?? "states \(states), deadlines \(deadlines), longest wait \(longestWait) ms, kills \(kills), "
-            + "stops \(stops), restarts \(restarts)"
+            fault ?? "states \(states), deadlines \(deadlines), timers \(timers), longest wait \(longestWait) ms, "
+            + "kills \(kills), stops \(stops), restarts \(restarts)"
         return "seed \(seed): published \(published), acknowledged \(acknowledged), delivered \(delivered), "
             + "consumed \(consumed), \(faults), findings \(findings.count)"
     }
@@ -183,6 +186,7 @@ package struct SoakReport: Sendable {
         consumed += other.consumed
         states += other.states
         deadlines += other.deadlines
+        timers += other.timers
         longestWait = max(longestWait, other.longestWait)
         kills += other.kills
         stops += other.stops

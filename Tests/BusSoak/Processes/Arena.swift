@@ -343,28 +343,32 @@ package final class Arena: Sendable {
     /// - Parameters:
     ///   - readers: The subscribers that still run.
     ///   - flow: The flow of the coordinators; nil if there are none.
+    ///   - hasTimers: True if services with timers took part.
     ///   - whenSettled: Called before the journal is read.
     package func history(
-        publishers: [String], groups: Set<String>, readers: [String], flow: Flow? = nil,
+        publishers: [String], groups: Set<String>, readers: [String], flow: Flow? = nil, hasTimers: Bool = false,
         whenSettled: @escaping @Sendable () async throws -> Void = {}
     ) async throws -> History {
         var history = History()
         for publisher in publishers { history.add(self.history(of: publisher)) }
         history.groups = groups
-        (history.journal, history.navigation) = try await withBus(deadline: .seconds(600)) { bus in
-            try await self.settle(groups, readers, flow, on: bus)
+        (history.journal, history.navigation, history.timers) = try await withBus(deadline: .seconds(600)) { bus in
+            try await self.settle(groups, readers, on: bus)
+            if let flow { await self.untilSettled(NavigationReplay(flow: flow), "sessions waited", on: bus) }
+            if hasTimers { await self.untilSettled(TimerReplay(), "timers were open", on: bus) }
+            try Task.checkCancellation()
             try await whenSettled()
-            guard let flow else { return (try await bus.journal(), nil) }
-            return (try await bus.journal(), NavigationHistory(flow: flow, entries: try await bus.navigation()))
+            let timers = hasTimers ? try await bus.timers() : []
+            guard let flow else { return (try await bus.journal(), nil, timers) }
+            let navigation = NavigationHistory(flow: flow, entries: try await bus.navigation())
+            return (try await bus.journal(), navigation, timers)
         }
         history.readers = readers.map { Reader(name: $0, deliveries: deliveries(to: $0), isComplete: true) }
         return history
     }
 
     /// Waits until all processes have received everything, or until no process makes progress.
-    private func settle(
-        _ groups: Set<String>, _ readers: [String], _ flow: Flow?, on bus: EventBus
-    ) async throws {
+    private func settle(_ groups: Set<String>, _ readers: [String], on bus: EventBus) async throws {
         let values = Set(try await bus.journal().compactMap(\.value))
         try? await whileGettingOn("results were missing") { try await bus.results(of: values, by: groups) }
         for reader in readers {
@@ -376,10 +380,10 @@ package final class Arena: Sendable {
                 }
             }
         }
-        if let flow {
-            try? await whileGettingOn("sessions waited") { try await bus.sessionsAreSettled(of: flow) }
-        }
-        try Task.checkCancellation()
+    }
+
+    private func untilSettled(_ replay: some JournalReplay, _ what: String, on bus: EventBus) async {
+        try? await whileGettingOn(what) { try await bus.untilSettled(replay) }
     }
 
     /// Waits for `body` as long as any process handles or receives messages.
