@@ -27,6 +27,7 @@ struct AppTests {
                 ".gitignore", "Package.swift", "README.md", "Sources/TeaTime/TeaTimeService.swift",
                 "Sources/TeaTime/Vocabulary/Command+ItemSelected.swift",
                 "Sources/TeaTime/Vocabulary/Command+PurchaseRequested.swift",
+                "Sources/TeaTime/Vocabulary/Command+RestockDue.swift",
                 "Sources/TeaTime/Vocabulary/Document+Items.swift",
                 "Sources/TeaTime/Vocabulary/DomainEvent+ItemBought.swift",
                 "Sources/tea-time-service/TeaTimeServiceCommand.swift",

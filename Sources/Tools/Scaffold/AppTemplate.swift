@@ -139,7 +139,8 @@ extension AppTemplate {
         """
         # \(module)
 
-        An app on Segue: a user selects an item of a list and buys it, on a phone and on a desktop.
+        An app on Segue: a user selects an item of a list and buys it, on a phone and on a desktop. Some seconds later \
+        the service has the item again.
 
         | File | Contents |
         |---|---|
@@ -167,6 +168,7 @@ extension AppTemplate {
             device --flow flows/ios.yaml
         segue monitor --since beginning --type event.ItemBought --count 1
         segue get Items
+        segue monitor --since beginning --type command.RestockDue --count 1
         segue down
         ```
 
