@@ -42,7 +42,7 @@ extension AppTemplate {
 
         /// Sells items. The service does not depend on screens: the flows decide which screen is shown.
         package enum \(serviceType) {
-            /// The time after which a sold item is available again.
+            /// The time after which a sold item is available again. It is short because a test waits for it.
             private static let restockTime: Duration = .seconds(5)
 
             package static let handlers = Handlers("\(service)")
