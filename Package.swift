@@ -161,8 +161,9 @@ let tools: [Target] = [
     module(
         "SegueTestSupport", in: "Tools",
         [
-            "Compose", "Contracts", "EventBus", "FlowFiles", "FlowReview", "Navigation", "Support", "Transports",
-            logging,
+            "Compose", "Consuming", "Contracts", "Coordinator", "ErrorNotification", "EventBus", "FlowFiles",
+            "FlowReview",
+            "Navigation", "Support", "Transports", lifecycle, logging,
         ]),
     module("Scaffold", in: "Tools", ["Contracts", "EventBus", "FlowFiles", "Navigation", "Support"]),
     // The baseline of the benchmarks on NATS: libnats alone, without Swift.
@@ -364,13 +365,14 @@ let tests: [Target] = [
     tests(
         of: "Consuming",
         [
-            "Contracts", "EventBus", "Navigation", "RuntimeTestSupport", "Support", "TestSupport",
+            "Contracts", "EventBus", "Navigation", "RuntimeTestSupport", "SegueTestSupport", "Support", "TestSupport",
             .product(name: "ServiceLifecycleTestKit", package: "swift-service-lifecycle"), lifecycle, logging,
         ]),
     tests(
         of: "ServiceRuntime",
         [
-            "Consuming", "Contracts", "EventBus", "MessageSchema", "RuntimeTestSupport", "SystemSupport", "TestSupport",
+            "Consuming", "Contracts", "EventBus", "MessageSchema", "RuntimeTestSupport", "SegueTestSupport",
+            "SystemSupport", "TestSupport",
             "Transports", .product(name: "ServiceLifecycleTestKit", package: "swift-service-lifecycle"), lifecycle,
             logging,
         ]),
@@ -389,20 +391,34 @@ let tests: [Target] = [
             "Consuming", "Contracts", "EventBus", "FlowFiles", "Navigation", "Support", "TestSupport", "broker",
             "greeter", logging,
         ]),
-    tests(of: "ErrorNotification", ["Contracts", "EventBus", "RuntimeTestSupport", logging]),
+    tests(
+        of: "ErrorNotification",
+        ["Consuming", "Contracts", "EventBus", "RuntimeTestSupport", "SegueTestSupport", logging]),
     tests(
         of: "Coordinator",
-        ["Contracts", "EventBus", "FlowFiles", "Navigation", "RuntimeTestSupport", "Support", logging]),
+        [
+            "Consuming", "Contracts", "EventBus", "FlowFiles", "Navigation", "RuntimeTestSupport", "SegueTestSupport",
+            "Support",
+            logging,
+        ]),
     tests(
-        of: "Routing", ["Contracts", "Coordinator", "EventBus", "Navigation", "RuntimeTestSupport", "Support", logging]),
+        of: "Routing",
+        [
+            "Consuming", "Contracts", "Coordinator", "EventBus", "Navigation", "RuntimeTestSupport", "SegueTestSupport",
+            "Support",
+            logging,
+        ]),
     tests(
         of: "Stations",
         [
-            "Contracts", "Coordinator", "EventBus", "FlowFiles", "Navigation", "Routing", "RuntimeTestSupport",
+            "Consuming", "Contracts", "Coordinator", "EventBus", "FlowFiles", "Navigation", "Routing",
+            "RuntimeTestSupport",
+            "SegueTestSupport",
             "Support", logging,
         ]),
     .testTarget(
-        name: "ReadmeTests", dependencies: ["Consuming", "Contracts", "EventBus", "Navigation", "Support", logging],
+        name: "ReadmeTests",
+        dependencies: ["Consuming", "Contracts", "EventBus", "Navigation", "SegueTestSupport", "Support"],
         swiftSettings: settings),
     // The program in docs/shapes.md.
     .testTarget(
@@ -439,7 +455,7 @@ let tests: [Target] = [
         of: "Monitor",
         [
             "AppContract", "Contracts", "EventBus", "FlowFiles", "FlowReview", "HostileValues", "Navigation",
-            "RuntimeTestSupport",
+            "RuntimeTestSupport", "SegueTestSupport",
             "Support", "TestSupport",
         ]),
     tests(of: "Scaffold", ["FlowFiles", "FlowReview", "Navigation", "TestSupport"]),
@@ -500,7 +516,8 @@ let tests: [Target] = [
         of: "TerminalDevice",
         [
             "Contracts", "Coordinator", "Device", "DeviceTestSupport", "EventBus", "FlowFiles", "Navigation",
-            "Presentation", "RuntimeTestSupport", "Support", "TestSupport", "Vocabulary", lifecycle, logging,
+            "Presentation", "RuntimeTestSupport", "SegueTestSupport", "Support", "TestSupport", "Vocabulary", lifecycle,
+            logging,
         ]),
     tests(of: "Opening", ["TestSupport"]),
     tests(

@@ -3,6 +3,7 @@ import Contracts
 import EventBus
 import Logging
 import RuntimeTestSupport
+import SegueTestSupport
 import ServiceLifecycle
 import ServiceLifecycleTestKit
 import Testing

@@ -2,6 +2,7 @@ import Contracts
 import EventBus
 import Foundation
 import RuntimeTestSupport
+import SegueTestSupport
 import Testing
 
 @testable import Consuming

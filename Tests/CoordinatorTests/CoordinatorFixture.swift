@@ -1,3 +1,4 @@
+import Consuming
 import Contracts
 import Coordinator
 import EventBus
@@ -5,6 +6,7 @@ import Foundation
 import Logging
 import Navigation
 import RuntimeTestSupport
+import SegueTestSupport
 import Support
 
 /// A bus with a view, and the coordinators that a test starts.
@@ -22,7 +24,7 @@ struct CoordinatorFixture: Sendable {
     func coordinator(_ flow: Flow, later: TimeInterval = 0) -> Coordinator {
         Coordinator(
             flow: flow, bus: EventBus.inMemory(source: "navigation-coordinator/1", hub: hub), logger: .silent,
-            clock: clock, now: { Date() + later })
+            clock: ServiceClock(now: { Date() + later }, clock: clock))
     }
 
     /// Runs the shop on ios with the list in front. The timer of the launch screen is still running.

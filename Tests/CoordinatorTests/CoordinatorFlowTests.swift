@@ -1,3 +1,4 @@
+import Consuming
 import Contracts
 import Coordinator
 import EventBus
@@ -19,7 +20,7 @@ struct CoordinatorFlowTests {
         Coordinator(
             flow: flow, source: source,
             bus: bus ?? EventBus.inMemory(source: "navigation-coordinator/1", hub: fixture.hub), logger: logger,
-            clock: fixture.clock)
+            clock: ServiceClock(clock: fixture.clock))
     }
 
     private var published: Document.Flow? {

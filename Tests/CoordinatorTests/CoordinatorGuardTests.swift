@@ -1,3 +1,4 @@
+import Consuming
 import Contracts
 import Coordinator
 import EventBus
@@ -5,6 +6,7 @@ import Foundation
 import Logging
 import Navigation
 import RuntimeTestSupport
+import SegueTestSupport
 import Support
 import Synchronization
 import Testing
@@ -236,7 +238,9 @@ struct CoordinatorGuardTests {
             EventBus.inMemory(source: "navigation-coordinator/1", hub: fixture.hub), losing: Command.SaveDraft.type)
         try await view.send(Command.NextRequested(name: "Bach"), origin: fixture.phone)
         await #expect(throws: BusError.self) {
-            try await withRunning(Coordinator(flow: .guarded(), bus: bus.bus, logger: .silent, clock: fixture.clock)) {
+            try await withRunning(
+                Coordinator(flow: .guarded(), bus: bus.bus, logger: .silent, clock: ServiceClock(clock: fixture.clock))
+            ) {
                 try await fixture.snapshot { $0.state.attempt != nil }
             }
         }

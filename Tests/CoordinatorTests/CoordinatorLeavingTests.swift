@@ -3,6 +3,7 @@ import EventBus
 import Foundation
 import Navigation
 import RuntimeTestSupport
+import SegueTestSupport
 import Testing
 
 @Suite("Coordinator, screens that leave")

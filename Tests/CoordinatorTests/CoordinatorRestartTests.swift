@@ -1,3 +1,4 @@
+import Consuming
 import Contracts
 import Coordinator
 import EventBus
@@ -76,7 +77,8 @@ struct CoordinatorRestartTests {
             inner: EventBus.inMemory(source: "navigation-coordinator/1", hub: fixture.hub),
             refuses: { $0.subject == "bad" })
         try await withRunning(
-            Coordinator(flow: .shop(items: false), bus: bus.bus, logger: .silent, clock: fixture.clock)
+            Coordinator(
+                flow: .shop(items: false), bus: bus.bus, logger: .silent, clock: ServiceClock(clock: fixture.clock))
         ) {
             for session in ["bad", "good"] { try await view.publish(DomainEvent.LaunchFinished(), subject: session) }
             try await fixture.snapshot(session: "good") { $0.state.path.isEmpty }

@@ -1,9 +1,11 @@
+import Consuming
 import Contracts
 import EventBus
 import Foundation
 import Logging
 import Navigation
 import RuntimeTestSupport
+import SegueTestSupport
 import Support
 import Testing
 
@@ -41,7 +43,7 @@ struct CoordinatorSessionTests {
         Coordinator(
             flow: try .shop(), source: source, liveSessions: liveSessions,
             bus: EventBus.inMemory(source: "navigation-coordinator/\(number)", hub: fixture.hub), logger: .silent,
-            clock: fixture.clock)
+            clock: ServiceClock(clock: fixture.clock))
     }
 
     @Test("the flow is published again under a new claim, because its lease ends with the former one")
@@ -148,7 +150,7 @@ struct CoordinatorSessionTests {
         Coordinator(
             flow: try .shop(platform), source: "", sessionIdle: sessionIdle,
             bus: EventBus.inMemory(source: "navigation-coordinator/\(platform)", hub: fixture.hub), logger: .silent,
-            clock: fixture.clock)
+            clock: ServiceClock(clock: fixture.clock))
     }
 
     @Test("a session without a message for the given time ends, unless another platform has used it")

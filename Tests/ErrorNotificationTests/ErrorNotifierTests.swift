@@ -1,8 +1,10 @@
+import Consuming
 import Contracts
 import EventBus
 import Foundation
 import Logging
 import RuntimeTestSupport
+import SegueTestSupport
 import Testing
 
 @testable import ErrorNotification
@@ -19,7 +21,9 @@ struct ErrorNotifierTests {
     }
 
     private func notifier() -> ErrorNotifier {
-        ErrorNotifier(bus: EventBus.inMemory(source: "error-notifier/1", hub: hub), logger: .silent, clock: clock)
+        ErrorNotifier(
+            bus: EventBus.inMemory(source: "error-notifier/1", hub: hub), logger: .silent,
+            clock: ServiceClock(clock: clock))
     }
 
     @discardableResult

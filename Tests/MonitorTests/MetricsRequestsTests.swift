@@ -3,6 +3,7 @@ import EventBus
 import Foundation
 import Monitor
 import RuntimeTestSupport
+import SegueTestSupport
 import TestSupport
 import Testing
 

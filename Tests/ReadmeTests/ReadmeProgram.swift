@@ -1,8 +1,8 @@
 import Consuming
 import Contracts
 import EventBus
-import Logging
 import Navigation
+import SegueTestSupport
 import Support
 import Testing
 
@@ -26,14 +26,7 @@ let barista = Handlers("barista")
 
 @Test("an order leads to a cup of the same kind")
 func order() async throws {
-    let bus = EventBus.inMemory(source: "test")
-    var machine = Machine(flow: try coffeeFlow())
-    async let _ = HandlerService(barista, bus: bus, logger: Logger(label: "barista")).run()
-    try await bus.send(Command.CoffeeOrdered(kind: "lungo"))
-    let served = try await bus.withSubscription(to: [.type(DomainEvent.CoffeeServed.self)], from: .beginning) {
-        try await $0.first
-    }
-    _ = machine.handle(try #require(served.flatMap(Machine.Input.init)))
-    #expect(machine.state.top.screen == "cup")
-    #expect(machine.state.top.arguments == ["kind": "lungo"])
+    let app = try await TestApp(flow: coffeeFlow(), barista)
+    try await app.send(Command.CoffeeOrdered(kind: "lungo"))
+    #expect(try await app.screen == "cup(kind: lungo)")
 }

@@ -3,6 +3,7 @@ import EventBus
 import Navigation
 import Routing
 import RuntimeTestSupport
+import SegueTestSupport
 import Support
 import Testing
 

@@ -1,3 +1,4 @@
+import Consuming
 import Contracts
 import Coordinator
 import EventBus
@@ -6,6 +7,7 @@ import Logging
 import Navigation
 import Routing
 import RuntimeTestSupport
+import SegueTestSupport
 
 /// A bus with the coordinator of a shop's app.
 struct RoutingFixture: Sendable {
@@ -22,7 +24,7 @@ struct RoutingFixture: Sendable {
     func coordinator(_ flow: Flow, later: TimeInterval = 0) -> Coordinator {
         Coordinator(
             flow: flow, bus: EventBus.inMemory(source: "navigation-coordinator/1", hub: hub), logger: .silent,
-            clock: ManualClock(), now: { Date() + later })
+            clock: ServiceClock(now: { Date() + later }, clock: ManualClock()))
     }
 
     func router(

@@ -2,19 +2,21 @@ import Consuming
 import Contracts
 import EventBus
 import Foundation
-import Logging
+import Navigation
 import SegueTestSupport
+import Support
 import TestSupport
 import Testing
 
 @testable import greeter
 
 extension Command {
-    fileprivate struct CoffeeOrdered: CommandMessage { var kind: String }
+    fileprivate struct TeaOrdered: CommandMessage { var kind: String }
+    fileprivate struct TeaDue: CommandMessage { var kind: String }
 }
 
 extension DomainEvent {
-    fileprivate struct CoffeeServed: EventMessage { var kind: String }
+    fileprivate struct TeaServed: EventMessage { var kind: String }
 }
 
 /// The page docs/testing.md.
@@ -34,22 +36,30 @@ struct TestingPageTests {
         try Scenarios.run(flow: "\(folder)/flow.yaml", scenarios: "\(folder)/scenarios")
     }
 
-    @Test("an order is served")
-    func order() async throws {
-        let hub = InMemoryHub()
-        let observer = BusObserver(EventBus.inMemory(source: "test/1", hub: hub))
-        let bus = EventBus.inMemory(source: "barista/1", hub: hub)
-        async let _ = HandlerService(barista, bus: bus, logger: Logger(label: "barista")).run()
-        try await observer.whileRecording {
-            let order = try await observer.bus.send(Command.CoffeeOrdered(kind: "lungo"))
-            try await observer.message(DomainEvent.CoffeeServed.self, after: order) { $0.kind == "lungo" }
+    private let kitchen = Handlers("kitchen")
+        .on(Command.TeaOrdered.self, sends: Command.TeaDue.self) { order, _ in
+            [.later(Command.TeaDue(kind: order.kind), after: .seconds(180))]
         }
+        .on(Command.TeaDue.self, sends: DomainEvent.TeaServed.self) { tea, _ in
+            [DomainEvent.TeaServed(kind: tea.kind)]
+        }
+
+    @Test("tea is served after three minutes")
+    func tea() async throws {
+        let app = try await TestApp(flow: teaFlow(), kitchen)
+        try await app.send(Command.TeaOrdered(kind: "oolong"))
+        #expect(try await app.screen == "menu")
+        try await app.advance(by: .seconds(180))
+        #expect(try await app.screen == "cup(kind: oolong)")
     }
 
-    private let barista = Handlers("barista")
-        .on(Command.CoffeeOrdered.self, sends: DomainEvent.CoffeeServed.self) { order, _ in
-            [DomainEvent.CoffeeServed(kind: order.kind)]
+    private func teaFlow() throws -> Flow {
+        try Flow("tea", version: 1, platform: "counter", start: "menu") {
+            Flow.Screen("menu", sends: ["command.TeaOrdered"])
+            Flow.Screen("cup")
+            Flow.Transition(on: "event.TeaServed", do: [.push(.screen("cup", ["kind": "${data.kind}"]))])
         }
+    }
 
     @Test("a guest who arrives while the greeter is killed is welcomed once")
     func killed() async throws {

@@ -2,6 +2,7 @@ import Contracts
 import EventBus
 import Logging
 import RuntimeTestSupport
+import SegueTestSupport
 import TestSupport
 import Testing
 

@@ -4,6 +4,7 @@ import EventBus
 import Foundation
 import Logging
 import RuntimeTestSupport
+import SegueTestSupport
 import ServiceLifecycle
 import ServiceLifecycleTestKit
 import Support

@@ -1,3 +1,4 @@
+import Consuming
 import Contracts
 import Coordinator
 import EventBus
@@ -5,6 +6,7 @@ import Logging
 import Navigation
 import Routing
 import RuntimeTestSupport
+import SegueTestSupport
 import Stations
 import Testing
 
@@ -22,7 +24,7 @@ struct DepartureViewModelTests {
     private func withDeparture(_ body: @escaping @Sendable (DepartureViewModel) async throws -> Void) async throws {
         let bus = EventBus.inMemory(source: "navigation-coordinator/1", hub: hub)
         let coordinator = Coordinator(
-            flow: try .stationRouter(), bus: bus, logger: .silent, clock: ManualClock())
+            flow: try .stationRouter(), bus: bus, logger: .silent, clock: ServiceClock(clock: ManualClock()))
         try await withRunning(coordinator) { [router] in
             try await router.push(.station(code: "YRK"))
             try await router.push(.departure(id: 7, stationCode: "YRK"))

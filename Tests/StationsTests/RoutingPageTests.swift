@@ -1,3 +1,4 @@
+import Consuming
 import Contracts
 import Coordinator
 import EventBus
@@ -6,6 +7,7 @@ import Logging
 import Navigation
 import Routing
 import RuntimeTestSupport
+import SegueTestSupport
 import Stations
 import Testing
 
@@ -17,7 +19,7 @@ struct RoutingPageTests {
         let bus: EventBus = EventBus.inMemory(source: "device/1", hub: hub)
         let coordinator = Coordinator(
             flow: try .stationRouter(), bus: EventBus.inMemory(source: "navigation-coordinator/1", hub: hub),
-            logger: .silent, clock: ManualClock())
+            logger: .silent, clock: ServiceClock(clock: ManualClock()))
         try await withRunning(coordinator) {
             let router = Router(StationRoute.self, bus: bus, platform: "router")
             try await router.push(.station(code: "YRK"))

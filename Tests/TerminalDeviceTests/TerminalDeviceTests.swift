@@ -6,6 +6,7 @@ import Foundation
 import Logging
 import Navigation
 import RuntimeTestSupport
+import SegueTestSupport
 import Support
 import Synchronization
 import Testing

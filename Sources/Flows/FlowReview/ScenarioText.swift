@@ -11,6 +11,14 @@ extension NavigationSnapshot {
     }
 }
 
+extension ScreenInstance {
+    /// The screen with its arguments: `cup(kind: lungo)`.
+    package var text: String {
+        let arguments = arguments.sorted { $0.key < $1.key }.map { "\($0): \(ScenarioText.text(of: $1))" }
+        return arguments.isEmpty ? screen : "\(screen)(\(arguments.joined(separator: ", ")))"
+    }
+}
+
 /// The short text of expected and actual values.
 enum ScenarioText {
     /// The aspects and their values in one line, without those that follow from others.

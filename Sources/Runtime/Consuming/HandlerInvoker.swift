@@ -39,7 +39,7 @@ struct HandlerInvoker: Sendable {
     private func publish(_ messages: [Envelope], in partition: Partition, after losses: Int) async throws {
         // While the bus is unavailable, the messages are kept. If the claim is renewed meanwhile, they are published
         // under the new one, even if they have been recorded under the former one.
-        let retry = BusRetry(holding: .renewedClaim, logger: logger, clock: clock.clock)
+        let retry = BusRetry(holding: .renewedClaim, logger: logger, clock: clock.pauses)
         try await retry.runUntilShutdown {
             guard let fence = running.fence(of: partition, after: losses) else { throw PartitionLost() }
             try await bus.publish(Batch(messages, checkpoint: fence))
@@ -96,7 +96,7 @@ struct HandlerInvoker: Sendable {
                 context.logger.error("attempt \(attempt) of \(handlers.retries.attempts) failed: \(error)")
             }
             guard let delay = handlers.retries.delay(after: attempt) else { break }
-            try await cancelWhenGracefulShutdown { try await clock.clock.sleep(for: delay) }
+            try await cancelWhenGracefulShutdown { try await clock.pauses.sleep(for: delay) }
             attempt += 1
         }
         var handled = loop.givenUp(

@@ -68,7 +68,7 @@ public struct HandlerService: ReadyService {
     }
 
     private func consume(whenLive: @escaping @Sendable () -> Void) async throws {
-        try await BusRetry(holding: .nothing, logger: logger, clock: clock.clock).run {
+        try await BusRetry(holding: .nothing, logger: logger, clock: clock.pauses).run {
             let consumer = HandlerConsumer(
                 handlers, bus: bus, logger: logger, metrics: metrics, clock: clock, whenLive: whenLive)
             try await consumer.run()
@@ -103,7 +103,7 @@ private struct HandlerConsumer: Sendable {
         scheduled = ScheduledCommands(of: handlers.name, source: bus.source, clock: clock)
         loop = ConsumerLoop(
             handlers.name, handlers.consumes.map { .type($0) }, bus: bus, logger: logger, metrics: metrics,
-            clock: clock.clock, timers: handlers.schedulesCommands ? scheduled.timers : nil, whenLive: whenLive)
+            clock: clock.pauses, timers: handlers.schedulesCommands ? scheduled.timers : nil, whenLive: whenLive)
         invoker = HandlerInvoker(
             handlers, bus: bus, logger: logger, clock: clock, loop: loop, running: running)
         work = WorkRunner(

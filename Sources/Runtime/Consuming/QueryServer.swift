@@ -23,7 +23,7 @@ struct QueryServer: Sendable {
     func run(whenServing: @escaping @Sendable () -> Void) async throws {
         do {
             try await cancelWhenGracefulShutdown {
-                try await BusRetry(holding: .nothing, logger: logger, clock: clock.clock).run {
+                try await BusRetry(holding: .nothing, logger: logger, clock: clock.pauses).run {
                     try await bus.serve(Array(answers.keys), whenServing: whenServing, answer(to:))
                 }
             }

@@ -7,19 +7,23 @@ public struct ServiceClock: Sendable {
 
     /// Returns the current time.
     package let now: @Sendable () -> Date
-    /// Measures pauses and delays.
-    package let clock: any Clock<Duration>
+    /// Measures the pauses between attempts.
+    package let pauses: any Clock<Duration>
     /// The time since this value was created.
     package let elapsed: @Sendable () -> Duration
     /// Sleeps until ``elapsed`` has a value.
-    let sleepUntil: @Sendable (_ elapsed: Duration) async throws -> Void
+    package let sleepUntil: @Sendable (_ elapsed: Duration) async throws -> Void
 
     /// - Parameters:
     ///   - now: returns the current time. It is compared with the expiry times of commands and the times of timers.
-    ///   - clock: measures pauses and delays.
-    public init(now: @escaping @Sendable () -> Date = { Date() }, clock: any Clock<Duration> = ContinuousClock()) {
+    ///   - clock: measures delays, and the pauses between attempts.
+    ///   - pauses: measures the pauses between attempts in place of `clock`.
+    public init(
+        now: @escaping @Sendable () -> Date = { Date() }, clock: any Clock<Duration> = ContinuousClock(),
+        pauses: (any Clock<Duration>)? = nil
+    ) {
         self.now = now
-        self.clock = clock
+        self.pauses = pauses ?? clock
         (elapsed, sleepUntil) = Self.stopwatch(clock)
     }
 

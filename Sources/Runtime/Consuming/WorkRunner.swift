@@ -217,7 +217,7 @@ struct WorkRunner: Sendable {
         var epoch: UInt64?
         // While the bus is unavailable, the batch is kept. If the claim is renewed meanwhile, the results are published
         // under the new one.
-        let retry = BusRetry(holding: .renewedClaim, logger: logger, clock: clock.clock)
+        let retry = BusRetry(holding: .renewedClaim, logger: logger, clock: clock.pauses)
         try await retry.runUntilShutdown {
             guard let fence = running.fence(of: piece.cause.partition, after: losses) else { return }
             if batch == nil || epoch != fence.claim.ownerEpoch {

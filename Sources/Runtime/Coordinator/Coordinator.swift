@@ -1,7 +1,7 @@
 public import Consuming
 internal import Contracts
 public import EventBus
-public import Foundation
+internal import Foundation
 public import Logging
 public import Navigation
 internal import Support
@@ -24,8 +24,7 @@ public struct Coordinator: ReadyService {
     private let bus: EventBus
     private let logger: Logger
     private let metrics: ConsumerMetrics
-    private let clock: any Clock<Duration>
-    private let now: @Sendable () -> Date
+    private let clock: ServiceClock
 
     /// - Parameters:
     ///   - source: the flow as YAML, for `document.Flow`. Nil if the document is not to be published.
@@ -34,12 +33,11 @@ public struct Coordinator: ReadyService {
     ///     `event.SessionEnded`.
     ///   - metrics: the counts of the process; the coordinator updates them.
     ///   - clock: measures the time until a leaving screen counts as gone, the deadlines of guards, and the pauses
-    ///     between attempts to reach the bus.
-    ///   - now: returns the current time. The coordinator compares it with the expiry times of commands.
+    ///     between attempts to reach the bus. Its date is compared with the expiry times of commands.
     public init(
         flow: Flow, source: String? = nil, liveSessions: Int = usualLiveSessions,
         sessionIdle: Duration? = nil, bus: EventBus, logger: Logger, metrics: ConsumerMetrics = ConsumerMetrics(),
-        clock: any Clock<Duration> = ContinuousClock(), now: @escaping @Sendable () -> Date = { Date() }
+        clock: ServiceClock = .system
     ) {
         self.flow = flow
         self.source = source
@@ -49,22 +47,20 @@ public struct Coordinator: ReadyService {
         self.logger = logger
         self.metrics = metrics
         self.clock = clock
-        self.now = now
     }
 
     public func run() async throws {
-        try await BusRetry(holding: .nothing, logger: logger, clock: clock).run { try await coordinate() }
+        try await BusRetry(holding: .nothing, logger: logger, clock: clock.pauses).run { try await coordinate() }
     }
 
     private func coordinate() async throws {
-        let timers = OpenTimers(clock: ServiceClock(now: now, clock: clock)) {
-            [try report(of: $0)].compactMap(\.self)
-        }
+        let timers = OpenTimers(clock: clock) { [try report(of: $0)].compactMap(\.self) }
         let loop = ConsumerLoop(
-            flow.consumer, flow.receives.map { .type($0) }, bus: bus, logger: logger, metrics: metrics, clock: clock,
-            timers: timers, whenLive: ready.signal)
+            flow.consumer, flow.receives.map { .type($0) }, bus: bus, logger: logger, metrics: metrics,
+            clock: clock.pauses, timers: timers, whenLive: ready.signal)
         let sessions = Sessions(
-            flow: flow, source: bus.source, timers: timers, limit: liveSessions, idle: idle, logger: logger, now: now)
+            flow: flow, source: bus.source, timers: timers, limit: liveSessions, idle: idle, logger: logger,
+            now: clock.now)
         try await withThrowingTaskGroup { group in
             group.addTask { try await endIdleSessions(timers) }
             defer { group.cancelAll() }
@@ -75,9 +71,9 @@ public struct Coordinator: ReadyService {
     private func endIdleSessions(_ timers: OpenTimers) async throws {
         guard var idle else { return }
         while true {
-            try await clock.sleep(for: idle.pause)
+            try await clock.pauses.sleep(for: idle.pause)
             do {
-                try await idle.end(of: flow, on: bus, at: now()) { timers.isOwn($0) }
+                try await idle.end(of: flow, on: bus, at: clock.now()) { timers.isOwn($0) }
             } catch let error as BusError {
                 logger.info("idle sessions are looked for later: \(error)")
             }

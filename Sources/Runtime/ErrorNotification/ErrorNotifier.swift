@@ -8,7 +8,7 @@ public import Logging
 /// A `command.ErrorDismissed` hides a banner. A view sends the command when a person dismisses the banner, and this
 /// service sends it when the display time is over.
 public struct ErrorNotifier: ReadyService {
-    static let consumer = "error-notifier"
+    package static let consumer = "error-notifier"
 
     package static let receives: [any Message.Type] = [
         ApplicationError.self, Command.ErrorDismissed.self, DomainEvent.SessionEnded.self,
@@ -23,14 +23,13 @@ public struct ErrorNotifier: ReadyService {
     private let bus: EventBus
     private let logger: Logger
     private let metrics: ConsumerMetrics
-    private let clock: any Clock<Duration>
+    private let clock: ServiceClock
 
     /// - Parameters:
     ///   - metrics: the counts of the process; the service updates them.
     ///   - clock: measures the display time of a banner, and the pauses between attempts to reach the bus.
     public init(
-        bus: EventBus, logger: Logger, metrics: ConsumerMetrics = ConsumerMetrics(),
-        clock: any Clock<Duration> = ContinuousClock()
+        bus: EventBus, logger: Logger, metrics: ConsumerMetrics = ConsumerMetrics(), clock: ServiceClock = .system
     ) {
         self.bus = bus
         self.logger = logger
@@ -39,15 +38,15 @@ public struct ErrorNotifier: ReadyService {
     }
 
     public func run() async throws {
-        try await BusRetry(holding: .nothing, logger: logger, clock: clock).run { try await notify() }
+        try await BusRetry(holding: .nothing, logger: logger, clock: clock.pauses).run { try await notify() }
     }
 
     private func notify() async throws {
         let loop = ConsumerLoop(
             Self.consumer, Self.receives.types.map { .type($0) }, bus: bus, logger: logger, metrics: metrics,
-            clock: clock, whenLive: ready.signal)
+            clock: clock.pauses, whenLive: ready.signal)
         let timers = ConsumerTasks<ShownError>()
-        let queues = ErrorQueues(bus: bus, logger: logger, whenShown: { timers.begin($0) })
+        let queues = ErrorQueues(bus: bus, logger: logger, clock: clock, whenShown: { timers.begin($0) })
         try await timers.run {
             try await loop.runShared(queues) { _, new in try await takeUp(new, timers) }
         } task: {
@@ -64,15 +63,15 @@ public struct ErrorNotifier: ReadyService {
                 let id = banner.errorID, let error = banner.error
             else { continue }
             let entry = ErrorQueue.Entry(id: id, error: error)
-            timers.begin(ShownError(session: document.subject, entry: entry))
+            timers.begin(ShownError(session: document.subject, entry: entry, since: clock.elapsed()))
         }
     }
 
     /// Dismisses an error when its display time is over.
     private func hideInDueTime(_ shown: ShownError) async throws {
         do {
-            try await clock.sleep(for: shown.entry.error.severity.displayTime)
-            let retry = BusRetry(holding: .nothing, logger: logger, clock: clock)
+            try await clock.sleepUntil(shown.since + shown.entry.error.severity.displayTime)
+            let retry = BusRetry(holding: .nothing, logger: logger, clock: clock.pauses)
             try await retry.run {
                 // If the banner shows another error now, this one has been dismissed already.
                 let banner = try await bus.document(Document.ErrorBanner.self, subject: shown.session)
@@ -91,6 +90,8 @@ public struct ErrorNotifier: ReadyService {
 struct ShownError: Sendable {
     let session: String
     let entry: ErrorQueue.Entry
+    /// The beginning of its display time, by ``ServiceClock/elapsed``.
+    let since: Duration
 }
 
 /// The error queues of all sessions. Turns errors and dismissals into banners.
@@ -99,6 +100,7 @@ struct ShownError: Sendable {
 struct ErrorQueues: ComputingHandler {
     private let bus: EventBus
     private let logger: Logger
+    private let clock: ServiceClock
     private let whenShown: @Sendable (ShownError) -> Void
     private var queues = SessionStates<ErrorQueue>(limit: capacity)
 
@@ -106,9 +108,13 @@ struct ErrorQueues: ComputingHandler {
     private static let capacity = 20_000
 
     /// - Parameter whenShown: called for each error that is shown, after its banner is recorded.
-    init(bus: EventBus, logger: Logger, whenShown: @escaping @Sendable (ShownError) -> Void) {
+    init(
+        bus: EventBus, logger: Logger, clock: ServiceClock = .system,
+        whenShown: @escaping @Sendable (ShownError) -> Void
+    ) {
         self.bus = bus
         self.logger = logger
+        self.clock = clock
         self.whenShown = whenShown
     }
 
@@ -150,7 +156,9 @@ struct ErrorQueues: ComputingHandler {
             queues.set(queue, because: message)
             results += [queue.banner, Document.ErrorQueueState(queue: queue)]
         }
-        let shown = queue.shown.flatMap { $0 == before.shown ? nil : ShownError(session: message.subject, entry: $0) }
+        let shown = queue.shown.flatMap {
+            $0 == before.shown ? nil : ShownError(session: message.subject, entry: $0, since: clock.elapsed())
+        }
         return Handled(try results.map { try bus.envelope($0, causedBy: message) }) { [whenShown] in
             if let shown { whenShown(shown) }
         }
@@ -205,7 +213,7 @@ struct ErrorQueues: ComputingHandler {
 
 extension ApplicationError.Severity {
     /// The display time of a banner. It is longer for more severe errors.
-    var displayTime: Duration {
+    package var displayTime: Duration {
         switch self {
         case .info: .seconds(4)
         case .warning: .seconds(7)

@@ -1,13 +1,16 @@
+public import Foundation
+internal import Support
 internal import Synchronization
 
 /// A clock that stands still until a test moves it.
-package final class ManualClock: Clock, Sendable {
-    package struct Instant: InstantProtocol {
+public final class ManualClock: Clock, Sendable {
+    public struct Instant: InstantProtocol {
+        /// The time since the clock was created.
         package var offset: Duration = .zero
 
-        package func advanced(by duration: Duration) -> Instant { Instant(offset: offset + duration) }
-        package func duration(to other: Instant) -> Duration { other.offset - offset }
-        package static func < (left: Instant, right: Instant) -> Bool { left.offset < right.offset }
+        public func advanced(by duration: Duration) -> Instant { Instant(offset: offset + duration) }
+        public func duration(to other: Instant) -> Duration { other.offset - offset }
+        public static func < (left: Instant, right: Instant) -> Bool { left.offset < right.offset }
     }
 
     private struct Sleeper {
@@ -24,13 +27,21 @@ package final class ManualClock: Clock, Sendable {
     }
 
     private let state = Mutex(State())
+    /// The date at the beginning, in milliseconds since 1970.
+    private let start: Int64
 
-    package init() {}
+    /// - Parameter date: The date at which the clock stands. Nil for the present second.
+    public init(date: Date? = nil) {
+        start = date?.milliseconds ?? Date().milliseconds / 1000 * 1000
+    }
 
-    package var now: Instant { state.withLock(\.now) }
-    package var minimumResolution: Duration { .zero }
+    public var now: Instant { state.withLock(\.now) }
+    public var minimumResolution: Duration { .zero }
 
-    package func sleep(until deadline: Instant, tolerance: Duration?) async throws {
+    /// The date at which the clock stands, in whole milliseconds.
+    public var date: Date { Date(milliseconds: start + Int64(now.offset.milliseconds)) }
+
+    public func sleep(until deadline: Instant, tolerance: Duration?) async throws {
         let (stream, wake) = AsyncStream.makeStream(of: Never.self)
         let id = state.withLock { state in
             state.nextID += 1
@@ -50,7 +61,7 @@ package final class ManualClock: Clock, Sendable {
     }
 
     /// Advances the time, and resumes all tasks whose deadline has come.
-    package func advance(by duration: Duration) {
+    public func advance(by duration: Duration) {
         state.withLock { state in
             state.now = state.now.advanced(by: duration)
             for sleeper in state.sleepers where sleeper.deadline <= state.now { sleeper.wake.finish() }
