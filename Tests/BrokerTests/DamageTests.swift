@@ -217,6 +217,16 @@ struct DamageTests {
             #expect(refusal?.code == .journal)
             #expect(refusal?.message.contains("make room on the disk") == true)
             let head = fixture.journal.head
+            let batches = [(1, "A"), (sequence, "New\(sequence)")].map { sequence, name in
+                PublishRequest(
+                    producer: fixture.producer, sequence: sequence, messages: [Fixture.message(name, size: 4000)])
+            }
+            let outgoing = fixture.handle(
+                batches.map { Incoming(peer: [1], frames: Request.publish($0).frames(id: 1)) })
+            let replies = try outgoing.frames.map { try Reply.read($0.frames).reply }
+            #expect(
+                replies.first == fixture.published(1), "a batch that is recorded is not refused when it is repeated")
+            #expect(replies.last.map { self.refusal($0) } == .journal)
             try fixture.tick()
             #expect(notices.codes == [.unwritable])
             #expect(fixture.read()?.isComplete != nil, "reading goes on")

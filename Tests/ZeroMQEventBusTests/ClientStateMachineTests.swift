@@ -95,6 +95,24 @@ struct OutboxPartTests {
         #expect(again == ["1:", "2:1"])
     }
 
+    @Test("a batch that was sent twice fails when both copies are refused, and is published if one of them is recorded")
+    func copies() {
+        let refusal = Reply.refused(ProtocolError(.journal, "the disk is full"))
+        for isRecorded in [false, true] {
+            var outbox = outbox(batches: 1)
+            for _ in 0..<2 { outbox.noteSent(0, at: now) }
+            guard case .none = outbox.receive(refusal, to: 0, at: now) else {
+                Issue.record("its publisher is told while a copy is under way")
+                return
+            }
+            switch outbox.receive(isRecorded ? .published(epoch: 1, offset: 1) : refusal, to: 0, at: now) {
+            case .answered: #expect(isRecorded)
+            case .failed: #expect(!isRecorded)
+            case .none: Issue.record("its publisher is not told")
+            }
+        }
+    }
+
     @Test(
         "a broker that lacks a batch gets all again after a hello; one that has forgotten answered ones, numbered anew")
     func sequence() {

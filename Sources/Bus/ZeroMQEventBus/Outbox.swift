@@ -205,7 +205,10 @@ struct Outbox {
             case .sequence:
                 isOutOfSequence = true
                 return .none
-            case .journal: return giveUp(id) ? .failed(BusError(error)) : .none
+            case .journal:
+                // The publisher may publish a refused batch again, so it is told only when no copy can be recorded.
+                guard pending[id]?.resending.failed() == true else { return .none }
+                return giveUp(id) ? .failed(BusError(error)) : .none
             default: break
             }
         }
@@ -218,7 +221,7 @@ struct Outbox {
     }
 
     /// Replaces a batch by an empty one with the same sequence number, because later batches depend on the number. If
-    /// the original was sent before, it may still be recorded.
+    /// the original was sent on an earlier connection, it may be recorded.
     /// - Returns: True if a caller must get an error.
     private mutating func giveUp(_ id: UInt64) -> Bool {
         guard let request = pending[id], case .publish(let batch) = request.request else { return false }

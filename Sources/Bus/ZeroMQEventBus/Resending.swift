@@ -8,6 +8,8 @@ struct Resending {
     private(set) var sentAt: ContinuousClock.Instant?
     private var wait: Duration?
     private var count = 0
+    /// The number of copies that were sent on the current connection and have no answer.
+    private var unanswered = 0
 
     /// Notes that the request was sent.
     /// - Parameter first: The time to wait for the answer if the request has not been sent on this connection before.
@@ -15,11 +17,20 @@ struct Resending {
         sentAt = now
         wait = wait.map { min($0 * 2, Self.longestWait) } ?? first
         count += 1
+        unanswered += 1
+    }
+
+    /// Notes that the broker could not record a copy.
+    /// - Returns: True if no other copy can still be recorded. What was sent on an earlier connection does not count: it
+    ///   is lost, or was handled before.
+    mutating func failed() -> Bool {
+        unanswered = max(0, unanswered - 1)
+        return unanswered == 0
     }
 
     /// Starts again, as if the request had not been sent.
     mutating func reset() {
-        (sentAt, wait) = (nil, nil)
+        (sentAt, wait, unanswered) = (nil, nil, 0)
     }
 
     func isDue(at now: ContinuousClock.Instant) -> Bool {

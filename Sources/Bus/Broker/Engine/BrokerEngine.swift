@@ -118,32 +118,54 @@ package struct BrokerEngine {
 
     // MARK: Publishing
 
-    /// Records batches in one transaction.
+    /// Records batches, and answers their publishers.
     private mutating func publish(
         _ batches: [IncomingBatch], now: ContinuousClock.Instant, _ outgoing: inout Outgoing
     ) {
         guard !batches.isEmpty else { return }
-        var feed: [FeedMessage] = []
-        var replies: [Reply] = []
+        let replies: [Reply]
         do {
-            try journal.transaction(at: clock.time(at: now)) { transaction in
-                for batch in batches {
-                    do {
-                        let offset = try transaction.append(batch.batch, to: &feed)
-                        replies.append(.published(epoch: journal.epoch, offset: offset))
-                    } catch let refusal as ProtocolError {
-                        replies.append(.refused(refusal))
-                    }
-                }
-            }
-            outgoing.feed += feed
+            replies = try record(batches, now: now, &outgoing)
         } catch {
-            replies = batches.map { _ in .refused(refusal(error)) }
+            replies = repliesAfterFailure(error, to: batches, now: now, &outgoing)
         }
         for (batch, reply) in zip(batches, replies) {
             presence.hear(batch.batch.producer, now: now)
             outgoing.reply(reply, to: batch.from, batch.head)
         }
+    }
+
+    /// Records batches in one transaction.
+    private func record(
+        _ batches: [IncomingBatch], now: ContinuousClock.Instant, _ outgoing: inout Outgoing
+    ) throws -> [Reply] {
+        var feed: [FeedMessage] = []
+        let replies = try journal.transaction(at: clock.time(at: now)) { transaction in
+            try batches.map { batch -> Reply in
+                do {
+                    let offset = try transaction.append(batch.batch, to: &feed)
+                    return .published(epoch: journal.epoch, offset: offset)
+                } catch let refusal as ProtocolError {
+                    return .refused(refusal)
+                }
+            }
+        }
+        outgoing.feed += feed
+        return replies
+    }
+
+    /// The replies if the batches could not be recorded together. Those that are recorded already, because they were sent
+    /// again, are answered as the first time: their publishers would take a refusal for the only answer.
+    private func repliesAfterFailure(
+        _ error: any Error, to batches: [IncomingBatch], now: ContinuousClock.Instant, _ outgoing: inout Outgoing
+    ) -> [Reply] {
+        let refusal = Reply.refused(refusal(error))
+        let repeated = batches.filter { journal.isRepeated($0.batch) }
+        guard !repeated.isEmpty, repeated.count < batches.count,
+            let replies = try? record(repeated, now: now, &outgoing)
+        else { return batches.map { _ in refusal } }
+        var next = replies.makeIterator()
+        return batches.map { journal.isRepeated($0.batch) ? next.next() ?? refusal : refusal }
     }
 
     /// Publishes transient batches on the feed.

@@ -430,6 +430,11 @@ package final class Journal {
         }
     }
 
+    /// True if a batch was recorded or refused before. False if the data in memory may differ from the file.
+    func isRepeated(_ batch: BatchHead) -> Bool {
+        !isLoadDue && batch.sequence <= producers[batch.producer]?.sequence ?? 0
+    }
+
     // MARK: Durable consumers
 
     /// Handles a claim of a member of a durable consumer.
