@@ -91,7 +91,7 @@ struct OutboxPartTests {
             Issue.record("its publisher is told twice")
             return
         }
-        let again = sent(outbox.resend())
+        let again = sent(outbox.resend(onNewConnection: true))
         #expect(again == ["1:", "2:1"])
     }
 
@@ -110,6 +110,19 @@ struct OutboxPartTests {
             case .failed: #expect(!isRecorded)
             case .none: Issue.record("its publisher is not told")
             }
+        }
+    }
+
+    @Test("copies that were sent before a hello are under way after it; those of an earlier connection are not")
+    func copiesBeforeHello() {
+        let refusal = Reply.refused(ProtocolError(.journal, "the disk is full"))
+        for isNewConnection in [false, true] {
+            var outbox = outbox(batches: 1)
+            outbox.noteSent(0, at: now)
+            _ = outbox.resend(onNewConnection: isNewConnection)
+            outbox.noteSent(0, at: now)
+            let outcome = outbox.receive(refusal, to: 0, at: now)
+            if case .failed = outcome { #expect(isNewConnection) } else { #expect(!isNewConnection) }
         }
     }
 
@@ -141,7 +154,7 @@ struct OutboxPartTests {
         _ = outbox.add(PendingRequest(request: .publish(request), purpose: .caller), id: 7)
         #expect(outbox.dropCheckpoints() == [7])
         #expect(outbox.dropCheckpoints().isEmpty)
-        #expect(sent(outbox.resend()) == ["1:0", "2:"])
+        #expect(sent(outbox.resend(onNewConnection: true)) == ["1:0", "2:"])
     }
 
     @Test("a registration of queries that is sent again undoes no newer one")
@@ -155,7 +168,7 @@ struct OutboxPartTests {
         let newest = registration("B")
         outbox.supersedeServe(with: newest)
         _ = outbox.add(PendingRequest(request: newest, purpose: .none), id: 3)
-        let again = outbox.resend()
+        let again = outbox.resend(onNewConnection: true)
         #expect(again.map(\.id) == [1, 3])
         #expect(again.allSatisfy { $0.request == newest })
     }

@@ -27,7 +27,7 @@ struct ResendingTests {
     func reset() {
         var resending = Resending()
         for _ in 1...3 { resending.send(at: start, wait: .milliseconds(250)) }
-        resending.reset()
+        resending.reset(isNewConnection: true)
         #expect(resending.sentAt == nil && !resending.isDue(at: start + .seconds(60)))
         resending.send(at: start, wait: .milliseconds(250))
         #expect(resending.isDue(at: start + .milliseconds(250)))

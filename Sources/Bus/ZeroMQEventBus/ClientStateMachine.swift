@@ -250,7 +250,7 @@ struct ClientStateMachine {
         if isIngressSilent() {
             log(.warning, "the broker does not answer; reconnecting", ["bus": "\(address)"])
             actions.append(.renewIngress)
-            send(outbox.resend())
+            send(outbox.resend(onNewConnection: true))
         } else {
             send(outbox.unblock())
         }
@@ -522,8 +522,9 @@ struct ClientStateMachine {
             // The answer may be about an earlier or a later journal. The reply to a hello decides.
             if isConnected { greetAgain() } else { greet() }
         } else if isConnected {
-            // Messages may have been published while the feed was not connected.
-            send(outbox.resend())
+            // Messages may have been published while the feed was not connected. The broker may be a newer one, and the
+            // requests to the former one lost.
+            send(outbox.resend(onNewConnection: true))
             greetAgain()
             pollHeads(head: head, judgeNow: true)
         } else if let id = inbox.removing(prefix: common).flatMap({ UInt64($0) }),

@@ -173,8 +173,8 @@ struct Outbox {
     }
 
     /// Returns all requests, in order, to send them again. Waiting batches are not among them.
-    mutating func resend() -> [Sending] {
-        for index in 0..<pending.count { pending.values[index].resending.reset() }
+    mutating func resend(onNewConnection isNewConnection: Bool) -> [Sending] {
+        for index in 0..<pending.count { pending.values[index].resending.reset(isNewConnection: isNewConnection) }
         return unblock()
     }
 
@@ -201,13 +201,14 @@ struct Outbox {
     mutating func receive(_ reply: Reply, to id: UInt64, at now: Instant) -> Outcome {
         guard let request = pending[id] else { return .none }
         if case .refused(let error) = reply, request.isBatch {
+            pending[id]?.resending.refuse()
             switch error.code {
             case .sequence:
                 isOutOfSequence = true
                 return .none
             case .journal:
                 // The publisher may publish a refused batch again, so it is told only when no copy can be recorded.
-                guard pending[id]?.resending.failed() == true else { return .none }
+                guard pending[id]?.resending.isUnderWay == false else { return .none }
                 return giveUp(id) ? .failed(BusError(error)) : .none
             default: break
             }
@@ -239,7 +240,7 @@ struct Outbox {
         for index in 0..<pending.count {
             guard case .publish(let batch) = pending.values[index].request, !batch.isTransient else { continue }
             pending.values[index].request = .publish(numbered(batch))
-            pending.values[index].resending.reset()
+            pending.values[index].resending.reset(isNewConnection: false)
         }
         isOutOfSequence = true
     }
@@ -249,7 +250,7 @@ struct Outbox {
     mutating func restoreSequence() -> [Sending] {
         guard isOutOfSequence else { return [] }
         isOutOfSequence = false
-        return resend()
+        return resend(onNewConnection: false)
     }
 }
 

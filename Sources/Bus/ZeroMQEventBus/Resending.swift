@@ -20,17 +20,19 @@ struct Resending {
         unanswered += 1
     }
 
-    /// Notes that the broker could not record a copy.
-    /// - Returns: True if no other copy can still be recorded. What was sent on an earlier connection does not count: it
-    ///   is lost, or was handled before.
-    mutating func failed() -> Bool {
+    /// Notes that the broker has refused a copy, which may be sent again.
+    mutating func refuse() {
         unanswered = max(0, unanswered - 1)
-        return unanswered == 0
     }
 
+    /// True if a copy may still be recorded. What was sent on an earlier connection does not count: it is lost, or was
+    /// handled before.
+    var isUnderWay: Bool { unanswered > 0 }
+
     /// Starts again, as if the request had not been sent.
-    mutating func reset() {
-        (sentAt, wait, unanswered) = (nil, nil, 0)
+    mutating func reset(isNewConnection: Bool) {
+        (sentAt, wait) = (nil, nil)
+        if isNewConnection { unanswered = 0 }
     }
 
     func isDue(at now: ContinuousClock.Instant) -> Bool {

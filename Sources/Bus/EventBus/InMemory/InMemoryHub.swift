@@ -150,6 +150,15 @@ public actor InMemoryHub {
         wakeSubscribers()
     }
 
+    /// The number of recorded messages of some types that a durable consumer has not handled. A lag also counts handled
+    /// messages of other partitions.
+    package func unhandledCount(of types: Set<MessageType>, by consumer: String) -> Int {
+        guard let group = groups[consumer] else { return 0 }
+        return journal.messages(after: group.position).count { message in
+            types.contains(message.type) && message.position?.offset ?? 0 > group.handled(message.partition)
+        }
+    }
+
     func requireOpen(_ handle: InMemoryEventBus.ID) throws {
         if closed.contains(handle) { throw BusError.runEnded }
     }
