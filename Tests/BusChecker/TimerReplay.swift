@@ -71,7 +71,10 @@ package struct TimerReplay: Sendable {
             open[name] = entry.id
         case .removal(let name):
             result(entry)
-            open[name] = nil
+            let isTakenBack = entry.cause.map { changes[$0] != nil } ?? false
+            if let id = open.removeValue(forKey: name), !isTakenBack, timers[id]?.offset == nil {
+                found.append(.timerMissed(id))
+            }
         case .elapsed: elapsed(entry)
         }
     }

@@ -18,6 +18,15 @@ struct TimerCheckerTests {
         #expect(findings { $0.set("e", due: 900) } == [.timerMissed("e")])
     }
 
+    @Test("finds a timer whose document was withdrawn without its command, and not to take it back")
+    func withdrawn() {
+        let found = findings {
+            $0.set("e", due: 900)
+            $0.append("lost", cause: "e", .removal(name: "tea"))
+        }
+        #expect(found == [.timerMissed("e")])
+    }
+
     @Test("finds a command without a result, and one with two")
     func results() {
         #expect(findings { $0.append("change-f", .change) } == [.timerUnchanged(command: "change-f")])
