@@ -96,6 +96,38 @@ struct TestAppTests {
         #expect(try await app.bus.document(Document.ErrorBanner.self)?.error == nil)
     }
 
+    @Test("a banner counts from its error, not from a later one that waits")
+    func waitingError() async throws {
+        let app = try await TestApp(flow: flow("ios"))
+        try await app.publish(ApplicationError(code: "first", message: "It failed."))
+        try await app.advance(by: .seconds(5))
+        try await app.publish(ApplicationError(code: "second", message: "It failed, too."))
+        try await app.advance(by: .seconds(5))
+        #expect(try await app.bus.document(Document.ErrorBanner.self)?.error?.code == "second")
+        try await app.advance(by: .seconds(10))
+        #expect(try await app.bus.document(Document.ErrorBanner.self)?.error == nil)
+    }
+
+    @Test(
+        "a timer of any number of milliseconds is due in time, in many sessions at once",
+        arguments: [1, 150, 200, 400, 700, 900])
+    func milliseconds(delay: Int) async throws {
+        let chime = Handlers("chime")
+            .on(Command.Checked.self, sends: Command.Reminded.self) { _, _ in
+                [.later(Command.Reminded(number: 3), after: .milliseconds(delay))]
+            }
+            .on(Command.Reminded.self, sends: DomainEvent.Rang.self) { reminder, _ in
+                [DomainEvent.Rang(number: reminder.number)]
+            }
+        let app = try await TestApp(flows: [], chime)
+        let sessions = (0..<20).map { "guest-\($0)" }
+        for session in sessions { try await app.send(Command.Checked(), subject: session) }
+        try await app.bus.publishTransient([Envelope(DomainEvent.Rang(number: 0), source: app.bus.source)])
+        try await app.advance(by: .milliseconds(delay))
+        let rung = app.messages.filter { $0.type == DomainEvent.Rang.type && $0.position != nil }
+        #expect(rung.map(\.subject).sorted() == sessions.sorted())
+    }
+
     @Test("a failure names the service that does not come to rest, and the app ends when it is released")
     func unrest() async throws {
         let (ended, ending) = AsyncStream.makeStream(of: Never.self)

@@ -215,7 +215,7 @@ package final class OpenTimers: Sendable {
                     state.delays.removeMin()
                     if state.isOpen(first.timer) { due.append(first.timer) }
                 }
-                let date = state.dates.min.map { Duration.seconds($0.time.timeIntervalSince(now)) }
+                let date = state.dates.min.map { Self.wait(from: now, until: $0.time) }
                 let waits = [date, state.delays.min.map { $0.time - elapsed }].compactMap(\.self)
                 state.change = ReadySignal()
                 return (due, waits.min().map { min($0, Self.longestWait) }, state.change)
@@ -228,6 +228,13 @@ package final class OpenTimers: Sendable {
                 try await group.next()
             }
         }
+    }
+
+    /// The time from one date to a later one, at most ``longestWait``. The difference of two dates has an error of a
+    /// fraction of a microsecond, by which a wait must not be longer.
+    private static func wait(from now: Date, until time: Date) -> Duration {
+        let seconds = min(max(0, time.timeIntervalSince(now)), longestWait / .seconds(1))
+        return .microseconds(Int64((seconds * 1_000_000).rounded()))
     }
 
     /// Makes ``due()`` return the open timers again that it has returned already: the loop has dropped their partitions.

@@ -33,8 +33,10 @@ public final class TestApp: ObservedBus, Sendable {
     private let flows: [Flow]
     private let timers: AppTimers
     /// The types that each durable consumer receives.
-    private let receives: [String: [MessageType]]
+    private let receives: [String: Set<MessageType>]
     private let running: Task<Void, Never>
+    /// The line of the test that has started the app.
+    private let creator: Caller
 
     public var bus: EventBus { observer.bus }
     public var transcript: Transcript { observer.transcript }
@@ -67,11 +69,11 @@ public final class TestApp: ObservedBus, Sendable {
     ) async throws {
         let hub = InMemoryHub()
         let observer = BusObserver(EventBus.inMemory(source: "test/1", hub: hub), deadline: deadline)
-        (self.hub, self.observer, self.flows, self.clock) = (hub, observer, flows, clock)
+        (self.hub, self.observer, self.flows, self.clock, creator) = (hub, observer, flows, clock, caller)
         receives = Dictionary(
-            flows.map { ($0.consumer, $0.receives) } + handlers.map { ($0.name, $0.consumes) }
-                + [(ErrorNotifier.consumer, ErrorNotifier.receives.types)]
-        ) { $0 + $1 }
+            flows.map { ($0.consumer, Set($0.receives)) } + handlers.map { ($0.name, Set($0.consumes)) }
+                + [(ErrorNotifier.consumer, Set(ErrorNotifier.receives.types))]
+        ) { $0.union($1) }
         timers = AppTimers(platforms: Set(flows.map(\.platform)), consumers: Set(handlers.map(\.name)))
         let services = Self.services(flows, handlers, on: hub, clock)
         running = Task {
@@ -152,8 +154,9 @@ public final class TestApp: ObservedBus, Sendable {
         by duration: Duration, fileID: StaticString = #fileID, line: UInt = #line
     ) async throws {
         let caller = Caller(fileID: fileID, line: line)
-        var left = duration
-        while let next = try await timers.next(after: clock.date, on: bus), next < left {
+        // The times of messages have whole milliseconds.
+        var left = Duration.milliseconds(duration.milliseconds)
+        while let next = try await timers.next(after: clock.date, on: bus, in: messages), next < left {
             clock.advance(by: next)
             left -= next
             try await rest(caller)
@@ -169,10 +172,9 @@ public final class TestApp: ObservedBus, Sendable {
     public var screen: String {
         get async throws {
             guard flows.count == 1 else {
-                let caller = Caller(fileID: #fileID, line: #line)
-                throw failure("the app has \(flows.count) platforms: use screen(on:)", at: caller)
+                throw failure("the app has \(flows.count) platforms: use screen(on:)", at: creator)
             }
-            return try await screen(on: flows[0].platform)
+            return try await screen(on: flows[0].platform, fileID: creator.fileID, line: creator.line)
         }
     }
 
@@ -229,15 +231,17 @@ public final class TestApp: ObservedBus, Sendable {
     /// Nil if the app is at rest.
     private func reasonOfUnrest() async throws -> String? {
         let end = try await bus.inspect.end()
-        for consumer in try await bus.inspect.consumers() {
-            guard let types = receives[consumer.name] else { continue }
-            let lag = try await bus.inspect.lag(after: consumer.position, matching: types.map { .type($0) })
-            if lag > 0 { return "\(consumer.name) has messages to handle: \(lag)" }
+        for (consumer, types) in receives {
+            let count = await hub.unhandledCount(of: types, by: consumer)
+            if count > 0 { return "\(consumer) has messages to handle: \(count)" }
         }
-        if let due = try await timers.due(at: clock.date, on: bus) { return "\(due.type) \(due.key ?? "") is due" }
-        guard try await bus.inspect.end() == end else { return "messages are published" }
         // What follows from a recorded message is recorded too, but may not have been delivered to the test.
-        try await transcript.first { ($0.last?.position?.offset ?? 0) >= end.offset ? () : nil }
-        return nil
+        try await transcript.first { messages in
+            messages.last { $0.position != nil }?.position?.offset ?? 0 >= end.offset ? () : nil
+        }
+        if let due = try await timers.due(at: clock.date, on: bus, in: messages) {
+            return "\(due.type) \(due.key ?? "") is due"
+        }
+        return try await bus.inspect.end() == end ? nil : "messages are published"
     }
 }
