@@ -42,6 +42,8 @@ struct ReplicaCheck: Sendable {
         var lagging = LaggingServers()
         while true {
             var isComplete = true
+            let before = try await jetStream.retrying { try await jetStream.stream(names.journal) }
+            let connection = jetStream.connection.connectionCount
             for stream in names.all {
                 guard let found = try await differences(in: stream) else {
                     isComplete = false
@@ -50,15 +52,24 @@ struct ReplicaCheck: Sendable {
                 if found != known[stream] { try await report(found, in: stream, after: known[stream]) }
                 known[stream] = found
             }
-            if isComplete { try await waitForReason(&lagging) } else { try await Task.sleep(for: Self.retry) }
+            if isComplete {
+                try await waitForReason(&lagging, since: before, connection)
+            } else {
+                try await Task.sleep(for: Self.retry)
+            }
         }
     }
 
     /// Waits until a server has returned, or the interval is over.
-    private func waitForReason(_ lagging: inout LaggingServers) async throws {
+    /// - Parameters:
+    ///   - before: The stream before the last check. A server that was not current then was not checked, even if it is
+    ///     current now.
+    ///   - connection: The number of the connection at that time.
+    private func waitForReason(
+        _ lagging: inout LaggingServers, since before: StreamInfo, _ connection: Int
+    ) async throws {
         let end = ContinuousClock.now + Self.interval
-        let connection = jetStream.connection.connectionCount
-        var first: StreamInfo?
+        var last = before
         while ContinuousClock.now < end {
             try await Task.sleep(for: Self.poll)
             let info = try await jetStream.retrying { try await jetStream.stream(names.journal) }
@@ -72,9 +83,9 @@ struct ReplicaCheck: Sendable {
             let areCurrent = info.followers.allSatisfy(\.isCurrent)
             // A server on its own has been started again if the connection to it was lost.
             let hasChanged =
-                info.leader != first?.leader || connection != jetStream.connection.connectionCount
-                || first?.followers.allSatisfy(\.isCurrent) == false
-            if first == nil || !areCurrent { first = info } else if hasChanged { return }
+                info.leader != last.leader || connection != jetStream.connection.connectionCount
+                || !last.followers.allSatisfy(\.isCurrent)
+            if !areCurrent { last = info } else if hasChanged { return }
         }
     }
 
