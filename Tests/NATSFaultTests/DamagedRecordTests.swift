@@ -2,7 +2,7 @@ import BusSoak
 import NATSTestSupport
 import Testing
 
-@Suite("NATS faults: damaged records of the bus", .serialized, .timeLimit(.minutes(4)))
+@Suite("NATS faults: damaged records of the bus", .serialized, .timeLimit(.minutes(6)))
 struct DamagedRecordTests {
     @Test func `A server that leads has lost the records of claims: the consumers claim anew, and handle everything`()
         async throws
