@@ -21,6 +21,12 @@ struct ReplicaCheck: Sendable {
     private static let portion = 2000
     private static let pause = Duration.milliseconds(100)
 
+    /// What a check of a stream has found, and the servers that it has read.
+    private struct Result {
+        var differences = ReplicaDifferences()
+        let servers: Set<String>
+    }
+
     private let jetStream: JetStream
     private let names: StreamNames
     private let epoch: UInt64
@@ -41,19 +47,21 @@ struct ReplicaCheck: Sendable {
         var known: [String: ReplicaDifferences] = [:]
         var lagging = LaggingServers()
         while true {
-            var isComplete = true
-            let before = try await jetStream.retrying { try await jetStream.stream(names.journal) }
-            let connection = jetStream.connection.connectionCount
+            let start = ContinuousClock.now
+            var results: [Result] = []
             for stream in names.all {
-                guard let found = try await differences(in: stream) else {
-                    isComplete = false
-                    continue
-                }
+                guard let result = try await check(stream) else { continue }
+                let found = result.differences
                 if found != known[stream] { try await report(found, in: stream, after: known[stream]) }
                 known[stream] = found
+                results.append(result)
             }
-            if isComplete {
-                try await waitForReason(&lagging, since: before, connection)
+            if let first = results.first, results.count == names.all.count {
+                let checked = results.reduce(first.servers) { $0.intersection($1.servers) }
+                // A follower of a busy leader is often not current, so a check that has left one out is soon repeated.
+                // The servers should have most of the time for others.
+                let rest = ContinuousClock.now + (ContinuousClock.now - start) * 5
+                try await waitForReason(&lagging, checked, until: rest)
             } else {
                 try await Task.sleep(for: Self.retry)
             }
@@ -62,14 +70,14 @@ struct ReplicaCheck: Sendable {
 
     /// Waits until a server has returned, or the interval is over.
     /// - Parameters:
-    ///   - before: The stream before the last check. A server that was not current then was not checked, even if it is
-    ///     current now.
-    ///   - connection: The number of the connection at that time.
+    ///   - checked: The servers that the last check has read. A server that became current meanwhile has returned.
+    ///   - rest: The time before which such a server is no reason.
     private func waitForReason(
-        _ lagging: inout LaggingServers, since before: StreamInfo, _ connection: Int
+        _ lagging: inout LaggingServers, _ checked: Set<String>, until rest: ContinuousClock.Instant
     ) async throws {
         let end = ContinuousClock.now + Self.interval
-        var last = before
+        let connection = jetStream.connection.connectionCount
+        var first: StreamInfo?
         while ContinuousClock.now < end {
             try await Task.sleep(for: Self.poll)
             let info = try await jetStream.retrying { try await jetStream.stream(names.journal) }
@@ -83,21 +91,26 @@ struct ReplicaCheck: Sendable {
             let areCurrent = info.followers.allSatisfy(\.isCurrent)
             // A server on its own has been started again if the connection to it was lost.
             let hasChanged =
-                info.leader != last.leader || connection != jetStream.connection.connectionCount
-                || !last.followers.allSatisfy(\.isCurrent)
-            if !areCurrent { last = info } else if hasChanged { return }
+                ContinuousClock.now >= rest && info.followers.contains { !checked.contains($0.name) }
+                || connection != jetStream.connection.connectionCount
+                || first.map { info.leader != $0.leader || !$0.followers.allSatisfy(\.isCurrent) } ?? false
+            if areCurrent, hasChanged { return }
+            if first == nil || !areCurrent { first = info }
         }
     }
 
     // MARK: Comparing
 
     /// - Returns: Nil if they could not be found now.
-    private func differences(in stream: String) async throws -> ReplicaDifferences? {
+    private func check(_ stream: String) async throws -> Result? {
         do {
             let first = try await compare(stream)
-            guard first != ReplicaDifferences() else { return first }
-            if first.diverged.isEmpty { try await Task.sleep(for: Self.patience) }
-            return first.confirmed(by: try await compare(stream))
+            guard first.differences != ReplicaDifferences() else { return first }
+            if first.differences.diverged.isEmpty { try await Task.sleep(for: Self.patience) }
+            let second = try await compare(stream)
+            return Result(
+                differences: first.differences.confirmed(by: second.differences),
+                servers: first.servers.intersection(second.servers))
         } catch let error where error.isTemporary || error.endsConsumer {
             logger.info(
                 "the servers could not be compared", metadata: ["stream": "\(stream)", "error": "\(error)"])
@@ -106,7 +119,7 @@ struct ReplicaCheck: Sendable {
     }
 
     /// - Throws: ``NATSError`` or ``JetStreamError`` if the servers could not be compared.
-    private func compare(_ stream: String) async throws -> ReplicaDifferences {
+    private func compare(_ stream: String) async throws -> Result {
         let info = try await jetStream.stream(stream)
         let followers = info.followers.filter(\.isCurrent).map(\.name)
         let servers = [info.leader ?? ""] + followers
@@ -114,14 +127,14 @@ struct ReplicaCheck: Sendable {
         let areAllHere = followers.count == info.followers.count
         let inventory = stream == names.journal && areAllHere ? try await inventory(upTo: info.lastSequence) : []
         guard info.messageCount > 0, servers.count > 1 || !inventory.isEmpty else {
-            return ReplicaDifferences()
+            return Result(servers: Set(servers))
         }
         let settings = ConsumerSettings(headersOnly: true, inactiveThreshold: .seconds(300))
         let found = try await withConsumers(on: servers[...], of: stream, settings, []) { consumers in
             try await compare(consumers, of: servers, in: stream, inventory, upTo: info.lastSequence)
         }
         guard let found else { throw NATSError(.timeout, "a server does not serve \(stream) now") }
-        return found
+        return Result(differences: found, servers: Set(servers))
     }
 
     /// Creates a consumer on each of some servers.
