@@ -8,10 +8,8 @@ internal import NATSLayout
 ///
 /// A server whose disk was damaged removes the messages that it cannot read, without an error. A server that was away
 /// while the others lost the end of a stream keeps its own. Every message of each stream is therefore read from every
-/// server, without its body: soon after a server has returned, and every 10 minutes.
+/// server, without its body, as often as ``CheckSchedule`` says.
 struct ReplicaCheck: Sendable {
-    /// The pause between two checks.
-    private static let interval = Duration.seconds(600)
     private static let poll = Duration.seconds(1)
     /// The pause after a check that has failed, for example because a server is away.
     private static let retry = Duration.seconds(3)
@@ -27,6 +25,13 @@ struct ReplicaCheck: Sendable {
         let servers: Set<String>
     }
 
+    /// What was seen of the servers since the steward leads.
+    private struct Watch {
+        var lagging = LaggingServers()
+        /// False if the user may not request the servers' runs.
+        var mayAskForRuns = true
+    }
+
     private let jetStream: JetStream
     private let names: StreamNames
     private let epoch: UInt64
@@ -34,6 +39,8 @@ struct ReplicaCheck: Sendable {
     private let logger: Logger
     /// The index of the leader among the sources of a comparison.
     private static let leader = 0
+    /// The name of a server that is in no cluster.
+    private static let alone = ""
 
     init(_ jetStream: JetStream, _ names: StreamNames, epoch: UInt64, _ notices: StewardNotices, _ logger: Logger) {
         self.jetStream = jetStream
@@ -45,9 +52,10 @@ struct ReplicaCheck: Sendable {
 
     func run() async throws {
         var known: [String: ReplicaDifferences] = [:]
-        var lagging = LaggingServers()
+        var watch = Watch()
         while true {
             let start = ContinuousClock.now
+            let runs = try await look(&watch)
             var results: [Result] = []
             for stream in names.all {
                 guard let result = try await check(stream) else { continue }
@@ -56,46 +64,42 @@ struct ReplicaCheck: Sendable {
                 known[stream] = found
                 results.append(result)
             }
-            if let first = results.first, results.count == names.all.count {
-                let checked = results.reduce(first.servers) { $0.intersection($1.servers) }
-                // A follower of a busy leader is often not current, so a check that has left one out is soon repeated.
-                // The servers should have most of the time for others.
-                let rest = ContinuousClock.now + (ContinuousClock.now - start) * 5
-                try await waitForReason(&lagging, checked, until: rest)
-            } else {
+            guard results.count == names.all.count else {
                 try await Task.sleep(for: Self.retry)
+                continue
             }
+            let checked = runs.filter { server, _ in results.allSatisfy { $0.servers.contains(server) } }
+            let schedule = CheckSchedule(afterCheckOf: checked, from: start, to: .now)
+            repeat { try await Task.sleep(for: Self.poll) } while try await !schedule.isDue(look(&watch), at: .now)
         }
     }
 
-    /// Waits until a server has returned, or the interval is over.
-    /// - Parameters:
-    ///   - checked: The servers that the last check has read. A server that became current meanwhile has returned.
-    ///   - rest: The time before which such a server is no reason.
-    private func waitForReason(
-        _ lagging: inout LaggingServers, _ checked: Set<String>, until rest: ContinuousClock.Instant
-    ) async throws {
-        let end = ContinuousClock.now + Self.interval
-        let connection = jetStream.connection.connectionCount
-        var first: StreamInfo?
-        while ContinuousClock.now < end {
-            try await Task.sleep(for: Self.poll)
-            let info = try await jetStream.retrying { try await jetStream.stream(names.journal) }
-            for server in lagging.late(among: info.followers, at: .now) {
-                try await notices.say(
-                    .incompleteReplica,
-                    "server \(server) has not come nearer to the leader of \(names.journal) for "
-                        + "\(LaggingServers.patience.components.seconds) s. If its log says 'will retry' again and again, "
-                        + Self.repair(server))
-            }
-            let areCurrent = info.followers.allSatisfy(\.isCurrent)
-            // A server on its own has been started again if the connection to it was lost.
-            let hasChanged =
-                ContinuousClock.now >= rest && info.followers.contains { !checked.contains($0.name) }
-                || connection != jetStream.connection.connectionCount
-                || first.map { info.leader != $0.leader || !$0.followers.allSatisfy(\.isCurrent) } ?? false
-            if areCurrent, hasChanged { return }
-            if first == nil || !areCurrent { first = info }
+    /// Reports the servers that do not catch up.
+    /// - Returns: The servers that can be read now, with their runs, as ``CheckSchedule`` uses them.
+    private func look(_ watch: inout Watch) async throws -> [String: String] {
+        let info = try await jetStream.retrying { try await jetStream.stream(names.journal) }
+        for server in watch.lagging.late(among: info.followers, at: .now) {
+            try await notices.say(
+                .incompleteReplica,
+                "server \(server) has not come nearer to the leader of \(names.journal) for "
+                    + "\(LaggingServers.patience.components.seconds) s. If its log says 'will retry' again and again, "
+                    + Self.repair(server))
+        }
+        let runs = try await runs(Set(info.leader.map { [$0] + info.followers.map(\.name) } ?? []), &watch)
+        guard let leader = info.leader else { return [Self.alone: runs.values.first ?? ""] }
+        let present = [leader] + info.followers.filter(\.isClose).map(\.name)
+        return Dictionary(present.map { ($0, runs[$0] ?? "") }) { first, _ in first }
+    }
+
+    private func runs(_ servers: Set<String>, _ watch: inout Watch) async throws -> [String: String] {
+        guard watch.mayAskForRuns else { return [:] }
+        do {
+            return try await jetStream.retrying { try await jetStream.connection.serverRuns(including: servers) }
+        } catch let error as NATSError where error.code == .denied {
+            watch.mayAskForRuns = false
+            logger.warning(
+                "\(error); a server that was started again may be compared only after \(CheckSchedule.interval)")
+            return [:]
         }
     }
 
@@ -121,17 +125,18 @@ struct ReplicaCheck: Sendable {
     /// - Throws: ``NATSError`` or ``JetStreamError`` if the servers could not be compared.
     private func compare(_ stream: String) async throws -> Result {
         let info = try await jetStream.stream(stream)
-        let followers = info.followers.filter(\.isCurrent).map(\.name)
-        let servers = [info.leader ?? ""] + followers
+        let followers = info.followers.filter(\.isClose)
+        let servers = [info.leader ?? Self.alone] + followers.map(\.name)
         // A server that is away may have what the others lack.
         let areAllHere = followers.count == info.followers.count
         let inventory = stream == names.journal && areAllHere ? try await inventory(upTo: info.lastSequence) : []
+        let behind = Set(followers.filter { !$0.isCurrent }.map(\.name))
         guard info.messageCount > 0, servers.count > 1 || !inventory.isEmpty else {
             return Result(servers: Set(servers))
         }
         let settings = ConsumerSettings(headersOnly: true, inactiveThreshold: .seconds(300))
         let found = try await withConsumers(on: servers[...], of: stream, settings, []) { consumers in
-            try await compare(consumers, of: servers, in: stream, inventory, upTo: info.lastSequence)
+            try await compare(consumers, of: servers, behind: behind, in: stream, inventory, upTo: info.lastSequence)
         }
         guard let found else { throw NATSError(.timeout, "a server does not serve \(stream) now") }
         return Result(differences: found, servers: Set(servers))
@@ -151,9 +156,12 @@ struct ReplicaCheck: Sendable {
         return result ?? nil
     }
 
-    /// - Parameter inventory: The sequences of batches that the stream should have, in ascending order.
+    /// - Parameters:
+    ///   - behind: The servers that may not have the newest messages yet.
+    ///   - inventory: The sequences of batches that the stream should have, in ascending order.
     private func compare(
-        _ consumers: [PullConsumer], of servers: [String], in stream: String, _ inventory: [Int], upTo end: Int
+        _ consumers: [PullConsumer], of servers: [String], behind: Set<String>, in stream: String, _ inventory: [Int],
+        upTo end: Int
     ) async throws -> ReplicaDifferences {
         var comparison = SequenceComparison(count: consumers.count + 1)
         let record = consumers.count
@@ -191,7 +199,8 @@ struct ReplicaCheck: Sendable {
                 if lacking.count == consumers.count {
                     differences.lost.add(sequence)
                 } else {
-                    for source in lacking {
+                    // A server that is behind gets what follows its last message.
+                    for source in lacking where !(behind.contains(servers[source]) && comparison.hasEnded(source)) {
                         differences.incomplete[servers[source], default: SequenceGaps()].add(sequence)
                     }
                 }
@@ -284,4 +293,10 @@ struct ReplicaCheck: Sendable {
     private static func repair(_ server: String) -> String {
         "stop \(server), empty its store_dir, and start it again while the others run: it then copies all from them"
     }
+}
+
+extension StreamInfo.Follower {
+    /// True if the server has most of what the leader has, and can be read. While somebody publishes, a server is seldom
+    /// current.
+    fileprivate var isClose: Bool { isActive && (isCurrent || lag <= 1000) }
 }

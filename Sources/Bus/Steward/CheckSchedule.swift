@@ -1,0 +1,30 @@
+/// Decides when the servers are compared again, as a value without side effects.
+struct CheckSchedule {
+    /// The time between two checks if no server has returned.
+    static let interval = Duration.seconds(600)
+
+    private let checked: [String: String]
+    private let rest: ContinuousClock.Instant
+    private let end: ContinuousClock.Instant
+
+    /// - Parameters:
+    ///   - checked: The servers that the check has read, with their runs when it began. A run has an id, which is empty
+    ///     if it is not known.
+    ///   - start: The time at which it began.
+    init(afterCheckOf checked: [String: String], from start: ContinuousClock.Instant, to now: ContinuousClock.Instant) {
+        self.checked = checked
+        // Whatever the servers do, they have two thirds of the time for others.
+        rest = now + min((now - start) * 2, Self.interval)
+        end = now + Self.interval
+    }
+
+    /// - Parameter present: The servers that can be read now, with their runs.
+    func isDue(_ present: [String: String], at now: ContinuousClock.Instant) -> Bool {
+        guard now < end else { return true }
+        let hasReturned = present.contains { name, run in
+            guard let old = checked[name] else { return true }
+            return run != old && !run.isEmpty
+        }
+        return hasReturned && now >= rest
+    }
+}

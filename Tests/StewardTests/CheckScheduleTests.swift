@@ -1,0 +1,40 @@
+import Testing
+
+@testable import Steward
+
+@Suite("When the servers are compared again") struct CheckScheduleTests {
+    private let start = ContinuousClock.now
+    private let checked = ["n1": "A", "n2": "B", "n3": "C"]
+
+    /// The first second after a check at which the servers should be compared.
+    private func due(
+        afterCheckOf checked: [String: String], taking duration: Duration = .seconds(1),
+        _ present: (Int) -> [String: String]
+    ) -> Int? {
+        let schedule = CheckSchedule(afterCheckOf: checked, from: start - duration, to: start)
+        return (1...1000).first { schedule.isDue(present($0), at: start + .seconds($0)) }
+    }
+
+    @Test func `After 10 minutes if no server has returned`() {
+        #expect(due(afterCheckOf: checked) { _ in checked } == 600)
+        #expect(due(afterCheckOf: checked) { _ in ["n1": "A", "n2": "B"] } == 600)
+    }
+
+    @Test func `When a server was started again, and can be read`() {
+        #expect(due(afterCheckOf: checked) { ["n1": "A", "n2": $0 < 7 ? "B" : "D", "n3": "C"] } == 7)
+        #expect(due(afterCheckOf: checked) { $0 < 9 ? ["n1": "A", "n3": "C"] : ["n1": "A", "n2": "D"] } == 9)
+        #expect(due(afterCheckOf: ["": "A"]) { $0 < 5 ? ["": "A"] : ["": "B"] } == 5)
+    }
+
+    @Test func `As soon as the servers have rested, if the check has not read one that is there`() {
+        #expect(due(afterCheckOf: ["n1": "A"], taking: .seconds(10)) { _ in checked } == 20)
+        #expect(due(afterCheckOf: ["n1": "A"], taking: .seconds(900)) { _ in checked } == 600)
+    }
+
+    @Test func `A server whose run is not known is no reason, and one whose run is known too late is one`() {
+        let unknown = ["n1": "", "n2": ""]
+        #expect(due(afterCheckOf: unknown) { _ in unknown } == 600)
+        #expect(due(afterCheckOf: ["n1": "A", "n2": "B"]) { _ in unknown } == 600)
+        #expect(due(afterCheckOf: unknown) { ["n1": "", "n2": $0 < 8 ? "" : "B"] } == 8)
+    }
+}
