@@ -45,8 +45,12 @@ struct Publish: AsyncParsableCommand {
     @Option(help: "The number of bytes in each message in addition to its value.")
     var padding = 0
 
+    @Option(help: "The pause of each task after a batch, in milliseconds.")
+    var pause = 0
+
     func run() async throws {
         var role = PublisherRole(name: options.name)
+        role.pause = .milliseconds(pause)
         (role.lanes, role.batch, role.count, role.padding) = (lanes, batch, count, padding)
         let publisher = role
         throw ExitCode(

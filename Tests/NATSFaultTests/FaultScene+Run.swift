@@ -4,6 +4,9 @@ import NATSTestSupport
 import Testing
 
 extension FaultScene {
+    /// The publisher's pause in milliseconds: a scene may last minutes, and at the end the consumers handle everything.
+    static let pause = 10
+
     /// Runs `fault` while all processes work, and expects that nothing acknowledged is lost, doubled or out of order.
     /// - Parameters:
     ///   - extra: The names of further publishers that `fault` starts with ``startPublisher(_:on:)``.
@@ -13,7 +16,7 @@ extension FaultScene {
         _ fault: @escaping @Sendable (FaultScene) async throws -> LostEnd?
     ) async throws {
         try await Arena.with(try cluster()) { arena in
-            let scene = try await FaultScene(in: arena)
+            let scene = try await FaultScene(in: arena, pause: pause)
             let lostEnd = try await fault(scene)
             var history = try await scene.finish(extra)
             history.lostEnd = lostEnd

@@ -19,7 +19,7 @@ struct LostEndTests {
         async throws
     {
         try await Arena.with(try NATSCluster()) { arena in
-            let scene = try await FaultScene(in: arena)
+            let scene = try await FaultScene(in: arena, pause: FaultScene.pause)
             let (old, third) = (Array(scene.servers.prefix(2)), scene.servers[2])
             _ = try await scene.putBackCopies(of: old) { for server in old { try await server.restart() } }
             try await third.restart()

@@ -63,6 +63,30 @@ struct ClusterTests {
         }
     }
 
+    @Test func `A server has another id after it was started again, and one that is away has none`() async throws {
+        try await NATSCluster().whileRunning { cluster in
+            try await withConnection(NATSOptions(servers: [cluster.servers[0].url], name: "test")) { connection in
+                try await connection.waitUntilConnected(timeout: .seconds(30))
+                let names = Set(cluster.servers.map(\.name))
+                func runs(of names: Set<String>) async throws -> [String: String] {
+                    while true {
+                        let runs = try await connection.serverRuns(including: names)
+                        if names.isSubset(of: runs.keys) { return runs }
+                    }
+                }
+                let first = try await runs(of: names)
+                #expect(try await runs(of: names) == first)
+                let killed = cluster.servers[2]
+                try await killed.kill()
+                let others = try await runs(of: names.subtracting([killed.name]))
+                #expect(others == first.filter { $0.key != killed.name })
+                try await killed.restart()
+                let second = try await runs(of: names)
+                #expect(second.filter { first[$0.key] != $0.value }.map(\.key) == [killed.name])
+            }
+        }
+    }
+
     @Test func `A reader gets every message from the other servers if one has lost some to a flipped bit`()
         async throws
     {

@@ -60,7 +60,8 @@ package struct ServiceRights: Hashable, Sendable {
         }
         let tools = tools(namespace: namespace)
         return ServiceRights(
-            publish: Set(tools.publish).union(streams).union(["$JS.API.INFO", "$SYS.REQ.ACCOUNT.PING.STATZ"]), subscribe: Set(tools.subscribe))
+            publish: Set(tools.publish).union(streams).union(["$JS.API.INFO", "$SYS.REQ.ACCOUNT.PING.STATZ"]),
+            subscribe: Set(tools.subscribe))
     }
 
     /// Replies come to inboxes, and are sent to those of others.

@@ -24,12 +24,14 @@ package struct FaultScene: Sendable {
     package static let journal = Arena.namespace
 
     /// Starts the processes. With a broker, it runs already.
-    package init(in arena: Arena, batches: Int = 4) async throws {
+    /// - Parameter pause: The publisher's pause after each batch, in milliseconds.
+    package init(in arena: Arena, batches: Int = 4, pause: Int = 0) async throws {
         self.arena = arena
         self.batches = batches
         let leading = arena.cluster == nil ? nil : try await arena.startSteward("steward1")
         publisher = try await arena.startFixture(
-            "publisher", "publish", ["--lanes", "\(batches)", "--batch", batches > 4 ? "1" : "2"])
+            "publisher", "publish",
+            ["--lanes", "\(batches)", "--batch", batches > 4 ? "1" : "2", "--pause", "\(pause)"])
         if let leading {
             try await arena.untilLog(of: leading.name, "says that it leads") { $0.contains("leading") }
             stewards = [leading, try await arena.startSteward("steward2")]

@@ -54,7 +54,7 @@ package enum ServerDamage: CaseIterable, Sendable {
                 try $0.flipBits(inMessagesOf: FaultScene.journal) { $0.utf8.starts(with: records.utf8) }
             }
         case .fullDisk:
-            try await scene.cluster().handLeadership(of: FaultScene.journal, to: scene.servers[1])
+            try await scene.handJournal(to: scene.servers[1])
             try await scene.fillFirstDisk()
         case .fullDiskOfLeader:
             try await scene.makeLeader(scene.servers[0])
@@ -109,10 +109,18 @@ extension FaultScene {
         try await damaged.restart()
         try await untilASteward(says: "server \(damaged.name) lacks")
         try await untilEachReaderHasAll()
-        try await cluster().handLeadership(of: Self.journal, to: damaged)
+        try await handJournal(to: damaged)
         try await untilEachReaderHasAll()
         try await untilWorking("with the leader that has lost messages")
         try await untilEachGroupHandles("with the leader that has lost messages")
+    }
+
+    /// Lets a server lead the journal, without a fault.
+    fileprivate func handJournal(to server: NATSServer) async throws {
+        let cluster = try cluster()
+        try await arena.within(Arena.deadline, "\(server.name) did not become the leader of the journal") {
+            try await cluster.handLeadership(of: Self.journal, to: server)
+        }
     }
 
     /// Waits until each durable consumer has handled more messages.

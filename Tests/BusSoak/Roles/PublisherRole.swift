@@ -13,6 +13,9 @@ package struct PublisherRole: Sendable {
     package var batch = 4
     /// The number of values of each lane; nil for no limit.
     package var count: Int?
+    /// The pause after each batch of a lane. Without one the consumers, which publish a result of each value, do not keep
+    /// up.
+    package var pause = Duration.zero
     /// The number of bytes in each message in addition to its value.
     package var padding = 0
 
@@ -52,6 +55,7 @@ struct PublisherLane: Sendable {
             let messages = try values.map { try Probe.message(for: $0, padding: padding, source: source) }
             try await publisher.publish(Batch(messages), of: values.map { ($0, document(of: $0)) })
             next = end + 1
+            if role.pause > .zero { try await Task.sleep(for: role.pause) }
         }
     }
 
