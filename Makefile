@@ -1,6 +1,6 @@
 # The commands for everyday work. Commands that build first install missing packages.
 
-.PHONY: run down build build-tests test mixed screenshots examples install bench bench-page scale counts footprint soak fuzz lint format setup
+.PHONY: run down build build-tests test mixed screenshots examples install bench bench-page scale counts footprint without-nats soak fuzz lint format setup
 
 BIN = .build/debug
 # The programs that compose/default.yaml starts.
@@ -100,6 +100,15 @@ soak: setup
 	@scripts/build broker bus-fixture bus-soak navigation-coordinator
 	@$(BIN)/bus-soak --seconds $(or $(SECONDS),60) $(if $(SEED),--seed $(SEED)) $(if $(SHAPE),--shape $(SHAPE)) \
 		$(if $(ENGINE),--engine $(ENGINE))
+
+# Builds a service and the broker without the bus on NATS, as an app that leaves out this trait does, and checks what
+# they say of an address on NATS.
+without-nats: setup
+	@for program in broker error-notifier; do \
+		swift build --disable-default-traits --scratch-path .build/without-nats --product $$program && \
+		! .build/without-nats/debug/$$program --bus nats://localhost 2>.build/without-nats/error && \
+		grep "was built without it" .build/without-nats/error || exit 1; \
+	done
 
 # Sends INPUTS requests (default: a million), most of them invalid, to the broker's engine. SEED (default: 1) determines
 # the requests. Then sends every message of the app with every hostile value in every place to its services, and reads

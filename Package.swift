@@ -72,7 +72,9 @@ let bus: [Target] = [
         "NATSEventBus", in: "Bus",
         ["BusFormat", "EventBus", "NATS", "NATSJournal", "NATSLayout", "Support", deque, logging]),
     module("Steward", in: "Bus", ["BusFormat", "EventBus", "NATS", "NATSJournal", "NATSLayout", "Support", logging]),
-    module("Transports", in: "Bus", ["EventBus", "NATSEventBus", "NATSLayout", "Support", "ZeroMQEventBus", logging]),
+    module(
+        "Transports", in: "Bus",
+        ["EventBus", ifNATS("NATSEventBus"), "NATSLayout", "Support", "ZeroMQEventBus", logging]),
     module(
         "Broker", in: "Bus",
         [
@@ -239,8 +241,8 @@ let executables: [Target] = [
     executable(
         "broker",
         [
-            "Broker", "NATS", "NATSLayout", "Steward", "Consuming", "Contracts", "EventBus", "ServiceRuntime",
-            "Support", argumentParser, lifecycle,
+            "Broker", ifNATS("NATS"), "NATSLayout", ifNATS("Steward"), "Consuming", "Contracts", "EventBus",
+            "ServiceRuntime", "Support", argumentParser, lifecycle,
         ]),
     executable("brewer", ["Brewing", "ServiceRuntime"]),
     executable("device", ["ServiceRuntime", "TerminalDevice", argumentParser]),
@@ -563,6 +565,10 @@ let package = Package(
         .executable(name: "segue-bench", targets: ["segue-bench"]),
         .executable(name: "web-gateway", targets: ["web-gateway"]),
     ],
+    traits: [
+        .default(enabledTraits: ["NATS"]),
+        .trait(name: "NATS", description: "The bus on NATS; without it, it is always Segue's own broker."),
+    ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
         .package(url: "https://github.com/apple/swift-async-algorithms", from: "1.1.0"),
@@ -590,6 +596,11 @@ func module(
     let path = (["Sources", folder, name] as [String?]).compactMap(\.self).joined(separator: "/")
     return .target(
         name: name, dependencies: dependencies, path: path, resources: resources, swiftSettings: settings)
+}
+
+/// A module of the bus on NATS, which an app can leave out.
+func ifNATS(_ name: String) -> Target.Dependency {
+    .target(name: name, condition: .when(traits: ["NATS"]))
 }
 
 func executable(_ name: String, _ dependencies: [Target.Dependency]) -> Target {

@@ -1,8 +1,12 @@
 public import EventBus
 public import Logging
-internal import NATSEventBus
+internal import NATSLayout
 internal import Support
 internal import ZeroMQEventBus
+
+#if NATS
+internal import NATSEventBus
+#endif
 
 /// Creates the bus of a process from an address.
 ///
@@ -35,7 +39,11 @@ public struct BusFactory: Sendable {
             try EventBus.zeroMQ(address: $0, source: $1, logger: $2)
         },
         Engine(addresses: ["nats://HOST:PORT/NAME", "tls://HOST:PORT/NAME"]) {
+            #if NATS
             try EventBus.nats(address: $0, source: $1, logger: $2)
+            #else
+            throw NATSAddress.errorWithoutNATS($0)
+            #endif
         },
     ])
 

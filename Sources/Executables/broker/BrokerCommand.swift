@@ -40,9 +40,13 @@ struct BrokerCommand: AsyncParsableCommand {
                 let settings = try journal.brokerConfiguration(address, retention, configuration, process)
                 return [BrokerService(broker: Broker(settings, logger: logger))]
             }
+            #if NATS
             let service = try StewardService(
                 NATSAddress(address), journal, retention, configuration, process, logger)
             return [service]
+            #else
+            throw NATSAddress.errorWithoutNATS(address)
+            #endif
         }
     }
 

@@ -1,3 +1,4 @@
+#if NATS
 import Broker
 import Consuming
 import EventBus
@@ -36,3 +37,4 @@ struct StewardService: ReadyService {
         }
     }
 }
+#endif
