@@ -67,14 +67,14 @@ let bus: [Target] = [
             orderedCollections,
         ]),
     module("NATSLayout", in: "Bus", ["BusFormat", "EventBus", "Support", deque]),
+    module("NATSPermissions", in: "Bus", ["EventBus", "NATSLayout", "Support"]),
     module("NATSJournal", in: "Bus", ["BusFormat", "EventBus", "NATS", "NATSLayout"]),
     module(
         "NATSEventBus", in: "Bus",
         ["BusFormat", "EventBus", "NATS", "NATSJournal", "NATSLayout", "Support", deque, logging]),
     module("Steward", in: "Bus", ["BusFormat", "EventBus", "NATS", "NATSJournal", "NATSLayout", "Support", logging]),
     module(
-        "Transports", in: "Bus",
-        ["EventBus", ifNATS("NATSEventBus"), "NATSLayout", "Support", "ZeroMQEventBus", logging]),
+        "Transports", in: "Bus", ["EventBus", ifNATS("NATSEventBus"), "Support", "ZeroMQEventBus", logging]),
     module(
         "Broker", in: "Bus",
         [
@@ -184,7 +184,8 @@ let tools: [Target] = [
         [
             "AppContract", "CSegueVersion", "CommandLineSupport", "Compose", "Contracts", "EventBus", "FlowFiles",
             "FlowReview",
-            "MessageSchema", "Monitor", "Navigation", "Opening", "Projects", "Scaffold", "SignIn", "Support",
+            "MessageSchema", "Monitor", "NATSPermissions", "Navigation", "Opening", "Projects", "Scaffold", "SignIn",
+            "Support",
             "SystemSupport", "Transports", argumentParser, logging, subprocess, systemPackage,
         ]),
 ]
@@ -242,7 +243,7 @@ let executables: [Target] = [
         "broker",
         [
             "Broker", ifNATS("NATS"), "NATSLayout", ifNATS("Steward"), "Consuming", "Contracts", "EventBus",
-            "ServiceRuntime", "Support", argumentParser, lifecycle,
+            "ServiceRuntime", "Support", "Transports", argumentParser, lifecycle,
         ]),
     executable("brewer", ["Brewing", "ServiceRuntime"]),
     executable("device", ["ServiceRuntime", "TerminalDevice", argumentParser]),
@@ -473,8 +474,8 @@ let tests: [Target] = [
         of: "SegueCommands",
         [
             "AppContract", "BusStranger", "CommandLineTestSupport", "Compose", "Contracts", "EventBus", "FlowFiles",
-            "Monitor", "Navigation", "RuntimeTestSupport", "Support", "TestSupport", "Transports", "broker",
-            "error-notifier", "segue", "segue-bench", argumentParser, logging,
+            "Monitor", "NATSPermissions", "Navigation", "RuntimeTestSupport", "Support", "TestSupport", "Transports",
+            "broker", "error-notifier", "segue", "segue-bench", argumentParser, logging,
         ]),
     tests(of: "Onboarding", ["FlowFiles", "Navigation", "Support"]),
     tests(of: "ThreeScreens", ["FlowFiles", "Navigation", "Support"]),

@@ -1,6 +1,6 @@
 import EventBus
+import NATSPermissions
 import Testing
-import Transports
 
 @Suite("The permissions of a bus on NATS")
 struct NATSPermissionsTests {

@@ -72,13 +72,6 @@ package struct NATSAddress: Hashable, Sendable, CustomStringConvertible {
     /// True if an address is one of a bus on NATS, or is meant to be one.
     package static func isScheme(of text: String) -> Bool { schemes.contains { text.begins(with: $0) } }
 
-    /// The error of a program that was built without the bus on NATS.
-    package static func errorWithoutNATS(_ address: String) -> BusError {
-        error(
-            "the bus", address,
-            "is on NATS, and this program was built without it; give the package segue the trait NATS")
-    }
-
     /// The URLs of the servers, as the client library takes them.
     package var urls: [String] { servers.map { scheme + $0.description } }
 

@@ -1,6 +1,5 @@
 public import EventBus
 public import Logging
-internal import NATSLayout
 internal import Support
 internal import ZeroMQEventBus
 
@@ -42,7 +41,7 @@ public struct BusFactory: Sendable {
             #if NATS
             try EventBus.nats(address: $0, source: $1, logger: $2)
             #else
-            throw NATSAddress.errorWithoutNATS($0)
+            throw BusError.withoutNATS
             #endif
         },
     ])
@@ -65,5 +64,14 @@ public struct BusFactory: Sendable {
             }
             return try engine.connect(address, source, logger)
         }
+    }
+}
+
+extension BusError {
+    /// The error of a program that was built without the bus on NATS, and gets an address of it.
+    package static var withoutNATS: BusError {
+        BusError(
+            .address,
+            "the bus is on NATS, and this program was built without it; give the package segue the trait NATS")
     }
 }

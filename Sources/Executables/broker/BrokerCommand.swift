@@ -5,6 +5,7 @@ import EventBus
 import NATSLayout
 import ServiceRuntime
 import Support
+import Transports
 
 @main
 struct BrokerCommand: AsyncParsableCommand {
@@ -45,7 +46,7 @@ struct BrokerCommand: AsyncParsableCommand {
                 NATSAddress(address), journal, retention, configuration, process, logger)
             return [service]
             #else
-            throw NATSAddress.errorWithoutNATS(address)
+            throw BusError.withoutNATS
             #endif
         }
     }

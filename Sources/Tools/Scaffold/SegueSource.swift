@@ -65,7 +65,7 @@ enum SegueNames {
         "ConsentCallback", "Consuming", "Contracts", "Coordinator", "Device", "ErrorNotification", "EventBus",
         "FlowFiles", "FlowReview", "HTTPClient",
         "HTTPOperations", "InProcess", "MessageSchema", "Monitor", "Music", "NATS", "NATSEventBus",
-        "NATSJournal", "NATSLayout",
+        "NATSJournal", "NATSLayout", "NATSPermissions",
         "Navigation", "Onboarding", "Opening", "PlatformPrograms", "Presentation", "Projects", "Repositories",
         "Routing", "Scaffold", "SegueCommands", "SegueTestSupport", "ServiceRuntime", "Services", "SignIn", "Sodium",
         "SpotifyAPI", "SpotifySimulator", "Stations", "Steward", "Support", "SystemSupport", "TerminalDevice",

@@ -2,8 +2,8 @@ internal import AppContract
 internal import ArgumentParser
 internal import Contracts
 internal import EventBus
+internal import NATSPermissions
 internal import Support
-internal import Transports
 
 struct ExportNATSPermissionsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
