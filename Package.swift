@@ -568,7 +568,7 @@ let package = Package(
     ],
     traits: [
         .default(enabledTraits: ["NATS"]),
-        .trait(name: "NATS", description: "The bus on NATS; without it, it is always Segue's own broker."),
+        .trait(name: "NATS", description: "The bus on NATS. Without it, only Segue's own broker can be used."),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),

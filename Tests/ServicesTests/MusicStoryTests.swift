@@ -66,7 +66,7 @@ struct MusicStoryTests {
     func loadedAgain() async throws {
         try await connected { stage in
             _ = try await stage.device.first(DomainEvent.PlaylistsLoaded.self) { _ in true }
-            try await stage.spotify.control("faults", "path=/v1/me/playlists&delay_ms=9000&count=1")
+            try await stage.spotify.control("faults", "path=/v1/me/playlists&delay_ms=60000&count=1")
             let first = try await stage.device.publish(DomainEvent.LaunchFinished())
             let loading: Document.Playlists = try await stage.device.outcome(of: first)
             #expect(loading.status == .loading && loading.playlists.count == 24)
@@ -75,6 +75,7 @@ struct MusicStoryTests {
             let second = try await stage.device.publish(DomainEvent.LaunchFinished())
             let _: DomainEvent.PlaylistsLoaded = try await stage.device.outcome(of: second)
             #expect(try await stage.device.document(Document.Playlists.self)?.status == .ready)
+            let _: DomainEvent.MessageDiscarded = try await stage.device.outcome(of: first)
             #expect(try await stage.loadStory(of: first) == ["document.Playlists", "event.MessageDiscarded"])
         }
     }
@@ -118,7 +119,7 @@ struct MusicStoryTests {
             try await stage.withAuthService {
                 let (load, url) = try await stage.requestConsent()
                 try await stage.withMusicService {
-                    try await stage.beginLoad(of: load, at: url, faults: "delay_ms=9000&count=99")
+                    try await stage.beginLoad(of: load, at: url, faults: "delay_ms=60000&count=99")
                 }
                 let faults = stage.spotify.base + "/_control/faults"
                 _ = try await stage.spotify.send(HTTPClient.Request(.delete, faults))
@@ -139,7 +140,7 @@ struct MusicStoryTests {
         try await Stage.with { stage in
             try await stage.withServices {
                 let (load, url) = try await stage.requestConsent()
-                try await stage.beginLoad(of: load, at: url, faults: "delay_ms=9000&count=99")
+                try await stage.beginLoad(of: load, at: url, faults: "delay_ms=60000&count=99")
                 try await stage.device.endSession()
                 try await stage.device.withdrawn([Document.Playlists.type], in: Session.default)
                 #expect(try await stage.loadStory(of: load) == ["document.Playlists"])
@@ -198,7 +199,7 @@ struct MusicStoryTests {
     func beside() async throws {
         try await connected { stage in
             // The songs of the first playlist do not arrive while the test runs.
-            try await stage.spotify.control("faults", "path=/v1/playlists/EndlessFocus/*&delay_ms=9000&count=99")
+            try await stage.spotify.control("faults", "path=/v1/playlists/EndlessFocus/*&delay_ms=60000&count=99")
             let slow = try await stage.device.tap(Command.PlaylistSelected(playlistID: "EndlessFocus"))
             _ = try await stage.generated(by: slow, .loading)
             let play = try await stage.device.tap(Command.PlayOnSpotifyRequested())
@@ -221,7 +222,7 @@ struct MusicStoryTests {
         try await Stage.with { stage in
             try await stage.withAuthService {
                 try await stage.connect()
-                try await stage.spotify.control("faults", "path=/v1/playlists/*&delay_ms=9000&count=99")
+                try await stage.spotify.control("faults", "path=/v1/playlists/*&delay_ms=60000&count=99")
                 let cause = try await stage.device.tap(Command.PlaylistSelected(playlistID: "EndlessFocus"))
                 try await stage.withMusicService { _ = try await stage.generated(by: cause, .loading) }
                 let faults = stage.spotify.base + "/_control/faults"
@@ -244,7 +245,7 @@ struct MusicStoryTests {
     @Test("When the session ends, the load of its songs ends, and no document comes after it")
     func endedSession() async throws {
         try await connected { stage in
-            try await stage.spotify.control("faults", "path=/v1/playlists/*&delay_ms=9000&count=99")
+            try await stage.spotify.control("faults", "path=/v1/playlists/*&delay_ms=60000&count=99")
             let slow = try await stage.device.tap(Command.PlaylistSelected(playlistID: "EndlessFocus"))
             _ = try await stage.generated(by: slow, .loading)
             try await stage.device.endSession()

@@ -11,7 +11,7 @@ import Testing
         afterCheckOf checked: [String: String], taking duration: Duration = .seconds(1),
         _ present: (Int) -> [String: String]
     ) -> Int? {
-        let schedule = CheckSchedule(afterCheckOf: checked, from: start - duration, to: start)
+        var schedule = CheckSchedule(afterCheckOf: checked, from: start - duration, to: start)
         return (1...1000).first { schedule.isDue(present($0), at: start + .seconds($0)) }
     }
 
@@ -26,9 +26,14 @@ import Testing
         #expect(due(afterCheckOf: ["": "A"]) { $0 < 5 ? ["": "A"] : ["": "B"] } == 5)
     }
 
+    @Test func `When a server could not be read for a time, although it was not started again`() {
+        #expect(due(afterCheckOf: checked) { (5..<8).contains($0) ? ["n1": "A", "n2": "B"] : checked } == 8)
+    }
+
     @Test func `As soon as the servers have rested, if the check has not read one that is there`() {
         #expect(due(afterCheckOf: ["n1": "A"], taking: .seconds(10)) { _ in checked } == 20)
-        #expect(due(afterCheckOf: ["n1": "A"], taking: .seconds(900)) { _ in checked } == 600)
+        #expect(due(afterCheckOf: ["n1": "A"], taking: .seconds(400)) { _ in checked } == 800)
+        #expect(due(afterCheckOf: checked, taking: .seconds(400)) { _ in checked } == 800)
     }
 
     @Test func `A server whose run is not known is no reason, and one whose run is known too late is one`() {

@@ -13,7 +13,8 @@ import Testing
     @Test func `A server that does not come nearer is named once, after a minute`() {
         var servers = LaggingServers()
         let named = (0...150).map { second in
-            servers.late(among: [follower("n1", lag: 5), follower("n2", lag: 0)], at: start + .seconds(second))
+            servers.late(
+                among: [follower("n1", lag: 5), follower("n2", lag: 0)], end: 100, at: start + .seconds(second))
         }
         #expect(named.enumerated().filter { !$0.element.isEmpty }.map(\.offset) == [60])
         #expect(named[60] == ["n1"])
@@ -26,7 +27,25 @@ import Testing
                 follower("n1", lag: 1000 - second), follower("n2", lag: second % 50),
                 follower("n3", lag: 7, isActive: false),
             ]
-            #expect(servers.late(among: followers, at: start + .seconds(second)) == [])
+            #expect(servers.late(among: followers, end: 5000, at: start + .seconds(second)) == [])
+        }
+    }
+
+    @Test
+    func `While somebody publishes, a server that is a little behind all the time is not named, and a stuck one is`() {
+        var servers = LaggingServers()
+        let named = (0...150).map { second in
+            servers.late(
+                among: [follower("n1", lag: 3 + second % 7), follower("n2", lag: 5 + 100 * second)],
+                end: 1000 + 100 * second, at: start + .seconds(second))
+        }
+        #expect(named.flatMap(\.self) == ["n2"])
+    }
+
+    @Test func `A server is not named for a time in which nobody looked`() {
+        var servers = LaggingServers()
+        for time in [0, 5, 70, 75] {
+            #expect(servers.late(among: [follower("n1", lag: 5)], end: 100, at: start + .seconds(time)) == [])
         }
     }
 }

@@ -28,8 +28,8 @@ extension NATSConnection {
 }
 
 private final class RunCollector: Sendable {
-    /// The maximum number of servers. NATS does not limit it, and a cluster has less than 10.
-    private static let capacity = 1000
+    /// The maximum length of an id in bytes. It is a public nkey, which has 56.
+    private static let maximumLength = 64
 
     private let names: Set<String>
     private let runs = Mutex<[String: String]>([:])
@@ -44,10 +44,11 @@ private final class RunCollector: Sendable {
     /// - Returns: True if all servers have answered.
     @Sendable func add(_ reply: NATSMessage) -> Bool {
         guard let server = (try? JSONValue(parsing: Data(reply.body)))?["server"],
-            let name = server["name"]?.stringValue, let id = server["id"]?.stringValue
+            let name = server["name"]?.stringValue, names.isEmpty || names.contains(name),
+            let id = server["id"]?.stringValue, !id.isEmpty, id.utf8.count <= Self.maximumLength
         else { return false }
         return runs.withLock { runs in
-            if runs.count < Self.capacity { runs[name] = id }
+            runs[name] = id
             return names.allSatisfy { runs[$0] != nil }
         }
     }

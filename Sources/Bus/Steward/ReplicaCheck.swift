@@ -11,23 +11,29 @@ internal import NATSLayout
 /// server, without its body, as often as ``CheckSchedule`` says.
 struct ReplicaCheck: Sendable {
     private static let poll = Duration.seconds(1)
-    /// The pause after a check that has failed, for example because a server is away.
+    /// The least pause after a check that has failed, for example because a server is away.
     private static let retry = Duration.seconds(3)
-    /// The time after which a difference is checked again: a message may be new, or just being removed.
-    private static let patience = Duration.seconds(3)
+    /// The time after which a difference is checked again: a message may be new, or just being removed, and a server may
+    /// be a little behind.
+    private static let patience = Duration.seconds(10)
     /// The number of messages after which the check pauses, and the pause. A check should not slow down anything else.
     private static let portion = 2000
     private static let pause = Duration.milliseconds(100)
 
-    /// What a check of a stream has found, and the servers that it has read.
+    /// What a check of a stream has found.
     private struct Result {
         var differences = ReplicaDifferences()
-        let servers: Set<String>
+        /// The servers that store the stream.
+        let members: Set<String>
+        /// Those that were read.
+        let read: Set<String>
     }
 
     /// What was seen of the servers since the steward leads.
     private struct Watch {
         var lagging = LaggingServers()
+        /// The last known run of each server.
+        var runs: [String: String] = [:]
         /// False if the user may not request the servers' runs.
         var mayAskForRuns = true
     }
@@ -59,17 +65,19 @@ struct ReplicaCheck: Sendable {
             var results: [Result] = []
             for stream in names.all {
                 guard let result = try await check(stream) else { continue }
-                let found = result.differences
+                let found = result.differences.keeping(known[stream], ofAllBut: result.read)
                 if found != known[stream] { try await report(found, in: stream, after: known[stream]) }
                 known[stream] = found
                 results.append(result)
             }
             guard results.count == names.all.count else {
-                try await Task.sleep(for: Self.retry)
+                try await Task.sleep(for: max(Self.retry, CheckSchedule.rest(after: ContinuousClock.now - start)))
                 continue
             }
-            let checked = runs.filter { server, _ in results.allSatisfy { $0.servers.contains(server) } }
-            let schedule = CheckSchedule(afterCheckOf: checked, from: start, to: .now)
+            let checked = runs.filter { server, _ in
+                results.allSatisfy { $0.read.contains(server) || !$0.members.contains(server) }
+            }
+            var schedule = CheckSchedule(afterCheckOf: checked, from: start, to: .now)
             repeat { try await Task.sleep(for: Self.poll) } while try await !schedule.isDue(look(&watch), at: .now)
         }
     }
@@ -77,29 +85,46 @@ struct ReplicaCheck: Sendable {
     /// Reports the servers that do not catch up.
     /// - Returns: The servers that can be read now, with their runs, as ``CheckSchedule`` uses them.
     private func look(_ watch: inout Watch) async throws -> [String: String] {
-        let info = try await jetStream.retrying { try await jetStream.stream(names.journal) }
-        for server in watch.lagging.late(among: info.followers, at: .now) {
+        var (present, away) = (Set<String>(), Set<String>())
+        for stream in names.all {
+            let info = try await jetStream.retrying { try await jetStream.stream(stream) }
+            present.insert(info.leader ?? Self.alone)
+            for follower in info.followers {
+                if follower.isClose { present.insert(follower.name) } else { away.insert(follower.name) }
+            }
+            if stream == names.journal { try await reportLate(among: info, &watch.lagging) }
+        }
+        present.subtract(away)
+        try await noteRuns(of: present, &watch)
+        return Dictionary(uniqueKeysWithValues: present.map { ($0, watch.runs[$0] ?? "") })
+    }
+
+    private func reportLate(among info: StreamInfo, _ lagging: inout LaggingServers) async throws {
+        for server in lagging.late(among: info.followers, end: info.lastSequence, at: .now) {
             try await notices.say(
                 .incompleteReplica,
                 "server \(server) has not come nearer to the leader of \(names.journal) for "
                     + "\(LaggingServers.patience.components.seconds) s. If its log says 'will retry' again and again, "
                     + Self.repair(server))
         }
-        let runs = try await runs(Set(info.leader.map { [$0] + info.followers.map(\.name) } ?? []), &watch)
-        guard let leader = info.leader else { return [Self.alone: runs.values.first ?? ""] }
-        let present = [leader] + info.followers.filter(\.isClose).map(\.name)
-        return Dictionary(present.map { ($0, runs[$0] ?? "") }) { first, _ in first }
     }
 
-    private func runs(_ servers: Set<String>, _ watch: inout Watch) async throws -> [String: String] {
-        guard watch.mayAskForRuns else { return [:] }
-        do {
-            return try await jetStream.retrying { try await jetStream.connection.serverRuns(including: servers) }
-        } catch let error as NATSError where error.code == .denied {
-            watch.mayAskForRuns = false
-            logger.warning(
-                "\(error); a server that was started again may be compared only after \(CheckSchedule.interval)")
-            return [:]
+    private func noteRuns(of servers: Set<String>, _ watch: inout Watch) async throws {
+        let isAlone = servers == [Self.alone]
+        if watch.mayAskForRuns {
+            do {
+                let runs = try await jetStream.retrying {
+                    try await jetStream.connection.serverRuns(including: isAlone ? [] : servers)
+                }
+                if isAlone { watch.runs[Self.alone] = runs.values.first } else { watch.runs.merge(runs) { $1 } }
+            } catch let error as NATSError where error.code == .denied {
+                watch.mayAskForRuns = false
+                logger.warning("\(error); a server that starts again within 3 s is compared only some minutes later")
+            }
+        }
+        // A server on its own was started again if the connection to it was lost.
+        if isAlone, watch.runs[Self.alone] == nil {
+            watch.runs[Self.alone] = "connection \(jetStream.connection.connectionCount)"
         }
     }
 
@@ -114,8 +139,8 @@ struct ReplicaCheck: Sendable {
             let second = try await compare(stream)
             return Result(
                 differences: first.differences.confirmed(by: second.differences),
-                servers: first.servers.intersection(second.servers))
-        } catch let error where error.isTemporary || error.endsConsumer {
+                members: first.members.union(second.members), read: first.read.intersection(second.read))
+        } catch let error where error.isTemporary || error.endsConsumer || error.saysThatStreamIsMissing {
             logger.info(
                 "the servers could not be compared", metadata: ["stream": "\(stream)", "error": "\(error)"])
             return nil
@@ -127,19 +152,20 @@ struct ReplicaCheck: Sendable {
         let info = try await jetStream.stream(stream)
         let followers = info.followers.filter(\.isClose)
         let servers = [info.leader ?? Self.alone] + followers.map(\.name)
+        let members = Set(servers + info.followers.map(\.name))
         // A server that is away may have what the others lack.
         let areAllHere = followers.count == info.followers.count
         let inventory = stream == names.journal && areAllHere ? try await inventory(upTo: info.lastSequence) : []
         let behind = Set(followers.filter { !$0.isCurrent }.map(\.name))
         guard info.messageCount > 0, servers.count > 1 || !inventory.isEmpty else {
-            return Result(servers: Set(servers))
+            return Result(members: members, read: Set(servers))
         }
         let settings = ConsumerSettings(headersOnly: true, inactiveThreshold: .seconds(300))
         let found = try await withConsumers(on: servers[...], of: stream, settings, []) { consumers in
             try await compare(consumers, of: servers, behind: behind, in: stream, inventory, upTo: info.lastSequence)
         }
         guard let found else { throw NATSError(.timeout, "a server does not serve \(stream) now") }
-        return Result(differences: found, servers: Set(servers))
+        return Result(differences: found, members: members, read: Set(servers))
     }
 
     /// Creates a consumer on each of some servers.
@@ -295,8 +321,13 @@ struct ReplicaCheck: Sendable {
     }
 }
 
+extension Error {
+    /// True if a server says that there is no such stream: it has just started, and not read its streams yet.
+    fileprivate var saysThatStreamIsMissing: Bool { (self as? JetStreamError)?.code == .streamNotFound }
+}
+
 extension StreamInfo.Follower {
-    /// True if the server has most of what the leader has, and can be read. While somebody publishes, a server is seldom
+    /// True if the server is not far behind the leader, and can be read. While somebody publishes, a server is seldom
     /// current.
     fileprivate var isClose: Bool { isActive && (isCurrent || lag <= 1000) }
 }

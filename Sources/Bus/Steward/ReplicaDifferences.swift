@@ -18,6 +18,15 @@ struct ReplicaDifferences: Hashable {
         return both
     }
 
+    /// These differences, and what is known of servers that were not read.
+    func keeping(_ known: ReplicaDifferences?, ofAllBut read: Set<String>) -> ReplicaDifferences {
+        guard let known else { return self }
+        var all = self
+        all.incomplete.merge(known.incomplete.filter { !read.contains($0.key) }) { own, _ in own }
+        all.diverged.merge(known.diverged.filter { !read.contains($0.key) }) { own, _ in own }
+        return all
+    }
+
     private static func common(
         _ first: [String: SequenceGaps], _ second: [String: SequenceGaps]
     ) -> [String: SequenceGaps] {
