@@ -167,21 +167,38 @@ struct DeviceViewTests {
             let bytes = updates.takeUpdate()
             return try bytes.map { try JSONValue(parsing: Data($0)) }
         }
-        updates.show(try text(session))
+        updates.show(try text(session), afterRequest: 0)
         let all = try #require(try take())
         #expect(Set(all.objectValue?.keys ?? [:].keys) == ["scene", "banner", "url", "screens"])
-        updates.show(try text(session))
+        updates.show(try text(session), afterRequest: 0)
         #expect(try take() == nil)
         _ = try session.handle(.message(try .answer(Document.Playlists.many(1))))
-        updates.show(try text(session))
+        updates.show(try text(session), afterRequest: 0)
         let rows = try #require(try take())
         #expect(Set(rows.objectValue?.keys ?? [:].keys) == ["screens"])
         updates.note("one", id: "1")
         updates.note("two", id: "2")
         #expect(try take() == ["note": ["text": "one", "id": "1"]])
         #expect(try take() == ["note": ["text": "two", "id": "2"]])
-        updates.show(nil)
+        updates.show(nil, afterRequest: 0)
         #expect(try take() == ["scene": .null])
+    }
+
+    @Test("a request to open a URL is not lost if a scene that was made before it arrives after it, and ends with it")
+    func lateScene() throws {
+        var session = try session(try NavigationSnapshot.sample(root: "playlistSelection"), Document.Playlists.two)
+        var updates = DeviceUpdates()
+        func url() throws -> JSONValue? { try updates.takeUpdate().flatMap { try JSONValue(parsing: Data($0))["url"] } }
+        let scene = try text(session)
+        updates.openURL("https://a.example", request: "1", number: 1)
+        updates.show(scene, afterRequest: 0)
+        #expect(try url() == ["url": "https://a.example", "request": "1"])
+        updates.show(scene, afterRequest: 1)
+        #expect(try url() == .null)
+        _ = try session.handle(.message(try .answer(Document.Playlists.many(1))))
+        updates.show(try text(session), afterRequest: 2)
+        updates.openURL("https://b.example", request: "2", number: 2)
+        #expect(try url() == nil)
     }
 
     @Test("a URL opens only on the device that asked for it; other schemes are shown as a note")

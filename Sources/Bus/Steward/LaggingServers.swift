@@ -5,19 +5,20 @@ struct LaggingServers {
     /// The time in which a server must catch up, or come nearer.
     static let patience = Duration.seconds(60)
 
+    /// The number of looks in which a server must not have come nearer. There may be a long time between two looks.
+    private static let leastLooks = 20
+
     private struct Lag {
         var lowest: Int
-        /// The time at which it was lower than before, and the end of the stream then.
+        var last: Int
+        /// The time at which the server had come nearer, the end of the stream then, and the number of looks since.
         var time: ContinuousClock.Instant
         var end: Int
+        var looks = 0
         var isReported = false
     }
 
-    /// The time without a look after which nothing is known of the time between.
-    private static let gap = Duration.seconds(10)
-
     private var lags: [String: Lag] = [:]
-    private var time: ContinuousClock.Instant?
 
     /// - Parameter end: The last sequence of the stream.
     /// - Returns: The names of those that have not come nearer since ``patience``; each is returned once.
@@ -25,15 +26,18 @@ struct LaggingServers {
         among followers: [StreamInfo.Follower], end: Int, at now: ContinuousClock.Instant
     ) -> [String] {
         var late: [String] = []
-        let before = time.map { now - $0 < Self.gap } ?? false ? lags : [:]
-        (lags, time) = ([:], now)
+        let before = lags
+        lags = [:]
         for follower in followers where follower.isActive && !follower.isCurrent {
-            var lag = before[follower.name] ?? Lag(lowest: follower.lag, time: now, end: end)
-            // While somebody publishes, a server is seldom current. It comes nearer if it passes a former end.
-            if follower.lag < lag.lowest || end - follower.lag > lag.end {
-                (lag.lowest, lag.time, lag.end) = (follower.lag, now, end)
+            var lag = before[follower.name] ?? Lag(lowest: follower.lag, last: follower.lag, time: now, end: end)
+            // While somebody publishes, a server is seldom current. One that works passes a former end, and its lag
+            // falls now and then. A lag may count several messages as one, so passing the end says too little.
+            if follower.lag < lag.lowest || follower.lag < lag.last && end - follower.lag > lag.end {
+                (lag.lowest, lag.time, lag.end, lag.looks) = (follower.lag, now, end, 0)
             }
-            if !lag.isReported, now - lag.time >= Self.patience {
+            lag.last = follower.lag
+            lag.looks += 1
+            if !lag.isReported, lag.looks > Self.leastLooks, now - lag.time >= Self.patience {
                 lag.isReported = true
                 late.append(follower.name)
             }

@@ -11,8 +11,8 @@ internal import NATSLayout
 /// server, without its body, as often as ``CheckSchedule`` says.
 struct ReplicaCheck: Sendable {
     private static let poll = Duration.seconds(1)
-    /// The least pause after a check that has failed, for example because a server is away.
-    private static let retry = Duration.seconds(3)
+    /// The pause after a check that has failed, for example because a server is away.
+    private static let retry = Duration.seconds(3)...Duration.seconds(15)
     /// The time after which a difference is checked again: a message may be new, or just being removed, and a server may
     /// be a little behind.
     private static let patience = Duration.seconds(10)
@@ -65,13 +65,18 @@ struct ReplicaCheck: Sendable {
             var results: [Result] = []
             for stream in names.all {
                 guard let result = try await check(stream) else { continue }
-                let found = result.differences.keeping(known[stream], ofAllBut: result.read)
+                let found = result.differences.keeping(known[stream], of: result.members.subtracting(result.read))
                 if found != known[stream] { try await report(found, in: stream, after: known[stream]) }
                 known[stream] = found
                 results.append(result)
             }
             guard results.count == names.all.count else {
-                try await Task.sleep(for: max(Self.retry, CheckSchedule.rest(after: ContinuousClock.now - start)))
+                let rest = CheckSchedule.rest(after: ContinuousClock.now - start)
+                let end = ContinuousClock.now + min(max(rest, Self.retry.lowerBound), Self.retry.upperBound)
+                repeat {
+                    try await Task.sleep(for: Self.poll)
+                    _ = try await look(&watch)
+                } while ContinuousClock.now < end
                 continue
             }
             let checked = runs.filter { server, _ in
@@ -116,7 +121,11 @@ struct ReplicaCheck: Sendable {
                 let runs = try await jetStream.retrying {
                     try await jetStream.connection.serverRuns(including: isAlone ? [] : servers)
                 }
-                if isAlone { watch.runs[Self.alone] = runs.values.first } else { watch.runs.merge(runs) { $1 } }
+                if !isAlone {
+                    watch.runs.merge(runs) { $1 }
+                } else if let run = runs.values.first {
+                    watch.runs[Self.alone] = run
+                }
             } catch let error as NATSError where error.code == .denied {
                 watch.mayAskForRuns = false
                 logger.warning("\(error); a server that starts again within 3 s is compared only some minutes later")

@@ -18,12 +18,14 @@ struct ReplicaDifferences: Hashable {
         return both
     }
 
-    /// These differences, and what is known of servers that were not read.
-    func keeping(_ known: ReplicaDifferences?, ofAllBut read: Set<String>) -> ReplicaDifferences {
-        guard let known else { return self }
+    /// These differences, and what is known of servers that were not read, and of messages that no server has.
+    func keeping(_ known: ReplicaDifferences?, of unread: Set<String>) -> ReplicaDifferences {
+        guard let known, !unread.isEmpty else { return self }
         var all = self
-        all.incomplete.merge(known.incomplete.filter { !read.contains($0.key) }) { own, _ in own }
-        all.diverged.merge(known.diverged.filter { !read.contains($0.key) }) { own, _ in own }
+        all.incomplete.merge(known.incomplete.filter { unread.contains($0.key) }) { own, _ in own }
+        all.diverged.merge(known.diverged.filter { unread.contains($0.key) }) { own, _ in own }
+        // What no server has is not looked for while one is away.
+        if lost.isEmpty { all.lost = known.lost }
         return all
     }
 

@@ -11,21 +11,31 @@ struct DeviceUpdates: Sendable {
     private var screens = ChangedValues()
     /// The notes that wait. Each update contains one of them.
     private var notes: Deque<[UInt8]> = []
+    /// The number of the newest request to open a URL, and of the newest one that a scene has shown to be over.
+    private var (lastRequest, lastEndedRequest) = (0, 0)
 
     var hasNews: Bool { !values.isEmpty || !screens.isEmpty || !notes.isEmpty }
 
     /// Shows a scene. Nil if no coordinator has published a state.
-    mutating func show(_ scene: SceneText?) {
+    /// - Parameter request: The number of the newest request to open a URL when the scene was made. A request that came
+    ///   later may arrive here before the scene.
+    mutating func show(_ scene: SceneText?, afterRequest request: Int) {
         values.set("scene", scene?.scene ?? Self.null)
         values.set("banner", scene?.banner ?? Self.null)
-        if scene?.hasURL != true { values.set("url", Self.null) }
+        if scene?.hasURL != true {
+            lastEndedRequest = max(lastEndedRequest, request)
+            if request >= lastRequest { values.set("url", Self.null) }
+        }
         guard let scene else { return }
         screens.keep(only: scene.standing)
         for (instance, content) in scene.contents { screens.set(instance, content) }
     }
 
     /// Asks the page to open a URL, once for each request.
-    mutating func openURL(_ url: String, request: String) {
+    /// - Parameter number: The number of the request among those of the device, from 1.
+    mutating func openURL(_ url: String, request: String, number: Int) {
+        guard number > lastRequest, number > lastEndedRequest else { return }
+        lastRequest = number
         values.set("url", Array(JSONValue.object(["url": .string(url), "request": .string(request)]).description.utf8))
     }
 

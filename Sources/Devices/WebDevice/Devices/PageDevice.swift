@@ -25,6 +25,9 @@ actor PageDevice {
     /// The queries that the session asks. If too many wait, further ones are not asked.
     private let (queries, asking) = AsyncStream.makeStream(of: Envelope.self, bufferingPolicy: .bufferingOldest(16))
     private var noteCount = 0
+    /// The number of requests to open a URL. The updates of such a request and of a scene may change their order on
+    /// their way.
+    private var requestCount = 0
     /// Distinguishes the notes of this device from those that the same device had before a restart of the gateway.
     private let run = String(UInt32.random(in: .min ... .max), radix: 36)
 
@@ -115,7 +118,9 @@ actor PageDevice {
             case .ask(let query): asking.yield(query)
             case .openURL(let url):
                 if let url = session.scene?.requestedURL?.text {
-                    await update { $0.openURL(url, request: request) }
+                    requestCount += 1
+                    let number = requestCount
+                    await update { $0.openURL(url, request: request, number: number) }
                 } else {
                     await note("This address cannot be opened here: \(url.prefix(200))")
                 }
@@ -145,7 +150,8 @@ actor PageDevice {
         for await _ in changes {
             do {
                 let text = try session.scene.map { try SceneText(session, $0) }
-                await update { $0.show(text) }
+                let request = requestCount
+                await update { $0.show(text, afterRequest: request) }
             } catch {
                 logger.warning("a scene was skipped: \(error)")
                 await note("The screens are out of date: their state cannot be written as JSON")
