@@ -55,6 +55,12 @@ extension Error {
         }
     }
 
+    /// True for a failure after which the same request or another consumer may succeed. A stream that is missing may
+    /// come: a program makes it, or a server that has just started reads it.
+    package var passes: Bool {
+        isTemporary || endsConsumer || (self as? JetStreamError)?.code == .streamNotFound
+    }
+
     /// True if a consumer can deliver no more, and another one can.
     package var endsConsumer: Bool {
         switch self {

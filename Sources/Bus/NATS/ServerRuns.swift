@@ -8,7 +8,7 @@ extension NATSConnection {
     /// All servers of a cluster answer `$SYS.REQ.ACCOUNT.PING.STATZ` with what they know of the user's account, and say
     /// who they are.
     /// - Parameters:
-    ///   - names: The servers to wait for; if it is empty, for any one.
+    ///   - names: The servers to wait for.
     ///   - timeout: The maximum time to wait. Then those that have not answered are missing.
     /// - Throws: ``NATSError`` as ``request(_:headers:body:timeout:accepting:)``, except for `timeout` and
     ///   `noResponders`.
@@ -44,7 +44,7 @@ private final class RunCollector: Sendable {
     /// - Returns: True if all servers have answered.
     @Sendable func add(_ reply: NATSMessage) -> Bool {
         guard let server = (try? JSONValue(parsing: Data(reply.body)))?["server"],
-            let name = server["name"]?.stringValue, names.isEmpty || names.contains(name),
+            let name = server["name"]?.stringValue, names.contains(name),
             let id = server["id"]?.stringValue, !id.isEmpty, id.utf8.count <= Self.maximumLength
         else { return false }
         return runs.withLock { runs in

@@ -1,14 +1,6 @@
 internal import EventBus
 internal import NATS
 
-extension Error {
-    /// True for a failure after which the same request or another consumer may succeed. A client waits for the streams,
-    /// which the steward makes.
-    var passes: Bool {
-        isTemporary || endsConsumer || (self as? JetStreamError)?.code == .streamNotFound
-    }
-}
-
 extension BusError {
     init(_ error: NATSError) {
         let code: Code =

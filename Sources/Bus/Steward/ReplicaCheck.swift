@@ -45,8 +45,6 @@ struct ReplicaCheck: Sendable {
     private let logger: Logger
     /// The index of the leader among the sources of a comparison.
     private static let leader = 0
-    /// The name of a server that is in no cluster.
-    private static let alone = ""
 
     init(_ jetStream: JetStream, _ names: StreamNames, epoch: UInt64, _ notices: StewardNotices, _ logger: Logger) {
         self.jetStream = jetStream
@@ -93,7 +91,7 @@ struct ReplicaCheck: Sendable {
         var (present, away) = (Set<String>(), Set<String>())
         for stream in names.all {
             let info = try await jetStream.retrying { try await jetStream.stream(stream) }
-            present.insert(info.leader ?? Self.alone)
+            present.insert(info.leader ?? "")
             for follower in info.followers {
                 if follower.isClose { present.insert(follower.name) } else { away.insert(follower.name) }
             }
@@ -115,25 +113,20 @@ struct ReplicaCheck: Sendable {
     }
 
     private func noteRuns(of servers: Set<String>, _ watch: inout Watch) async throws {
-        let isAlone = servers == [Self.alone]
-        if watch.mayAskForRuns {
-            do {
-                let runs = try await jetStream.retrying {
-                    try await jetStream.connection.serverRuns(including: isAlone ? [] : servers)
-                }
-                if !isAlone {
-                    watch.runs.merge(runs) { $1 }
-                } else if let run = runs.values.first {
-                    watch.runs[Self.alone] = run
-                }
-            } catch let error as NATSError where error.code == .denied {
-                watch.mayAskForRuns = false
-                logger.warning("\(error); a server that starts again within 3 s is compared only some minutes later")
-            }
+        guard jetStream.connection.isClustered else {
+            // A server on its own was started again if the connection to it was lost.
+            for server in servers { watch.runs[server] = "connection \(jetStream.connection.connectionCount)" }
+            return
         }
-        // A server on its own was started again if the connection to it was lost.
-        if isAlone, watch.runs[Self.alone] == nil {
-            watch.runs[Self.alone] = "connection \(jetStream.connection.connectionCount)"
+        guard watch.mayAskForRuns else { return }
+        do {
+            let runs = try await jetStream.retrying {
+                try await jetStream.connection.serverRuns(including: servers)
+            }
+            watch.runs.merge(runs) { $1 }
+        } catch let error as NATSError where error.code == .denied {
+            watch.mayAskForRuns = false
+            logger.warning("\(error); a server that starts again within 3 s is compared only some minutes later")
         }
     }
 
@@ -149,7 +142,7 @@ struct ReplicaCheck: Sendable {
             return Result(
                 differences: first.differences.confirmed(by: second.differences),
                 members: first.members.union(second.members), read: first.read.intersection(second.read))
-        } catch let error where error.isTemporary || error.endsConsumer || error.saysThatStreamIsMissing {
+        } catch let error where error.passes {
             logger.info(
                 "the servers could not be compared", metadata: ["stream": "\(stream)", "error": "\(error)"])
             return nil
@@ -160,7 +153,7 @@ struct ReplicaCheck: Sendable {
     private func compare(_ stream: String) async throws -> Result {
         let info = try await jetStream.stream(stream)
         let followers = info.followers.filter(\.isClose)
-        let servers = [info.leader ?? Self.alone] + followers.map(\.name)
+        let servers = [info.leader ?? ""] + followers.map(\.name)
         let members = Set(servers + info.followers.map(\.name))
         // A server that is away may have what the others lack.
         let areAllHere = followers.count == info.followers.count
@@ -328,11 +321,6 @@ struct ReplicaCheck: Sendable {
     private static func repair(_ server: String) -> String {
         "stop \(server), empty its store_dir, and start it again while the others run: it then copies all from them"
     }
-}
-
-extension Error {
-    /// True if a server says that there is no such stream: it has just started, and not read its streams yet.
-    fileprivate var saysThatStreamIsMissing: Bool { (self as? JetStreamError)?.code == .streamNotFound }
 }
 
 extension StreamInfo.Follower {
