@@ -533,8 +533,8 @@ let tests: [Target] = [
             "Contracts", "Device", "DeviceTestSupport", "EventBus", "HTTPClient", "HTTPOperations", "Monitor",
             "Navigation", "PageTestSupport", "Presentation",
             "RuntimeTestSupport", "SegueTestSupport", "SignIn", "Sodium", "Support", "TestSupport", "Vocabulary",
-            "broker", "navigation-coordinator", "segue", "web-gateway", httpTypes, logging, nioCore, subprocess,
-            systemPackage,
+            "broker", "navigation-coordinator", "segue", "web-gateway", httpTypes, hummingbird, logging, nioCore,
+            subprocess, systemPackage,
         ]),
     tests(of: "SpotifySimulator", ["HTTPClient", "SpotifyTestSupport", "TestSupport", httpTypes, logging]),
 ]

@@ -56,12 +56,13 @@ extension NATSConnection {
     }
 }
 
-/// Repeats an operation while it fails with an error that may pass: no leader, no connection, no reply.
+/// Repeats an operation while it fails with an error that may pass: no leader, no connection, no reply, or a server that
+/// has just started and does not know its streams yet.
 func untilItWorks<Result>(_ operation: () async throws -> Result) async throws -> Result {
     while true {
         do {
             return try await operation()
-        } catch let error where error.isTemporary {
+        } catch let error where error.passes {
         }
         try await Task.sleep(for: .milliseconds(100))
     }

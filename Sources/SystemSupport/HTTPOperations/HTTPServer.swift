@@ -27,14 +27,15 @@ package enum HTTPServer {
     ) -> Application<OwnSiteResponder<Responder>> where Responder.Context: ConnectionContext {
         let count = min(limits.count, descriptorLimit / 2)
         let connections = OpenConnections(limit: count, logger: logger)
-        let decoder = HTTP1Channel.Configuration.DecoderConfiguration(
-            maxHeaderFieldSize: headerLimit, maxHeaderListSize: headerLimit, maxHeaderFieldCount: 100)
+        let configuration = HTTP1Channel.Configuration(
+            additionalChannelHandlers: [ConnectionGuard(connections, limits, logger: logger)], idleTimeout: limits.idle,
+            httpDecoderConfiguration: HTTP1Channel.Configuration.DecoderConfiguration(
+                maxHeaderFieldSize: headerLimit, maxHeaderListSize: headerLimit, maxHeaderFieldCount: 100))
         return Application(
             responder: OwnSiteResponder(responder: responder, hosts: hosts, refuse: refuse),
-            server: .http1(
-                configuration: .init(
-                    additionalChannelHandlers: [ConnectionGuard(connections, limits, logger: logger)],
-                    idleTimeout: limits.idle, httpDecoderConfiguration: decoder)),
+            server: HTTPServerBuilder {
+                AcceptedConnections(http: HTTP1Channel(responder: $0, configuration: configuration))
+            },
             configuration: ApplicationConfiguration(
                 address: .hostname(address, port: port),
                 availableConnectionsDelegate: MaximumAvailableConnections(count + closingCount, logger: logger)),
