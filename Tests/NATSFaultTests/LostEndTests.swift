@@ -75,16 +75,18 @@ extension NATSCluster {
 extension JetStream {
     /// The times of the messages that a server has, by their sequences. Nil if the server does not serve the stream now.
     fileprivate func times(of stream: String, on server: String) async throws -> [Int: Int64]? {
-        try await retrying {
-            try await withConsumer(of: stream, ConsumerSettings(headersOnly: true), on: { $0 == server }) { consumer in
+        do {
+            return try await withConsumer(of: stream, ConsumerSettings(headersOnly: true), on: { $0 == server }) {
                 var times: [Int: Int64] = [:]
-                var pending = consumer.initialPending
-                while pending > 0, case .message(let delivered) = try await consumer.next() {
+                var pending = $0.initialPending
+                while pending > 0, case .message(let delivered) = try await $0.next() {
                     times[delivered.streamSequence] = delivered.time
                     pending = delivered.pending
                 }
                 return times
             }
+        } catch let error where error.passes {
+            return nil
         }
     }
 }

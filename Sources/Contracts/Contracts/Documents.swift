@@ -40,13 +40,19 @@ extension Document {
         public var hash: String
         /// The flow as YAML: the text of the file that the coordinator has read.
         public var source: String
+        /// The file and line of each rule and link, such as `ios.yaml:36`, by the key that a snapshot has as its
+        /// `rule`. Nil in the document of a coordinator that does not tell.
+        public var rules: [String: String]?
 
-        public init(platform: String, name: String, version: Int, hash: String, source: String) {
+        public init(
+            platform: String, name: String, version: Int, hash: String, source: String, rules: [String: String]? = nil
+        ) {
             self.platform = platform
             self.name = name
             self.version = version
             self.hash = hash
             self.source = source
+            self.rules = rules
         }
 
         public var key: String? { platform }

@@ -128,7 +128,9 @@ extension FlowReader {
             unless: members["unless"].map { conditions($0, "unless", at: "\(place).unless") } ?? [],
             origin: members["origin"].flatMap { choice($0, "origin", of: Flow.Origin.self) } ?? .any,
             guard: members["guard"].map { condition($0, at: "\(place).guard") },
-            do: actions
+            do: actions,
+            file: file,
+            line: node.mark?.line ?? 0
         )
     }
 
@@ -251,7 +253,8 @@ extension FlowReader {
             next: members["next"].flatMap { string($0, "a command's type") },
             sends: members["sends"].flatMap { strings($0, "a command that a screen sends") } ?? [],
             guard: members["guard"].map { condition($0, at: "\(place).guard") },
-            steps: members["steps"].map { steps($0, at: "\(place).steps") } ?? []
+            steps: members["steps"].map { steps($0, at: "\(place).steps") } ?? [],
+            location: RuleLocation(file: file, line: node.mark?.line ?? 0)
         )
     }
 
@@ -296,7 +299,9 @@ extension FlowReader {
             to: to,
             send: members["send"].map { sends($0, at: "\(place).send") } ?? [],
             park: members["park"].flatMap { duration($0, "'park'") } ?? Flow.Link.usualPark,
-            over: members["over"].map { over($0, at: "\(place).over") } ?? [:]
+            over: members["over"].map { over($0, at: "\(place).over") } ?? [:],
+            file: file,
+            line: node.mark?.line ?? 0
         )
     }
 

@@ -144,7 +144,7 @@ package struct FlowGraph: Hashable, Sendable {
 extension FlowGraph.Rule {
     /// The place of the rule in the flow, such as `transitions[2]` or `links[0]`.
     package var place: String {
-        isLink ? "links[\(index)]" : Flow.place(ofRule: index, in: flow)
+        isLink ? Flow.place(ofLink: index) : Flow.place(ofRule: index, in: flow)
     }
 }
 

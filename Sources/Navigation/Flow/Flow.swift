@@ -220,6 +220,8 @@ public struct Flow: Hashable, Sendable {
         public let `guard`: Guard?
         /// The actions, in order. If one of them cannot be taken, none is.
         public let actions: [Action]
+        /// The place where the rule is written.
+        public let location: RuleLocation
         /// The name by which a ``PendingGuard`` refers to the rule. Nil for a rule without a guard.
         private(set) var name: String?
 
@@ -230,7 +232,9 @@ public struct Flow: Hashable, Sendable {
             unless: [Condition] = [],
             origin: Origin = .any,
             guard condition: Guard? = nil,
-            do actions: [Action]
+            do actions: [Action],
+            file: String = #fileID,
+            line: Int = #line
         ) {
             self.on = on
             self.fields = fields
@@ -239,6 +243,7 @@ public struct Flow: Hashable, Sendable {
             self.origin = origin
             self.actions = actions
             self.guard = condition
+            location = RuleLocation(file: file, line: line)
             name = condition?.name(ofRule: json)
         }
     }
@@ -287,6 +292,9 @@ public struct Flow: Hashable, Sendable {
     package static func place(ofRule index: Int, in child: String?) -> String {
         "\(child.map { "flows.\($0)." } ?? "")transitions[\(index)]"
     }
+
+    /// The place of a link in the flow: `links[1]`.
+    package static func place(ofLink index: Int) -> String { "links[\(index)]" }
 
     /// The place of a rule of the flow, or of one of its child flows. Nil if there is no such rule.
     func place(of transition: Transition, in child: String?) -> String? {

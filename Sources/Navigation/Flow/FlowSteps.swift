@@ -27,6 +27,8 @@ extension Flow {
         public let `guard`: Guard?
         /// The steps that may follow. Their ``fields`` decide which of them does.
         public let steps: [Step]
+        /// The place where the step is written.
+        public let location: RuleLocation
 
         public init(
             _ screen: String,
@@ -35,9 +37,13 @@ extension Flow {
             next: String? = nil,
             sends: [String] = [],
             guard condition: Guard? = nil,
+            file: String = #fileID,
+            line: Int = #line,
             @StepBuilder steps: () -> [Step] = { [] }
         ) {
-            self.init(screen, title: title, where: fields, next: next, sends: sends, guard: condition, steps: steps())
+            self.init(
+                screen, title: title, where: fields, next: next, sends: sends, guard: condition, steps: steps(),
+                location: RuleLocation(file: file, line: line))
         }
 
         package init(
@@ -47,7 +53,8 @@ extension Flow {
             next: String?,
             sends: [String],
             guard condition: Guard?,
-            steps: [Step]
+            steps: [Step],
+            location: RuleLocation
         ) {
             self.screen = screen
             self.title = title
@@ -56,6 +63,7 @@ extension Flow {
             self.sends = sends
             self.guard = condition
             self.steps = steps
+            self.location = location
         }
     }
 
@@ -142,7 +150,9 @@ extension Flow.Step {
                 where: step.commandFields,
                 when: [.top(.screen(screen))],
                 guard: `guard`?.accepting(step.answerFields),
-                do: [.push(.screen(step.screen))]
+                do: [.push(.screen(step.screen))],
+                file: location.file,
+                line: location.line
             )
         }
     }

@@ -30,6 +30,8 @@ extension Flow {
         /// The treatment of presentations that the link would have to dismiss, by style. For a style that is not
         /// listed, the default applies: the link waits for an alert or a dialog, and dismisses any other presentation.
         public let over: [PresentationStyle: Precedence]
+        /// The place where the link is written.
+        public let location: RuleLocation
         /// The parsed pattern. Nil if it is invalid, which the checker reports.
         let pattern: URLPattern?
 
@@ -43,7 +45,9 @@ extension Flow {
             to: Target,
             send sends: [Sending] = [],
             park: Duration = usualPark,
-            over: [PresentationStyle: Precedence] = [:]
+            over: [PresentationStyle: Precedence] = [:],
+            file: String = #fileID,
+            line: Int = #line
         ) {
             self.url = url
             self.when = when.sorted { $0.place.rawValue < $1.place.rawValue }
@@ -52,6 +56,7 @@ extension Flow {
             self.sends = sends
             self.park = .milliseconds(park.milliseconds)
             self.over = over
+            location = RuleLocation(file: file, line: line)
             pattern = try? URLPattern(url)
         }
 

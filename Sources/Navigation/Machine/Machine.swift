@@ -644,7 +644,7 @@ extension Machine {
             var followed = step
             followed.state.parked = nil
             followed.follow(link)
-            followed.rule = flow.links.firstIndex(of: link.link).map { "links[\($0)]" }
+            followed.rule = flow.links.firstIndex(of: link.link).map { Flow.place(ofLink: $0) }
             guard !followed.state.isTooLarge(from: state) else {
                 return step.unpark(NavigationFailure.stateTooLarge.message)
             }

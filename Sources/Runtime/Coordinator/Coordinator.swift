@@ -116,7 +116,8 @@ public struct Coordinator: ReadyService {
     private func publishFlow(_ checkpoint: Checkpoint) async throws {
         guard let source else { return }
         let document = Document.Flow(
-            platform: flow.platform, name: flow.name, version: flow.version, hash: flow.hash, source: source)
+            platform: flow.platform, name: flow.name, version: flow.version, hash: flow.hash, source: source,
+            rules: flow.ruleLocations.mapValues(\.description))
         do {
             let message = try Envelope(document, source: bus.source)
             try await bus.publish(Batch([message], checkpoint: checkpoint, isLeased: true))
