@@ -13,4 +13,7 @@ package enum PlatformMessages {
         Document.Flow.self, Document.NavigationState.self, Document.Presence.self, Document.ScheduledCommand.self,
         Document.ServiceContract.self,
     ]
+
+    /// The document in which the error notifier keeps the errors that wait to be shown.
+    package static let errorQueue = MessageType(kind: .document, name: "ErrorQueue")
 }

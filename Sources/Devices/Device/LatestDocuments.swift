@@ -18,7 +18,7 @@ public struct LatestDocuments: Sendable {
     /// The maximum number of documents of undeclared types. If there are more, the first of them is removed.
     private static let limit = 64
     /// The documents of the platform itself, which are not shown as rows.
-    private static let hidden = Set(PlatformMessages.all.types + [MessageType(kind: .document, name: "ErrorQueue")])
+    private static let hidden = Set(PlatformMessages.all.types + [PlatformMessages.errorQueue])
 
     private let types: [MessageType: any DocumentMessage.Type]
     /// The documents in the order in which they first appeared.

@@ -159,6 +159,8 @@ package struct Scenario: Hashable, Sendable {
         package let step: Step
         /// The messages to which the act was converted.
         package let messages: [Machine.Input]
+        /// The happenings of the step, for a person.
+        package let words: OutcomeWords
         /// The changed aspects with their new values, and the effects.
         package let changes: [Aspect: JSONValue]
         /// The differences from the expected changes or from a recording, or the reason why the act was impossible.
@@ -189,8 +191,7 @@ extension Scenario.Outcome: CustomStringConvertible {
             input.type + (input.sender.map { " of \($0)" } ?? "")
         }
         let happened = messages.isEmpty ? "the step is not possible" : messages.joined(separator: ", ")
-        let changes = ScenarioText.line(of: changes)
-        return "\(number). \(happened) → \(changes.isEmpty ? "nothing" : changes)"
+        return "\(number). \(happened): \(words)"
     }
 
     /// The description, followed by the failures.

@@ -22,7 +22,7 @@ struct ScenarioRun {
 
     mutating func take(_ step: Scenario.Step) -> Scenario.Outcome {
         count += 1
-        let before = ScenarioObservation(machine)
+        let (former, before) = (machine, ScenarioObservation(machine))
         var (inputs, effects) = passDeadlines(before: step.act)
         do {
             for input in try self.inputs(of: step.act) {
@@ -32,13 +32,15 @@ struct ScenarioRun {
         } catch {
             let failure = Scenario.Failure(
                 position: step.position, aspect: nil, message: error.message, expected: nil, found: nil)
-            return Scenario.Outcome(number: count, step: step, messages: [], changes: [:], failures: [failure])
+            return Scenario.Outcome(
+                number: count, step: step, messages: [], words: OutcomeWords(), changes: [:], failures: [failure])
         }
         let after = ScenarioObservation(machine, effects)
         return Scenario.Outcome(
             number: count,
             step: step,
             messages: inputs,
+            words: OutcomeWords(of: machine, from: former, effects),
             changes: after.changes(from: before),
             failures: step.expectation.map { failures(of: $0, before, after) } ?? failures(of: step, after)
         )

@@ -34,7 +34,8 @@ package struct StyledText: Hashable, Sendable {
         return result + "…"
     }
 
-    private var width: Int {
+    /// The width in terminal columns.
+    var width: Int {
         parts.map { part in part.text.reduce(0) { $0 + $1.columns } }.reduce(0, +)
     }
 

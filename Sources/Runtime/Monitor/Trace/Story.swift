@@ -11,6 +11,8 @@ package struct Story: Sendable {
     /// The id of the first message, which is the correlation id of all messages.
     package let id: String
     package private(set) var messages: [TracedMessage] = []
+    private var complete: [Happening] = []
+    private var maker = Happenings()
     /// The number of messages that are not kept.
     package private(set) var dropped = 0
     /// The pairs of a session and a platform with a guard that waits for the answer to a message of this story.
@@ -25,14 +27,24 @@ package struct Story: Sendable {
     @discardableResult
     package mutating func take(_ message: Envelope) -> Bool {
         noteGuard(message)
-        guard message.attributes.correlationID == id else { return false }
+        guard message.attributes.correlationID == id else {
+            if message.kind == .document { maker.learn(message) }
+            return false
+        }
         if messages.count < Self.limit {
             messages.append(TracedMessage(message))
+            if let happening = maker.take(message) { complete.append(happening) }
         } else {
             dropped += 1
         }
         return true
     }
+
+    /// The messages as what happened, for a person.
+    package var happenings: [Happening] { complete + [maker.pending].compactMap(\.self) }
+
+    /// Learns a state that the messages change: a document that was published before the story.
+    package mutating func learn(_ document: Envelope) { maker.learn(document) }
 
     /// The ids of the messages' W3C traces, without duplicates.
     package var traces: [String] {
@@ -150,7 +162,9 @@ package struct StoryFinder: Sendable {
     }
 
     private func story(_ id: String, from start: MonitorStart) async throws -> Story {
-        try await read(from: start, into: Story(id: id)) { story, message in
+        var story = Story(id: id)
+        for document in try await Happenings.context(on: bus, isLive: false) { story.learn(document) }
+        return try await read(from: start, into: story) { story, message in
             story.take(message)
             return false
         }
@@ -217,7 +231,7 @@ package struct StoryFollower: Sendable {
     package func follow(
         whenListening: @escaping @Sendable () async -> Void, _ show: @escaping @Sendable (Story) async throws -> Void
     ) async throws -> Story {
-        let ear = Ear()
+        let ear = Ear(context: try await Happenings.context(on: bus, isLive: true))
         return try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask {
                 try await bus.withSubscription(to: [.all], from: .now) { messages in
@@ -241,14 +255,27 @@ package struct StoryFollower: Sendable {
 
     private actor Ear {
         private(set) var story: Story?
+        /// The documents before the story, as far as they matter.
+        private var context: [Envelope]
         private var lastNews = ContinuousClock.now
         private var hasNews = false
 
+        init(context: [Envelope]) {
+            self.context = context
+        }
+
         func take(_ message: Envelope) {
-            if story == nil, message.beginsStory { story = Story(id: message.id) }
+            if story == nil, message.beginsStory { begin(with: message) }
             guard story?.take(message) == true else { return }
             lastNews = .now
             hasNews = true
+        }
+
+        private func begin(with message: Envelope) {
+            var new = Story(id: message.id)
+            for document in context { new.learn(document) }
+            context = []
+            story = new
         }
 
         /// The story if it has new messages since the last call, otherwise nil.

@@ -56,6 +56,11 @@ struct SelectionOptions: ParsableArguments, Sendable {
         _ = try selection
     }
 
+    /// True if an option selects single messages, and not only a session or a story.
+    var selectsMessages: Bool {
+        !(kinds.isEmpty && types.isEmpty && excluded.isEmpty && sources.isEmpty && expressions.isEmpty)
+    }
+
     /// - Throws: `ValidationError` with the column of a syntax error in `--where`.
     var selection: MessageSelection {
         get throws {

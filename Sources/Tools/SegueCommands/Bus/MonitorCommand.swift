@@ -8,9 +8,11 @@ internal import Support
 
 package struct MonitorCommand: AsyncParsableCommand, WallTimeCommand {
     package static let configuration = CommandConfiguration(
-        commandName: "monitor", abstract: "Print the messages of the bus as they are published.",
+        commandName: "monitor", abstract: "Print what happens on the bus: taps, results of services, changes of screens.",
         discussion: """
-            segue monitor                                all messages from now on
+            segue monitor                                what happens from now on
+            segue monitor --since 5m --subject alice     the last 5 minutes of a session, and what happens then
+            segue monitor --all                          every message, on a line of its own
             segue monitor --type 'command.*' --since 5m  the last 5 minutes, then new commands
             segue monitor --since retained --json        the documents as they are now, then new messages
             segue monitor --last --until end             the last message of each type
@@ -20,7 +22,9 @@ package struct MonitorCommand: AsyncParsableCommand, WallTimeCommand {
             segue monitor --since beginning --until end --csv --field data.url
             segue monitor --stats --for 10s              rates and latencies of each type
 
-            Messages that were lost or discarded are reported on standard error. docs/monitor.md explains all options.
+            On a terminal, a line is a thing that happened, with its messages joined. If the output is a pipe or a \
+            file, or an option selects or formats single messages, a line is a message. Messages that were lost or \
+            discarded are reported on standard error. docs/monitor.md explains all options.
             """)
 
     @OptionGroup var options: BusOptions
@@ -29,7 +33,10 @@ package struct MonitorCommand: AsyncParsableCommand, WallTimeCommand {
     @OptionGroup var print: PrintOptions
     @OptionGroup var zone: ZoneOptions
 
-    @Flag(name: .shortAndLong, help: "Print whole lines and further attributes.")
+    @Flag(help: "Print every message on a line of its own, also those that only processes need.")
+    var all = false
+
+    @Flag(name: .shortAndLong, help: "Print whole lines and further attributes of every message.")
     var verbose = false
 
     @Flag(help: "Print statistics instead of messages: counts, rates and latencies of types, and the lag of services.")
@@ -52,6 +59,7 @@ package struct MonitorCommand: AsyncParsableCommand, WallTimeCommand {
     package func run() async throws {
         let (options, selection, span) = (options, try selection.selection, span)
         guard !stats else { return try await count(selection) }
+        guard !showsHappenings else { return try await showHappenings(selection) }
         let printer = try MessagePrinter(print, verbose: verbose)
         let paths = print.field.paths.compactMap { try? MessagePath($0) }
         try await options.withBus { bus in
@@ -64,6 +72,33 @@ package struct MonitorCommand: AsyncParsableCommand, WallTimeCommand {
                 }
             }
         }
+    }
+
+    /// True if no option is about single messages, and a person reads the output.
+    private var showsHappenings: Bool {
+        Console.output.isTerminal && !all && !verbose && print.forms.isEmpty && !selection.selectsMessages
+            && span.count == nil && span.start != .last
+    }
+
+    private func showHappenings(_ selection: MessageSelection) async throws {
+        let (options, span, session) = (options, span, self.selection.subject)
+        let printer = HappeningPrinter(isColored: Console.output.isColored(print.color))
+        let result: Result<Void, any Error>
+        do {
+            try await Interruption.ending {
+                try await options.withBus { bus in
+                    try await Console.output.whileRead {
+                        try await printer.run(
+                            span.monitor(bus, selection), on: bus, session: session, isLive: span.start == .now)
+                    }
+                }
+            }
+            result = .success(())
+        } catch {
+            result = .failure(error)
+        }
+        if let note = await printer.note { await Console.error.tell(note) }
+        try result.get()
     }
 
     private func count(_ selection: MessageSelection) async throws {

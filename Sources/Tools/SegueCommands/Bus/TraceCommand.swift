@@ -6,15 +6,17 @@ internal import Support
 
 package struct TraceCommand: AsyncParsableCommand, WallTimeCommand {
     package static let configuration = CommandConfiguration(
-        commandName: "trace", abstract: "Print a story: the messages that a message has caused, across all processes.",
+        commandName: "trace", abstract: "Print a story: what a message has caused, across all processes.",
         discussion: """
             segue trace 4f1c2a     the story of the message whose id begins with 4f1c2a
             segue trace --last     the newest story
             segue trace --follow   the next story, as its messages arrive
+            segue trace --last --all
             segue trace --last --json | jq .sinceCause
 
-            Each message is printed below its cause, with the time since the cause. * marks the chain of causes of the \
-            last message. If the messages have W3C trace ids, these are printed below.
+            A line is a thing that happened, as 'segue monitor' prints it, with the time since the story began. With \
+            --all, each message is printed below its cause, with the time since the cause; * marks the chain of causes \
+            of the last message. If the messages have W3C trace ids, these are printed below.
             """)
 
     @OptionGroup var options: BusOptions
@@ -55,6 +57,9 @@ package struct TraceCommand: AsyncParsableCommand, WallTimeCommand {
 
     @OptionGroup var zone: ZoneOptions
 
+    @Flag(help: "Print every message, as a tree of causes.")
+    var all = false
+
     @Flag(help: "Print one JSON object per message.")
     var json = false
 
@@ -71,9 +76,9 @@ package struct TraceCommand: AsyncParsableCommand, WallTimeCommand {
 
     package func run() async throws {
         let (since, quiet, isFollowed) = (since, quiet ?? .seconds(1), follow)
-        let json = json
+        let form: TracePrinter.Form = json ? .json : all ? .messages : .happenings
         try await options.withBus { bus in
-            let printer = TracePrinter(json: json, directory: try await CoordinatorDirectory(of: bus))
+            let printer = TracePrinter(form, directory: try await CoordinatorDirectory(of: bus))
             if isFollowed {
                 let follower = StoryFollower(bus: bus, quiet: quiet)
                 try await Console.output.whileRead {
@@ -124,39 +129,52 @@ package struct TraceCommand: AsyncParsableCommand, WallTimeCommand {
 
 /// Writes a story to standard output, for a person or for a program.
 actor TracePrinter {
-    private let json: Bool
+    enum Form {
+        /// A line for each thing that happened.
+        case happenings
+        /// A tree of all messages.
+        case messages
+        /// A JSON object for each message.
+        case json
+    }
+
+    private let form: Form
     private let directory: CoordinatorDirectory
     private let format = TraceFormat()
     private let output = Console.output
     /// The number of terminal lines of the last drawing.
     private var drawn = 0
 
-    init(json: Bool, directory: CoordinatorDirectory) {
-        self.json = json
+    init(_ form: Form, directory: CoordinatorDirectory) {
+        self.form = form
         self.directory = directory
     }
 
     /// Draws the story so far, if the output is a terminal.
     func update(_ story: Story) async throws {
-        if !json, output.isTerminal { try await draw(story, isLast: false) }
+        if form != .json, output.isTerminal { try await draw(story, isLast: false) }
     }
 
     func show(_ story: Story) async throws {
-        guard json else { return try await draw(story, isLast: true) }
+        guard form == .json else { return try await draw(story, isLast: true) }
         for node in story.tree.nodes { try await output.writeLine(JSONValue(encoding: Row(node)).description) }
     }
 
     /// - Parameter isLast: true for the final drawing, which may be longer than the terminal.
     private func draw(_ story: Story, isLast: Bool) async throws {
         let (tree, columns) = (story.tree, output.columns)
+        var line = HappeningFormat()
         var (summary, trace) = (StyledText(), StyledText())
         summary.append(format.summary(story, tree))
         trace.append("trace \(story.traces.joined(separator: ", "))")
         let end = (story.traces.isEmpty ? [summary] : [summary, trace]).map {
             $0.rendered(isColored: false, columns: columns)
         }
-        let names = await directory.names(with: story)
-        let rows = format.lines(tree, names).map { $0.rendered(isColored: output.isColored, columns: columns) }
+        let styled =
+            form == .happenings
+            ? story.happenings.flatMap { line.lines($0, columns: columns) }
+            : format.lines(tree, await directory.names(with: story))
+        let rows = styled.map { $0.rendered(isColored: output.isColored, columns: columns) }
         let lines = (isLast ? rows : output.fitting(rows, above: end.count)) + end
         // This drawing replaces the previous drawing.
         let start: TerminalText = drawn == 0 ? "" : TerminalCode.up(drawn) + TerminalCode.clearBelow

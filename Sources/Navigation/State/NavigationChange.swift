@@ -1,0 +1,145 @@
+internal import Support
+
+/// The difference between two snapshots of a session on one platform, in words: `list → push brew-2 {minutes: 1}`.
+public struct NavigationChange: Hashable, Sendable {
+    public let platform: String
+    /// The name of the screen that was in front before. Nil if the state before is not known.
+    public let from: String?
+    /// The changes of the screens, in order. If the state before is not known, the screens that are shown.
+    public let screens: [String]
+    /// The changes besides the screens: child flows, a waiting guard, a parked link.
+    public let others: [String]
+    /// The key of the rule or link that led to the state, as in ``NavigationSnapshot/rule``. Nil if there is none.
+    public let rule: String?
+
+    /// - Parameter former: The last snapshot before. Nil if it is not known.
+    public init(to snapshot: NavigationSnapshot, from former: NavigationSnapshot?) {
+        platform = snapshot.platform
+        rule = snapshot.rule
+        guard let former, former.session == snapshot.session, former.platform == snapshot.platform else {
+            from = nil
+            let verb = snapshot.revision == 0 ? "starts at" : "shows"
+            screens = snapshot.state.shown.map { "\(verb) \($0.words)" }
+            others = []
+            return
+        }
+        let words = ChangeWords(former: former.state, state: snapshot.state)
+        from = former.state.top.screen
+        screens = words.screens
+        others = words.runs + words.attempt + words.link(isFollowed: snapshot.rule?.begins(with: "links[") ?? false)
+    }
+
+    /// True if nothing has changed that a person sees: for example, a screen has been animated out.
+    public var isEmpty: Bool { screens.isEmpty && others.isEmpty }
+}
+
+extension NavigationChange: CustomStringConvertible {
+    /// The change of the screens, then the other changes.
+    package var parts: [String] {
+        let screens = screens.joined(separator: ", ")
+        return (screens.isEmpty ? [] : [from.map { "\($0) → \(screens)" } ?? screens]) + others
+    }
+
+    /// The change on one line, without the platform and the rule.
+    public var description: String { parts.joined(separator: " · ") }
+}
+
+extension ScreenInstance {
+    /// The instance and its arguments, for a person: `brew-2 {minutes: 1}`.
+    package var words: String { arguments.isEmpty ? id : "\(id) \(JSONValue.object(arguments).summary)" }
+}
+
+/// The words for the differences between two states.
+private struct ChangeWords {
+    let former: NavigationState
+    let state: NavigationState
+
+    var screens: [String] { state.steps(from: former).map(text) }
+
+    private func text(of step: NavigationStep) -> String {
+        switch step {
+        case .setRoot(let root): "root \(root.instance.words)\(container(root))"
+        case .selectTab(let tab): "tab \(tab)"
+        case .show(nil, let column): "column \(column) emptied"
+        case .show(let stack?, let column):
+            "column \(column): \(stack.instances.map(\.words).joined(separator: ", "))"
+        case .push(let instances, let layer): "push \(list(instances))\(place(of: layer))"
+        case .pop(_, let layer): "back to \(top(of: layer))\(place(of: layer))"
+        case .replace(_, let instances, let layer): "replace by \(list(instances))\(place(of: layer))"
+        case .present(let presentation, _):
+            "\(presentation.style.words) \(presentation.instances.map(\.words).joined(separator: ", "))"
+        case .dismiss(let instance): "\(style(of: instance))\(instance) closed"
+        case .update(let instance): "\(instance.words) changed"
+        }
+    }
+
+    private func list(_ instances: [ScreenInstance]) -> String { instances.map(\.words).joined(separator: ", ") }
+
+    private func container(_ root: RootScreen) -> String {
+        switch root.container {
+        case .tabs(_, let selected): " with tab \(selected)"
+        case .split(let columns): columns.isEmpty ? "" : " with columns \(columns.keys.sorted().joined(separator: ", "))"
+        case nil: ""
+        }
+    }
+
+    /// The place of a path that is not the front one. Empty for the front path.
+    private func place(of layer: NavigationStep.Layer) -> String {
+        guard layer != frontLayer else { return "" }
+        return switch layer {
+        case .root: state.root.container == nil && state.presentations.isEmpty ? "" : " on the root"
+        case .tab(let name): " in tab \(name)"
+        case .column(let name): " in column \(name)"
+        case .presentation(let instance): " on \(instance)"
+        }
+    }
+
+    private var frontLayer: NavigationStep.Layer {
+        state.presentations.last.map { .presentation($0.instance.id) }
+            ?? state.root.container?.selectedTab.map { .tab($0) } ?? .root
+    }
+
+    /// The screen on top of a path after the change.
+    private func top(of layer: NavigationStep.Layer) -> String {
+        let place = state.place(of: layer)
+        return place.flatMap { state[$0].last ?? state.base(of: $0) }?.id ?? state.top.id
+    }
+
+    private func style(of instance: String) -> String {
+        former.presentations.first { $0.instance.id == instance }.map { "\($0.style.words) " } ?? ""
+    }
+
+    var runs: [String] {
+        let (before, after) = (Set(former.runs.map(\.id)), Set(state.runs.map(\.id)))
+        return former.runs.filter { !after.contains($0.id) }.map { "flow \($0.flow) ends" }
+            + state.runs.filter { !before.contains($0.id) }.map { "flow \($0.flow) begins" }
+    }
+
+    /// The beginning and the end of an attempt. If screens have changed as well, the end is not worth a word.
+    var attempt: [String] {
+        if let attempt = state.attempt, attempt.id == former.attempt?.id {
+            return attempt.queue.dropFirst(former.attempt?.queue.count ?? 0).map { "\(name(of: $0)) is held back" }
+        }
+        let ended = former.attempt.flatMap { screens.isEmpty ? "\(name(of: $0.message)) waits no longer" : nil }
+        return [ended, state.attempt.map { "\(name(of: $0.message)) waits for an answer" }].compactMap(\.self)
+    }
+
+    /// The type of a message without its kind.
+    private func name(of message: Machine.Input) -> String {
+        String(message.type.cut(at: ".")?.after ?? message.type[...])
+    }
+
+    func link(isFollowed: Bool) -> [String] {
+        switch (former.parked, state.parked) {
+        case (let before, let link?) where link != before: ["link \(JSONValue.string(link.url).summary) waits"]
+        case (let before?, nil):
+            ["link \(JSONValue.string(before.url).summary) \(isFollowed ? "followed" : "given up")"]
+        default: []
+        }
+    }
+}
+
+extension PresentationStyle {
+    /// The style in words: `full screen`.
+    fileprivate var words: String { self == .fullScreen ? "full screen" : rawValue }
+}

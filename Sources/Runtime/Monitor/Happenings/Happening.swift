@@ -1,0 +1,43 @@
+package import Foundation
+
+/// One thing that happened, for a person: a tap, the results of a service, a change of the screens of a platform.
+///
+/// A happening is made of the messages that one process has published because of one message.
+package struct Happening: Hashable, Sendable {
+    package enum Kind: Hashable, Sendable {
+        /// The message that a story begins with, with its manner in one word, such as `tap` or `launch`.
+        case origin(String)
+        /// The results of a service.
+        case service
+        /// A change on a platform, or something else that its coordinator has published.
+        case navigation
+        /// A failure.
+        case error
+        /// The error banner was shown or hidden.
+        case banner
+        /// A process has started or ended.
+        case process
+    }
+
+    package let kind: Kind
+    /// The correlation id of the messages.
+    package let story: String
+    /// The session of the messages.
+    package let session: String
+    /// The time of the first message.
+    package let time: Date
+    /// The time since the first message of the story; negative if the clocks of two machines differ. Nil for the first
+    /// message, and if it is not known.
+    package let sinceStart: Duration?
+    /// The process, platform or screen from which the messages come: `brewer`, `mac`, `ios list-1`.
+    package let actor: String
+    /// What has happened, in words.
+    package internal(set) var parts: [String]
+    /// The file and line of the rule that led to the change: `mac.yaml:36`. Nil if no rule is known.
+    package internal(set) var rule: String?
+    /// The ids of the messages, in order.
+    package internal(set) var messages: [String]
+
+    /// The parts on one line.
+    package var words: String { parts.joined(separator: " · ") }
+}

@@ -1,0 +1,104 @@
+internal import EventBus
+internal import Foundation
+package import Support
+
+/// Writes happenings for people, usually one line each: the time or the time since the story began, the manner, who, what, and
+/// the line of the rule.
+package struct HappeningFormat: Sendable {
+    private static let timeWidth = 12
+    private static let mannerWidth = 8
+    private static let actorWidth = 20
+
+    private let zone: LocalZone
+    /// The story of the line before.
+    private var story: String?
+
+    /// - Parameter zone: The time zone of the times shown.
+    package init(zone: LocalZone = .current) {
+        self.zone = zone
+    }
+
+    /// The lines of a happening: usually one. Parts that do not fit in the width continue on further lines.
+    /// - Parameter columns: The width of the terminal. Nil if it is not known or does not matter.
+    package mutating func lines(_ happening: Happening, columns: Int?) -> [StyledText] {
+        // A line of another story than the line before needs the id of its story, unless it begins the story.
+        let isInterleaved = happening.story != story && happening.sinceStart != nil
+        story = happening.story
+        var line = StyledText()
+        line.append(Self.right(time(of: happening), Self.timeWidth) + "  ", happening.sinceStart == nil ? nil : .dim)
+        line.append(Self.left(manner(of: happening), Self.mannerWidth), happening.kind.style)
+        line.append(Self.left(happening.actor, Self.actorWidth) + " ", .bold)
+        if happening.session != Session.default { line.append("@\(happening.session) ", .yellow) }
+        if isInterleaved { line.append("#\(happening.story.prefix(8)) ", .yellow) }
+        let rule = happening.rule.map { $0.printable } ?? ""
+        // The rule is at the end of the first line.
+        let room = columns.map { $0 - (rule.isEmpty ? 0 : rule.count + 2) } ?? .max
+        var folded = StyledText.fold(
+            happening.parts, happening.kind == .error ? .red : nil, after: line, room: room,
+            indentation: Self.timeWidth + 2 + Self.mannerWidth + Self.actorWidth + 1)
+        if !rule.isEmpty {
+            let gap = columns.map { max(2, $0 - folded[0].width - rule.count) } ?? 2
+            folded[0].append(String(repeating: " ", count: gap) + rule, .dim)
+        }
+        return folded
+    }
+
+    private func time(of happening: Happening) -> String {
+        guard let since = happening.sinceStart else { return Timestamp.clock(of: happening.time, in: zone) }
+        return since < .zero ? "clock" : "+\(since.sentenceText)"
+    }
+
+    private func manner(of happening: Happening) -> String {
+        switch happening.kind {
+        case .origin(let manner): manner
+        case .error: "error"
+        case .banner: "banner"
+        case .process: "process"
+        case .service, .navigation: ""
+        }
+    }
+
+    private static func left(_ text: String, _ width: Int) -> String {
+        text + String(repeating: " ", count: max(0, width - text.count))
+    }
+
+    private static func right(_ text: String, _ width: Int) -> String {
+        String(repeating: " ", count: max(0, width - text.count)) + text
+    }
+}
+
+extension Happening.Kind {
+    fileprivate var style: TextStyle? {
+        switch self {
+        case .origin: .cyan
+        case .service: .green
+        case .navigation: .blue
+        case .error: .red
+        case .banner: .magenta
+        case .process: .yellow
+        }
+    }
+}
+
+extension StyledText {
+    /// Appends parts to a line, separated by ` · `. A part that does not fit begins a new line.
+    fileprivate static func fold(
+        _ parts: [String], _ style: TextStyle?, after start: StyledText, room: Int, indentation: Int
+    ) -> [StyledText] {
+        var lines = [start]
+        for (index, part) in parts.enumerated() {
+            var next = lines[lines.count - 1]
+            if index > 0 { next.append(" · ", .dim) }
+            next.append(part, style)
+            if index == 0 || next.width <= room {
+                lines[lines.count - 1] = next
+            } else {
+                var line = StyledText()
+                line.append(String(repeating: " ", count: indentation))
+                line.append(part, style)
+                lines.append(line)
+            }
+        }
+        return lines
+    }
+}

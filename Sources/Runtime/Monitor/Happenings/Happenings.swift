@@ -1,0 +1,272 @@
+internal import Contracts
+package import EventBus
+internal import Foundation
+internal import Navigation
+internal import Support
+
+/// Makes happenings from the messages of a bus, in the order of the journal.
+///
+/// Adjacent messages that one process has published because of one message become one happening. So a happening is
+/// complete when the next message arrives, or when ``flush()`` is called because none arrives.
+package struct Happenings: Sendable {
+    /// The messages that are not shown: presences, contracts, deadlines and the like.
+    package private(set) var hidden = 0
+    /// The happening that further messages may still join, and the message that caused it.
+    private var open: (happening: Happening, source: String, cause: String?)?
+    private var facts = KnownFacts()
+
+    package init() {}
+
+    /// The happening that further messages may still join. Nil if there is none.
+    package var pending: Happening? { open?.happening }
+
+    /// The maximum number of documents that ``context(on:session:isLive:)`` reads.
+    private static let documentLimit = 10_000
+
+    /// The documents on a bus to learn before messages are taken: the flows, and the present state of a session.
+    /// - Parameters:
+    ///   - session: The session. Nil for the default session.
+    ///   - isLive: True if the messages follow the present state. False if they are older.
+    package static func context(on bus: EventBus, session: String? = nil, isLive: Bool) async throws -> [Envelope] {
+        let state: [MessageFilter] =
+            isLive ? [.type(Document.Presence.self), .kind(.document, subject: session ?? Session.default)] : []
+        return try await bus.documents(matching: [.type(Document.Flow.self)] + state, limit: documentLimit)
+    }
+
+    /// Learns a state from a document, which is not a happening.
+    package mutating func learn(_ document: Envelope) { facts.learn(document) }
+
+    /// - Returns: The happening that is complete now. Nil if there is none.
+    package mutating func take(_ message: Envelope) -> Happening? {
+        let sinceStart = facts.sinceStart(of: message)
+        guard let content = facts.take(message) else {
+            hidden += 1
+            return nil
+        }
+        let attributes = message.attributes
+        if var open, content.joins, open.source == attributes.source, open.cause == attributes.causationID,
+            open.happening.story == attributes.correlationID, open.happening.kind == content.kind
+        {
+            open.happening.parts += content.parts
+            open.happening.rule = open.happening.rule ?? content.rule
+            open.happening.messages.append(message.id)
+            self.open = open
+            return nil
+        }
+        defer {
+            let happening = Happening(
+                kind: content.kind, story: attributes.correlationID, session: message.subject, time: attributes.time,
+                sinceStart: sinceStart, actor: content.actor, parts: content.parts, rule: content.rule,
+                messages: [message.id])
+            open = (happening, attributes.source, attributes.causationID)
+        }
+        return open?.happening
+    }
+
+    /// - Returns: The last happening, which no further message joins. Nil if there is none.
+    package mutating func flush() -> Happening? {
+        defer { open = nil }
+        return open?.happening
+    }
+}
+
+/// The facts that are needed to say what a message has changed. Facts that were not used for a long time are forgotten.
+private struct KnownFacts: Sendable {
+    /// The content of a happening that one message makes.
+    struct Content {
+        var kind: Happening.Kind
+        var actor: String
+        var parts: [String]
+        var rule: String?
+        /// True if the message may join the happening of the message before.
+        var joins = true
+    }
+
+    /// The times at which stories began, by their ids.
+    private var starts = RecentValues<String, Date>()
+    /// The last snapshot of each session and platform.
+    private var snapshots = RecentValues<DocumentName, NavigationSnapshot>(limit: 500)
+    /// The scalar fields of each document.
+    private var documents = RecentValues<DocumentName, [String: String]>()
+    /// The platform of each coordinator, by its source.
+    private var platforms = RecentValues<String, String>()
+    /// The lines of the rules of each platform, by the hash of the flow.
+    private var rules = RecentValues<String, [String: String]>(limit: 100)
+    /// The processes that run, by their instances.
+    private var processes = RecentValues<String, String>()
+    /// The documents that were learnt and not decoded yet.
+    private var unread = RecentValues<DocumentName, Envelope>(limit: 1_000)
+    /// The maximum size of a document in ``unread``, in bytes.
+    private static let unreadLimit = 64 * 1024
+
+    /// Records a document that is the state before later messages. Most such documents are never needed, so they are
+    /// decoded when the next one of the same name arrives.
+    mutating func learn(_ document: Envelope) {
+        switch document.type {
+        case Document.Flow.type, Document.Presence.type: _ = take(document: document)
+        default:
+            if document.type == Document.NavigationState.type, let platform = document.attributes.key {
+                platforms[document.attributes.source] = platform
+            }
+            unread[DocumentName(document)] = document.data.count <= Self.unreadLimit ? document : nil
+        }
+    }
+
+    /// The time of a message since its story began. Nil for the first message, or if the beginning is not known.
+    mutating func sinceStart(of message: Envelope) -> Duration? {
+        let attributes = message.attributes
+        if attributes.correlationID == message.id {
+            starts[message.id] = attributes.time
+            return nil
+        }
+        return starts[attributes.correlationID].map { start in
+            .milliseconds(Int64(clamping: Int((attributes.time.timeIntervalSince(start) * 1000).rounded())))
+        }
+    }
+
+    /// Records what a message says.
+    /// - Returns: What it has changed. Nil if it is of no interest for a person.
+    mutating func take(_ message: Envelope) -> Content? {
+        if message.kind == .document { return take(document: message) }
+        if message.type == ApplicationError.type {
+            guard let error = try? message.decode(ApplicationError.self) else { return result(message) }
+            return Content(
+                kind: .error, actor: actor(of: message),
+                parts: ["\(error.code): \(error.message)"] + [error.recovery].compactMap(\.self), joins: false)
+        }
+        if let origin = OriginWords(message) {
+            guard let manner = origin.manner else { return nil }
+            return Content(
+                kind: .origin(manner), actor: origin.actor, parts: origin.parts, joins: false)
+        }
+        switch message.type {
+        case Command.ScreenGone.type, Command.ScreenDisplayed.type, DomainEvent.ScreenDismissed.type,
+            DomainEvent.MetricsRequested.type, DomainEvent.MetricsReported.type:
+            return nil
+        case DomainEvent.MessageDiscarded.type:
+            guard let event = try? message.decode(DomainEvent.MessageDiscarded.self) else { return result(message) }
+            return content(message, ["discarded \(event.reason)"])
+        case DomainEvent.URLOpenRequested.type:
+            guard let event = try? message.decode(DomainEvent.URLOpenRequested.self) else { return result(message) }
+            return content(message, ["opens \(JSONValue.string(event.url).summary)"])
+        case DomainEvent.GuardDeadlinePassed.type: return content(message, ["no answer in time"])
+        default: return result(message)
+        }
+    }
+
+    private func content(_ message: Envelope, _ parts: [String]) -> Content {
+        let isNavigation = platforms[message.attributes.source] != nil
+        return Content(kind: isNavigation ? .navigation : .service, actor: actor(of: message), parts: parts)
+    }
+
+    private func result(_ message: Envelope) -> Content {
+        let fields = ScalarFields.texts(of: message)
+        return content(message, [([message.type.name] + ScalarFields.words(fields)).joined(separator: " ")])
+    }
+
+    /// The platform of a coordinator, or else the name of the process.
+    private func actor(of message: Envelope) -> String {
+        let source = message.attributes.source
+        return platforms[source] ?? String(source.cut(at: "/")?.before ?? source[...])
+    }
+
+    // MARK: Documents
+
+    private mutating func take(document: Envelope) -> Content? {
+        let name = DocumentName(document)
+        if let former = unread[name] {
+            unread[name] = nil
+            _ = take(document: former)
+        }
+        switch document.type {
+        case Document.NavigationState.type: return take(snapshot: document, name)
+        case Document.Presence.type: return take(presence: document)
+        case Document.Flow.type:
+            if let flow = try? document.decode(Document.Flow.self) {
+                platforms[document.attributes.source] = flow.platform
+                rules[flow.hash] = flow.rules ?? [:]
+            }
+            return nil
+        case Document.ErrorBanner.type: return take(banner: document)
+        case Document.ServiceContract.type, Document.Deadline.type, Document.ScheduledCommand.type,
+            PlatformMessages.errorQueue:
+            return nil
+        default:
+            guard !document.isTombstone else {
+                documents[name] = nil
+                return content(document, ["\(title(of: document)) withdrawn"])
+            }
+            let fields = ScalarFields.texts(of: document)
+            let former = documents[name]
+            documents[name] = Dictionary(fields) { first, _ in first }
+            let changed = former.map { former in fields.filter { former[$0.name] != $0.text } } ?? fields
+            return content(document, [([title(of: document)] + ScalarFields.words(changed)).joined(separator: " ")])
+        }
+    }
+
+    private func title(of document: Envelope) -> String {
+        document.type.name + (document.attributes.key.map { "[\($0)]" } ?? "")
+    }
+
+    private mutating func take(snapshot document: Envelope, _ name: DocumentName) -> Content? {
+        guard !document.isTombstone, let state = try? document.decode(Document.NavigationState.self).snapshot else {
+            snapshots[name] = nil
+            let actor = document.attributes.key ?? actor(of: document)
+            return Content(
+                kind: .navigation, actor: actor,
+                parts: [document.isTombstone ? "the session has ended" : "NavigationState that cannot be read"])
+        }
+        platforms[document.attributes.source] = state.platform
+        let former = snapshots[name]
+        snapshots[name] = state
+        let change = NavigationChange(to: state, from: former)
+        guard !change.isEmpty, state.revision != former?.revision else { return nil }
+        return Content(
+            kind: .navigation, actor: state.platform, parts: change.parts,
+            rule: change.rule.flatMap { rules[state.flow.hash]?[$0] })
+    }
+
+    private mutating func take(presence document: Envelope) -> Content? {
+        guard let instance = document.attributes.key else { return nil }
+        let known = processes[instance]
+        guard !document.isTombstone else {
+            processes[instance] = nil
+            return Content(kind: .process, actor: known ?? instance, parts: ["ended"], joins: false)
+        }
+        guard let presence = try? document.decode(Document.Presence.self), known != presence.name else { return nil }
+        processes[instance] = presence.name
+        return Content(kind: .process, actor: presence.name, parts: ["started"], joins: false)
+    }
+
+    private mutating func take(banner document: Envelope) -> Content? {
+        let error = document.isTombstone ? nil : (try? document.decode(Document.ErrorBanner.self))?.error
+        let name = DocumentName(document)
+        let wasShown = documents[name] != nil
+        documents[name] = error.map { ["code": $0.code] }
+        guard error != nil || wasShown else { return nil }
+        return Content(
+            kind: .banner, actor: actor(of: document),
+            parts: [error.map { "shows \($0.message)" } ?? "hidden"], joins: false)
+    }
+}
+
+/// The values that were used lately. Those that were not used for a long time are forgotten.
+private struct RecentValues<Key: Hashable & Sendable, Value: Sendable>: Sendable {
+    private let limit: Int
+    private var new: [Key: Value] = [:]
+    private var old: [Key: Value] = [:]
+
+    /// - Parameter limit: The number of values that are kept at least; at most twice as many are.
+    init(limit: Int = 10_000) {
+        self.limit = limit
+    }
+
+    subscript(key: Key) -> Value? {
+        get { new[key] ?? old[key] }
+        set {
+            old[key] = nil
+            new[key] = newValue
+            if new.count >= limit { (old, new) = (new, [:]) }
+        }
+    }
+}

@@ -1,0 +1,67 @@
+internal import Contracts
+internal import EventBus
+internal import Support
+
+/// The words for a message with which a person, a tool or a timer begins a story.
+struct OriginWords {
+    /// The manner in one word: `tap`, `back`, `launch`. Nil for reports of a view that tell nothing new.
+    let manner: String?
+    /// The platform and the screen, or the tool: `ios list-1`, `segue`.
+    let actor: String
+    let parts: [String]
+
+    /// Nil if another message has caused this one, or if it can begin no story.
+    init?(_ message: Envelope) {
+        let attributes = message.attributes
+        guard attributes.causationID == nil, message.kind == .command || message.kind == .event else { return nil }
+        let process = String(attributes.source.cut(at: "/")?.before ?? attributes.source[...])
+        let place = [attributes.platform, attributes.instance].compactMap(\.self)
+        actor = place.isEmpty ? process : place.joined(separator: " ")
+        let fields = ScalarFields.texts(of: message)
+        let named = ([message.type.name] + ScalarFields.words(fields)).joined(separator: " ")
+        func value(_ name: String) -> [String] { fields.first { $0.name == name }.map { [$0.text] } ?? [] }
+        switch message.type {
+        case Command.ScreenDisplayed.type, Command.ScreenGone.type, Command.BackStarted.type,
+            Command.BackCancelled.type, DomainEvent.MetricsRequested.type, DomainEvent.MetricsReported.type:
+            (manner, parts) = (nil, [])
+        case Command.BackCompleted.type: (manner, parts) = ("back", [])
+        case Command.PresentationDismissed.type: (manner, parts) = ("dismiss", [])
+        case Command.AlertAnswered.type: (manner, parts) = ("answer", value("button"))
+        case Command.TabSelected.type: (manner, parts) = ("tab", value("tab"))
+        case Command.ErrorDismissed.type: (manner, parts) = ("close", ["the error banner"])
+        case DomainEvent.LaunchFinished.type: (manner, parts) = ("launch", [])
+        case DomainEvent.DeepLinkReceived.type: (manner, parts) = ("link", value("url"))
+        case DomainEvent.SessionEnded.type: (manner, parts) = ("end", ["the session"])
+        default: (manner, parts) = (attributes.device != nil ? "tap" : process == "segue" ? "send" : "begin", [named])
+        }
+    }
+}
+
+/// The fields of a message's data that a line can show.
+enum ScalarFields {
+    /// The maximum number of fields on a line.
+    private static let limit = 4
+    /// The maximum number of fields of a message that are compared.
+    private static let comparedLimit = 64
+
+    /// The texts of strings, numbers and booleans, and the sizes of arrays, by the fields' names. Empty for data that is
+    /// not a JSON object.
+    static func texts(of message: Envelope) -> [(name: String, text: String)] {
+        guard let members = (try? JSONValue(parsing: message.data))?.objectValue else { return [] }
+        return members.sorted { $0.key < $1.key }.prefix(comparedLimit).compactMap { name, value in
+            switch value {
+            case .null, .object: nil
+            case .array(let elements): (name, "[\(elements.count)]")
+            case .string, .bool, .integer, .number: (name, value.summary)
+            }
+        }
+    }
+
+    /// `name=value` for each field; a text with spaces is in quotation marks.
+    static func words(_ fields: [(name: String, text: String)]) -> [String] {
+        let shown = fields.prefix(limit).map { name, text in
+            text.unicodeScalars.contains(" ") ? "\(name)=\"\(text)\"" : "\(name)=\(text)"
+        }
+        return fields.count > limit ? shown + ["…"] : shown
+    }
+}
