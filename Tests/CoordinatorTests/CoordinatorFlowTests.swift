@@ -29,14 +29,16 @@ struct CoordinatorFlowTests {
 
     @Test("a view that comes late finds the flow of its platform, with its text and the hash of the snapshots")
     func late() async throws {
-        let flow = try Flow.shop()
+        let flow = try Flow(yaml: Flow.shop().yaml, file: "flows/shop.yaml")
         try await withRunning(coordinator(flow, source: flow.yaml)) {
             let document = try #require(try await published)
             let snapshot = try #require(try await fixture.currentSnapshot())
             #expect(
                 document
                     == Document.Flow(
-                        platform: "ios", name: "shop", version: 1, hash: snapshot.flow.hash, source: flow.yaml))
+                        platform: "ios", name: "shop", version: 1, hash: snapshot.flow.hash, source: flow.yaml,
+                        rules: flow.ruleLocations.mapValues(\.description)))
+            #expect(document.rules?["transitions[0]"]?.hasPrefix("shop.yaml:") == true, "\(document)")
             let read = try Flow(yaml: document.source, file: "published")
             #expect(read.hash == document.hash)
         }

@@ -89,7 +89,7 @@ struct ScenarioTests {
         #expect(scenario.play(on: flow).count == 1)
         let all = scenario.play(on: flow, keepsGoing: true)
         #expect(all.map(\.failures.count) == [3, 0, 1])
-        #expect(all[1].description == "2. command.ScreenGone of launch-1 → leaving: []")
+        #expect(all[1].description == "2. command.ScreenGone of launch-1: nothing")
     }
 
     @Test(

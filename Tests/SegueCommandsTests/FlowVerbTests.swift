@@ -101,10 +101,8 @@ struct FlowVerbTests {
         try await SegueCommandLine.inScratch { segue in
             let result = try await segue("flow", "run", FlowExamples.path(name), FlowExamples.scenario(name))
             #expect(result.status == 0 && result.error.isEmpty, "\(result.output)")
-            #expect(
-                result.lines.first
-                    == "1. event.LaunchFinished → root: [serviceSelection-2]; leaving: [launch-1]; dismissed: [launch-1]"
-            )
+            let start = "1. event.LaunchFinished: launch → root serviceSelection-2"
+            #expect(result.lines.first == "\(start)  \(name).yaml:\(name == "ios" ? 48 : 49)")
             #expect(result.lines.count > 20)
         }
     }
@@ -139,7 +137,7 @@ struct FlowVerbTests {
             try segue.write(Self.unused, to: "shop.yaml")
             try segue.write(message, to: "inputs.jsonl")
             let run = try await segue("flow", "run", "shop.yaml", "--recording", "inputs.jsonl")
-            #expect(run.status == 0 && run.output == "1. event.A → path: [list-2]\n")
+            #expect(run.status == 0 && run.output == "1. event.A: list → push list-2  shop.yaml:6\n")
             #expect(
                 run.error == "segue: inputs.jsonl has no states of the platform ios; no states are compared\n")
             let moment = try await segue(

@@ -52,15 +52,15 @@ struct ScenariosTests {
         try inFolder(scenarios) { folder in
             #expect(
                 failure(folder) == """
-                    1. command.ItemSelected → path: [item-2]
-                    2. command.BackCompleted of item-2 → path: []; dismissed: [item-2]
+                    1. command.ItemSelected: list → push item-2  flow.yaml:9
+                    2. command.BackCompleted of item-2: item → back to list-1
                     scenarios/back.yml:3:13: 'path' is not what was expected
                       - path: [list]
                       + path: []
                     scenarios/back.yml:3:3: no change of 'dismissed' was expected
                       + dismissed: [item-2]
-                    1. command.ItemSelected → path: [item-2]
-                    2. command.ItemSelected → path: [item-2, item-3]
+                    1. command.ItemSelected: list → push item-2  flow.yaml:9
+                    2. command.ItemSelected: item → push item-3  flow.yaml:9
                     scenarios/twice.yaml:3:3: no change of 'path' was expected
                       - path: [item-2]
                       + path: [item-2, item-3]

@@ -42,7 +42,8 @@ extension Machine {
         let message = Scenario.Message(type: recorded.input.type, data: recorded.input.data)
         return Scenario.Outcome(
             number: recorded.number, step: Scenario.Step(position: position, act: .send(message), expectation: nil),
-            messages: [recorded.input], words: OutcomeWords(of: self, from: former, effects), changes: observation.changes(from: ScenarioObservation(former)),
+            messages: [recorded.input], words: OutcomeWords(of: self, from: former, effects),
+            changes: observation.changes(from: ScenarioObservation(former)),
             failures: compare(with: recorded.state, former, at: position))
     }
 

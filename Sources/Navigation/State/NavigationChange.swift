@@ -34,10 +34,10 @@ public struct NavigationChange: Hashable, Sendable {
 }
 
 extension NavigationChange: CustomStringConvertible {
-    /// The change of the screens, then the other changes.
+    /// The changes of the screens, the first of them after the screen before, then the other changes.
     package var parts: [String] {
-        let screens = screens.joined(separator: ", ")
-        return (screens.isEmpty ? [] : [from.map { "\($0) → \(screens)" } ?? screens]) + others
+        guard let first = screens.first else { return others }
+        return [from.map { "\($0) → \(first)" } ?? first] + screens.dropFirst() + others
     }
 
     /// The change on one line, without the platform and the rule.
@@ -78,7 +78,8 @@ private struct ChangeWords {
     private func container(_ root: RootScreen) -> String {
         switch root.container {
         case .tabs(_, let selected): " with tab \(selected)"
-        case .split(let columns): columns.isEmpty ? "" : " with columns \(columns.keys.sorted().joined(separator: ", "))"
+        case .split(let columns):
+            columns.isEmpty ? "" : " with columns \(columns.keys.sorted().joined(separator: ", "))"
         case nil: ""
         }
     }
@@ -87,7 +88,7 @@ private struct ChangeWords {
     private func place(of layer: NavigationStep.Layer) -> String {
         guard layer != frontLayer else { return "" }
         return switch layer {
-        case .root: state.root.container == nil && state.presentations.isEmpty ? "" : " on the root"
+        case .root: ""
         case .tab(let name): " in tab \(name)"
         case .column(let name): " in column \(name)"
         case .presentation(let instance): " on \(instance)"

@@ -73,7 +73,7 @@ struct FailureReport: Sendable {
     private static let bookkeeping: Set<MessageType> = {
         let documents = PlatformMessages.all.map { $0.type }.filter { $0.kind == .document }
         return Set(documents).subtracting([Document.ErrorBanner.type]).union([
-            MessageType(kind: .document, name: "ErrorQueue"), Command.ScreenDisplayed.type,
+            PlatformMessages.errorQueue, Command.ScreenDisplayed.type,
         ])
     }()
 }

@@ -77,7 +77,7 @@ struct RecordedSessionTests {
         let (outcomes, machine) = try await play(messages, on: Self.flow())
         #expect(outcomes.map(\.number) == [2, 5, 7, 9], "of what the flow hears")
         #expect(outcomes.allSatisfy { $0.failures.isEmpty })
-        #expect(outcomes[0].description == "2. command.ItemSelected → path: [item-2]")
+        #expect(outcomes[0].description == "2. command.ItemSelected: list → push item-2  shop.yaml:7")
         #expect(machine.revision == 3)
         let moment = try await play(messages, on: Self.flow(), until: .number(5))
         #expect(moment.machine.state.path.map(\.id) == ["item-2", "item-3"] && moment.outcomes.count == 2)
@@ -160,7 +160,7 @@ struct RecordedSessionTests {
         story.insert([late, discarded], at: 1)
         let (outcomes, _) = try await play(story.flatMap(\.self), on: Self.flow())
         #expect(outcomes.allSatisfy { $0.failures.isEmpty })
-        #expect(outcomes[0].description == "2. command.ItemSelected → discarded: [command.ItemSelected: expired]")
+        #expect(outcomes[0].description == "2. command.ItemSelected: discarded command.ItemSelected: expired")
     }
 
     @Test("needs messages of the session; states to compare with it can do without")

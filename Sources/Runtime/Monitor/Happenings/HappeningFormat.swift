@@ -31,14 +31,16 @@ package struct HappeningFormat: Sendable {
         if happening.session != Session.default { line.append("@\(happening.session) ", .yellow) }
         if isInterleaved { line.append("#\(happening.story.prefix(8)) ", .yellow) }
         let rule = happening.rule.map { $0.printable } ?? ""
-        // The rule is at the end of the first line.
+        // The rule is at the end of the first line, or below if there is no room.
         let room = columns.map { $0 - (rule.isEmpty ? 0 : rule.count + 2) } ?? .max
         var folded = StyledText.fold(
             happening.parts, happening.kind == .error ? .red : nil, after: line, room: room,
             indentation: Self.timeWidth + 2 + Self.mannerWidth + Self.actorWidth + 1)
         if !rule.isEmpty {
-            let gap = columns.map { max(2, $0 - folded[0].width - rule.count) } ?? 2
-            folded[0].append(String(repeating: " ", count: gap) + rule, .dim)
+            if folded[0].width > room { folded.append(StyledText()) }
+            let index = folded[0].width > room ? folded.count - 1 : 0
+            let gap = columns.map { max(2, $0 - folded[index].width - rule.count) } ?? 2
+            folded[index].append(String(repeating: " ", count: gap) + rule, .dim)
         }
         return folded
     }
@@ -58,12 +60,12 @@ package struct HappeningFormat: Sendable {
         }
     }
 
-    private static func left(_ text: String, _ width: Int) -> String {
-        text + String(repeating: " ", count: max(0, width - text.count))
-    }
+    private static func left(_ text: String, _ width: Int) -> String { text.printable + gap(text, width) }
 
-    private static func right(_ text: String, _ width: Int) -> String {
-        String(repeating: " ", count: max(0, width - text.count)) + text
+    private static func right(_ text: String, _ width: Int) -> String { gap(text, width) + text.printable }
+
+    private static func gap(_ text: String, _ width: Int) -> String {
+        String(repeating: " ", count: max(0, width - text.printable.reduce(0) { $0 + $1.columns }))
     }
 }
 

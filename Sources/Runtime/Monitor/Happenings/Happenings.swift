@@ -82,6 +82,14 @@ private struct KnownFacts: Sendable {
         var joins = true
     }
 
+    /// The messages that only processes need, and the reports of views that tell nothing new.
+    private static let bookkeeping: Set<MessageType> = [
+        Command.BackCancelled.type, Command.BackStarted.type, Command.ScreenDisplayed.type, Command.ScreenGone.type,
+        DomainEvent.MetricsReported.type, DomainEvent.MetricsRequested.type, DomainEvent.ScreenDismissed.type,
+        Document.Deadline.type, Document.ScheduledCommand.type, Document.ServiceContract.type,
+        PlatformMessages.errorQueue,
+    ]
+
     /// The times at which stories began, by their ids.
     private var starts = RecentValues<String, Date>()
     /// The last snapshot of each session and platform.
@@ -127,6 +135,7 @@ private struct KnownFacts: Sendable {
     /// Records what a message says.
     /// - Returns: What it has changed. Nil if it is of no interest for a person.
     mutating func take(_ message: Envelope) -> Content? {
+        if Self.bookkeeping.contains(message.type) { return nil }
         if message.kind == .document { return take(document: message) }
         if message.type == ApplicationError.type {
             guard let error = try? message.decode(ApplicationError.self) else { return result(message) }
@@ -135,14 +144,9 @@ private struct KnownFacts: Sendable {
                 parts: ["\(error.code): \(error.message)"] + [error.recovery].compactMap(\.self), joins: false)
         }
         if let origin = OriginWords(message) {
-            guard let manner = origin.manner else { return nil }
-            return Content(
-                kind: .origin(manner), actor: origin.actor, parts: origin.parts, joins: false)
+            return Content(kind: .origin(origin.manner), actor: origin.actor, parts: origin.parts, joins: false)
         }
         switch message.type {
-        case Command.ScreenGone.type, Command.ScreenDisplayed.type, DomainEvent.ScreenDismissed.type,
-            DomainEvent.MetricsRequested.type, DomainEvent.MetricsReported.type:
-            return nil
         case DomainEvent.MessageDiscarded.type:
             guard let event = try? message.decode(DomainEvent.MessageDiscarded.self) else { return result(message) }
             return content(message, ["discarded \(event.reason)"])
@@ -188,9 +192,6 @@ private struct KnownFacts: Sendable {
             }
             return nil
         case Document.ErrorBanner.type: return take(banner: document)
-        case Document.ServiceContract.type, Document.Deadline.type, Document.ScheduledCommand.type,
-            PlatformMessages.errorQueue:
-            return nil
         default:
             guard !document.isTombstone else {
                 documents[name] = nil

@@ -4,8 +4,8 @@ internal import Support
 
 /// The words for a message with which a person, a tool or a timer begins a story.
 struct OriginWords {
-    /// The manner in one word: `tap`, `back`, `launch`. Nil for reports of a view that tell nothing new.
-    let manner: String?
+    /// The manner in one word: `tap`, `back`, `launch`.
+    let manner: String
     /// The platform and the screen, or the tool: `ios list-1`, `segue`.
     let actor: String
     let parts: [String]
@@ -21,9 +21,6 @@ struct OriginWords {
         let named = ([message.type.name] + ScalarFields.words(fields)).joined(separator: " ")
         func value(_ name: String) -> [String] { fields.first { $0.name == name }.map { [$0.text] } ?? [] }
         switch message.type {
-        case Command.ScreenDisplayed.type, Command.ScreenGone.type, Command.BackStarted.type,
-            Command.BackCancelled.type, DomainEvent.MetricsRequested.type, DomainEvent.MetricsReported.type:
-            (manner, parts) = (nil, [])
         case Command.BackCompleted.type: (manner, parts) = ("back", [])
         case Command.PresentationDismissed.type: (manner, parts) = ("dismiss", [])
         case Command.AlertAnswered.type: (manner, parts) = ("answer", value("button"))

@@ -17,12 +17,23 @@ package struct TraceFormat: Sendable {
 
     /// A line with the duration and the numbers of messages, processes and steps.
     package func summary(_ story: Story, _ tree: TraceTree) -> String {
-        let sources = Set(tree.nodes.map(\.message.source)).count
         let steps = tree.criticalPath.count - 1
-        let dropped = story.dropped == 0 ? "" : "; \(story.dropped) more are not shown"
+        return "\(figures(tree)); \(count(max(0, steps), "step")) (*) to the last message\(dropped(story))"
+    }
+
+    /// A line with the duration and the numbers of messages and processes.
+    package func shortSummary(_ story: Story, _ tree: TraceTree) -> String {
+        "\(figures(tree)); --all shows each message\(dropped(story))"
+    }
+
+    private func figures(_ tree: TraceTree) -> String {
+        let sources = Set(tree.nodes.map(\.message.source)).count
         return
-            "\(count(tree.nodes.count, "message")) from \(count(sources, "process")) in \(tree.duration.sentenceText); "
-            + "\(count(max(0, steps), "step")) (*) to the last message\(dropped)"
+            "\(count(tree.nodes.count, "message")) from \(count(sources, "process")) in \(tree.duration.sentenceText)"
+    }
+
+    private func dropped(_ story: Story) -> String {
+        story.dropped == 0 ? "" : "; \(story.dropped) more are not shown"
     }
 
     private func line(_ node: TraceTree.Node, _ names: CoordinatorNames) -> StyledText {

@@ -8,7 +8,8 @@ internal import Support
 
 package struct MonitorCommand: AsyncParsableCommand, WallTimeCommand {
     package static let configuration = CommandConfiguration(
-        commandName: "monitor", abstract: "Print what happens on the bus: taps, results of services, changes of screens.",
+        commandName: "monitor",
+        abstract: "Print what happens on the bus: taps, results of services, changes of screens.",
         discussion: """
             segue monitor                                what happens from now on
             segue monitor --since 5m --subject alice     the last 5 minutes of a session, and what happens then

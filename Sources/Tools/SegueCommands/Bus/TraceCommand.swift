@@ -14,9 +14,9 @@ package struct TraceCommand: AsyncParsableCommand, WallTimeCommand {
             segue trace --last --all
             segue trace --last --json | jq .sinceCause
 
-            A line is a thing that happened, as 'segue monitor' prints it, with the time since the story began. With \
-            --all, each message is printed below its cause, with the time since the cause; * marks the chain of causes \
-            of the last message. If the messages have W3C trace ids, these are printed below.
+            On a terminal, a line is a thing that happened, as in 'segue monitor', with the time since the story began. \
+            With --all, and in a pipe or a file, each message is printed below its cause, with the time since the \
+            cause; * marks the chain of causes of the last message. If the messages have W3C trace ids, these are printed below.
             """)
 
     @OptionGroup var options: BusOptions
@@ -76,7 +76,7 @@ package struct TraceCommand: AsyncParsableCommand, WallTimeCommand {
 
     package func run() async throws {
         let (since, quiet, isFollowed) = (since, quiet ?? .seconds(1), follow)
-        let form: TracePrinter.Form = json ? .json : all ? .messages : .happenings
+        let form: TracePrinter.Form = json ? .json : all || !Console.output.isTerminal ? .messages : .happenings
         try await options.withBus { bus in
             let printer = TracePrinter(form, directory: try await CoordinatorDirectory(of: bus))
             if isFollowed {
@@ -165,7 +165,7 @@ actor TracePrinter {
         let (tree, columns) = (story.tree, output.columns)
         var line = HappeningFormat()
         var (summary, trace) = (StyledText(), StyledText())
-        summary.append(format.summary(story, tree))
+        summary.append(form == .happenings ? format.shortSummary(story, tree) : format.summary(story, tree))
         trace.append("trace \(story.traces.joined(separator: ", "))")
         let end = (story.traces.isEmpty ? [summary] : [summary, trace]).map {
             $0.rendered(isColored: false, columns: columns)

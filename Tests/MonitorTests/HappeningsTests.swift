@@ -1,0 +1,198 @@
+import Contracts
+import EventBus
+import Foundation
+import Navigation
+import Support
+import Testing
+
+@testable import Monitor
+
+@Suite("What happens on a bus")
+struct HappeningsTests {
+    /// Publishes messages with times of their own, and makes their happenings.
+    private struct Bus {
+        private(set) var happenings = Happenings()
+        private(set) var told: [Happening] = []
+        private var count = 0
+        let start = Date(timeIntervalSince1970: 1_000_000)
+
+        /// Takes a message of a process, `milliseconds` after the first, which another message may have caused.
+        @discardableResult
+        mutating func publish(
+            _ type: String, _ data: String = "{}", of source: String, at milliseconds: Int = 0,
+            because cause: Envelope? = nil, _ change: (inout Attributes) -> Void = { _ in }
+        ) throws -> Envelope {
+            count += 1
+            var attributes = Attributes(type: try #require(MessageType(type)), source: source, id: "m\(count)")
+            attributes.time = start.addingTimeInterval(Double(milliseconds) / 1000)
+            attributes.correlationID = cause?.attributes.correlationID ?? attributes.id
+            attributes.causationID = cause?.id
+            change(&attributes)
+            let message = Envelope(attributes: attributes, data: Data(data.utf8))
+            if let happening = happenings.take(message) { told.append(happening) }
+            return message
+        }
+
+        /// The lines for a terminal of this width, with the colours left out.
+        mutating func lines(columns: Int? = nil) -> [String] {
+            if let last = happenings.flush() { told.append(last) }
+            var format = HappeningFormat(zone: .utc)
+            return told.flatMap { format.lines($0, columns: columns) }.map {
+                $0.rendered(isColored: false, columns: columns).description
+            }
+        }
+    }
+
+    private func tap(_ bus: inout Bus, at milliseconds: Int = 0) throws -> Envelope {
+        try bus.publish("command.ItemSelected", #"{"itemID":"a b","count":2}"#, of: "device/1", at: milliseconds) {
+            ($0.platform, $0.device, $0.instance) = ("ios", "phone", "list-1")
+        }
+    }
+
+    private func state(_ flow: Flow, _ inputs: [Machine.Input] = []) throws -> String {
+        var machine = Machine(flow: flow)
+        for input in inputs { _ = machine.handle(input) }
+        return String(decoding: try JSONEncoder.wire.encode(machine.snapshot), as: UTF8.self)
+    }
+
+    private func shop() throws -> Flow {
+        try Flow("shop", version: 1, platform: "ios", start: "list") {
+            Flow.Screen("list", sends: ["command.ItemSelected"])
+            Flow.Screen("item")
+            Flow.Transition(
+                on: "command.ItemSelected", do: [.push(.screen("item", ["count": "${data.count}"]))],
+                file: "flows/shop.yaml", line: 12)
+        }
+    }
+
+    @Test("is a tap, the results of a service on one line, and the change of the screens with its rule")
+    func story() throws {
+        var bus = Bus()
+        let flow = try shop()
+        let document = Document.Flow(
+            platform: "ios", name: "shop", version: 1, hash: flow.hash, source: "",
+            rules: flow.ruleLocations.mapValues(\.description))
+        try bus.publish(
+            "document.Flow", String(decoding: JSONEncoder.wire.encode(document), as: UTF8.self),
+            of: "navigation-coordinator/1"
+        ) { $0.key = "ios" }
+        try bus.publish("document.NavigationState", try state(flow), of: "navigation-coordinator/1") { $0.key = "ios" }
+        let tap = try tap(&bus, at: 1000)
+        try bus.publish("document.Cart", #"{"count":2,"id":"c"}"#, of: "cart-service/7", at: 1003, because: tap)
+        try bus.publish("event.ItemAdded", #"{"count":2}"#, of: "cart-service/7", at: 1003, because: tap)
+        let input = Machine.Input(id: "m3", type: "command.ItemSelected", data: ["count": 2])
+        try bus.publish(
+            "document.NavigationState", try state(flow, [input]), of: "navigation-coordinator/1", at: 1007, because: tap
+        ) { $0.key = "ios" }
+        #expect(
+            bus.lines(columns: 100).suffix(3) == [
+                #"13:46:41.000  tap     ios list-1           ItemSelected count=2 itemID="a b""#,
+                "       +3 ms          cart-service         Cart count=2 id=c · ItemAdded count=2",
+                "       +7 ms          ios                  list → push item-2 {count: 2}                "
+                    + "shop.yaml:12",
+            ])
+        #expect(bus.told.last?.messages == ["m6"])
+    }
+
+    @Test("tells of a document only the fields that have changed, and when it is withdrawn")
+    func documents() throws {
+        var bus = Bus()
+        for data in [#"{"a":1,"b":"x"}"#, #"{"a":2,"b":"x"}"#, ""] {
+            try bus.publish("document.Cart", data, of: "cart/1") { $0.key = "k" }
+        }
+        #expect(bus.lines().map { $0.dropFirst(43) } == ["Cart[k] a=1 b=x", "Cart[k] a=2", "Cart[k] withdrawn"])
+    }
+
+    @Test("is not what only processes need: that is counted")
+    func bookkeeping() throws {
+        var bus = Bus()
+        for type in ["document.ServiceContract", "document.Deadline", "document.ErrorQueue"] {
+            try bus.publish(type, of: "x/1")
+        }
+        for type in ["command.ScreenDisplayed", "command.ScreenGone", "command.BackStarted", "event.ScreenDismissed"] {
+            try bus.publish(type, of: "device/1")
+        }
+        #expect(bus.lines() == [] && bus.happenings.hidden == 7)
+    }
+
+    @Test(
+        "names how a person has begun a story",
+        arguments: [
+            ("command.BackCompleted", #"{"instance":"item-2"}"#, "back"),
+            ("command.AlertAnswered", #"{"instance":"item-2","button":"ok"}"#, "answer"),
+            ("command.TabSelected", #"{"instance":"item-2","tab":"b"}"#, "tab"),
+            ("event.LaunchFinished", "{}", "launch"), ("event.DeepLinkReceived", #"{"url":"shop://a"}"#, "link"),
+            ("command.Other", "{}", "tap"),
+        ])
+    func origins(type: String, data: String, manner: String) throws {
+        var bus = Bus()
+        try bus.publish(type, data, of: "device/1") { ($0.platform, $0.device) = ("ios", "phone") }
+        let line = try #require(bus.lines().first)
+        #expect(line.dropFirst(14).hasPrefix(manner + " "), "\(line)")
+    }
+
+    @Test("shows errors, the banner while there is one, and processes that start and end")
+    func others() throws {
+        var bus = Bus()
+        let presence = #"{"name":"cart","version":"1","instance":"7","pid":3,"receives":[],"sends":[]}"#
+        for data in [presence, presence, ""] {
+            try bus.publish("document.Presence", data, of: "cart/7") { $0.key = "7" }
+        }
+        let error = #"{"code":"cart.full","message":"The cart is full","severity":"error"}"#
+        try bus.publish("error.ApplicationError", error, of: "cart/7")
+        for data in [#"{"waiting":0}"#, #"{"error":\#(error),"errorID":"e","waiting":0}"#, #"{"waiting":0}"#] {
+            try bus.publish("document.ErrorBanner", data, of: "error-notifier/1")
+        }
+        #expect(
+            bus.lines().map { $0.dropFirst(14) } == [
+                "process cart                 started", "process cart                 ended",
+                "error   cart                 cart.full: The cart is full",
+                "banner  error-notifier       shows The cart is full", "banner  error-notifier       hidden",
+            ])
+    }
+
+    @Test("repeats the id of a story that another has interrupted, and calls a negative time a matter of clocks")
+    func interleaved() throws {
+        var bus = Bus()
+        let (first, second) = (try tap(&bus), try tap(&bus, at: 5))
+        try bus.publish("event.A", of: "a/1", at: 20, because: first)
+        try bus.publish("event.B", of: "b/1", at: -1, because: second)
+        try bus.publish("event.C", of: "c/1", at: 30, because: second)
+        #expect(
+            bus.lines().suffix(3) == [
+                "      +20 ms          a                    #m1 A", "       clock          b                    #m2 B",
+                "      +25 ms          c                    C",
+            ])
+    }
+
+    @Test("continues below if it does not fit the width, and keeps the rule in sight")
+    func folded() throws {
+        let happening = Happening(
+            kind: .navigation, story: "s", session: "default", time: .now, sinceStart: .zero, actor: "ios",
+            parts: ["list → push item-2", "link shop://item/2 followed"], rule: "shop.yaml:3", messages: [])
+        var format = HappeningFormat(zone: .utc)
+        let lines = format.lines(happening, columns: 80).map { $0.rendered(isColored: false, columns: 80).description }
+        #expect(
+            lines == [
+                "       +0 ms          ios                  #s list → push item-2     shop.yaml:3",
+                "                                           link shop://item/2 followed",
+            ])
+    }
+
+    @Test("paints nothing that comes from outside, and survives data that cannot be read")
+    func hostile() throws {
+        var bus = Bus()
+        let evil = "\u{1B}]0;T\u{7}\r\u{202E}"
+        for type in [
+            "document.NavigationState", "document.Presence", "document.ErrorBanner", "error.ApplicationError",
+            "event.MessageDiscarded", "event.Other", "document.Flow", "document.Cart",
+        ] {
+            for data in [evil, "[]", #"{"a":"\u001b[2J"}"#] {
+                try bus.publish(type, data, of: "\(evil)/1") { ($0.key, $0.platform) = (evil, evil) }
+            }
+        }
+        let text = bus.lines(columns: 80).joined()
+        #expect(!text.isEmpty)
+        #expect(!text.unicodeScalars.contains { $0.value < 0x20 || (0x202A...0x202E).contains($0.value) })
+    }
+}
