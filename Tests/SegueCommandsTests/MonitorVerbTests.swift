@@ -53,6 +53,41 @@ struct MonitorVerbTests {
         }.joined(separator: " ")
     }
 
+    @Test("shows happenings on a terminal, and single messages with every option that is about these, and in a pipe")
+    func terminal() async throws {
+        try await onBus { segue in
+            let first = "\(try await segue.offsets[0])"
+            let story = try await segue("monitor", "--since", first, "--until", first, "--field", "correlationid")
+            var terminal = segue
+            terminal.environment = ["TERM": "xterm", "NO_COLOR": "1"]
+            func shown(_ options: String) async throws -> String {
+                let command = "segue monitor --since beginning --until end \(options)"
+                try segue.write(command, to: "monitor.sh")
+                let result = try await terminal.shell("script -qec 'bash monitor.sh' /dev/null </dev/null")
+                #expect(result.status == 0, "\(options): \(result)")
+                return result.output
+            }
+            for options in ["", "--subject alice", "--correlation \(story.lines[0])", "--for 10s", "--color never"] {
+                let output = try await shown(options)
+                #expect(output.contains("send    segue "), "\(options): \(output)")
+                #expect(!output.contains("command.") && !output.contains("event."), "\(options): \(output)")
+            }
+            for options in [
+                "--all", "-v", "--json", "--raw", "--csv", "--field data.playlistID", "--template '{type}'",
+                "--type 'event.*'", "--kind command", "--exclude 'document.*'", "--source segue", "-n 9",
+                "--where 'kind == event'",
+            ] {
+                let parts = options.split(separator: " ", maxSplits: 1).map { $0.filter { $0 != "'" } }
+                let piped = try await segue.run(all + parts)
+                let output = try await shown(options)
+                let lines = output.split(separator: "\r\n").map(String.init)
+                #expect(lines == piped.lines.filter { !$0.isEmpty }, "\(options): \(output)")
+            }
+            let piped = try await segue.run(all)
+            #expect(piped.lines.count == 4 && piped.lines[0].contains(" command.PlaylistSelected segue/"), "\(piped)")
+        }
+    }
+
     @Test("begins and ends where it is told", .timeLimit(.minutes(1)), arguments: BusEngine.allCases)
     func span(engine: BusEngine) async throws {
         try await onBus(engine) { segue in

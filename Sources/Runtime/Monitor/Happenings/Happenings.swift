@@ -6,11 +6,13 @@ internal import Support
 
 /// Makes happenings from the messages of a bus, in the order of the journal.
 ///
-/// Adjacent messages that one process has published because of one message become one happening. So a happening is
-/// complete when the next message arrives, or when ``flush()`` is called because none arrives.
+/// Adjacent messages that one process has published at the same time because of one message become one happening. So a
+/// happening is complete when the next message arrives, or when ``flush()`` is called because none arrives.
 package struct Happenings: Sendable {
     /// The messages that are not shown: presences, contracts, deadlines and the like.
     package private(set) var hidden = 0
+    /// The maximum difference between the times of messages that one handler publishes together.
+    private static let sameTime = 0.005
     /// The happening that further messages may still join, and the message that caused it.
     private var open: (happening: Happening, source: String, cause: String?)?
     private var facts = KnownFacts()
@@ -45,7 +47,8 @@ package struct Happenings: Sendable {
         }
         let attributes = message.attributes
         if var open, content.joins, open.source == attributes.source, open.cause == attributes.causationID,
-            open.happening.story == attributes.correlationID, open.happening.kind == content.kind
+            open.happening.story == attributes.correlationID, open.happening.kind == content.kind,
+            abs(attributes.time.timeIntervalSince(open.happening.time)) <= Self.sameTime
         {
             open.happening.parts += content.parts
             open.happening.rule = open.happening.rule ?? content.rule

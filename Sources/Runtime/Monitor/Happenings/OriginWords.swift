@@ -41,24 +41,23 @@ enum ScalarFields {
     /// The maximum number of fields of a message that are compared.
     private static let comparedLimit = 64
 
-    /// The texts of strings, numbers and booleans, and the sizes of arrays, by the fields' names. Empty for data that is
-    /// not a JSON object.
+    /// The texts of strings, numbers and booleans, and the sizes of arrays, by the fields' names. A string with spaces is
+    /// in quotation marks. Empty for data that is not a JSON object.
     static func texts(of message: Envelope) -> [(name: String, text: String)] {
         guard let members = (try? JSONValue(parsing: message.data))?.objectValue else { return [] }
         return members.sorted { $0.key < $1.key }.prefix(comparedLimit).compactMap { name, value in
             switch value {
             case .null, .object: nil
-            case .array(let elements): (name, "[\(elements.count)]")
+            case .array(let elements): (name, elements.count == 1 ? "1 item" : "\(elements.count) items")
+            case .string(let text) where text.unicodeScalars.contains(" "): (name, "\"\(value.summary)\"")
             case .string, .bool, .integer, .number: (name, value.summary)
             }
         }
     }
 
-    /// `name=value` for each field; a text with spaces is in quotation marks.
+    /// `name=value` for each field.
     static func words(_ fields: [(name: String, text: String)]) -> [String] {
-        let shown = fields.prefix(limit).map { name, text in
-            text.unicodeScalars.contains(" ") ? "\(name)=\"\(text)\"" : "\(name)=\(text)"
-        }
+        let shown = fields.prefix(limit).map { name, text in "\(name)=\(text)" }
         return fields.count > limit ? shown + ["…"] : shown
     }
 }

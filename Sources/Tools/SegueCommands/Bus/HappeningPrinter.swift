@@ -49,7 +49,9 @@ actor HappeningPrinter {
     var note: String? {
         let count = happenings.hidden
         guard count > 0 else { return nil }
-        return "\(count) \(count == 1 ? "message" : "messages") between processes not shown; --all shows every message"
+        return
+            "not shown: \(count) \(count == 1 ? "message" : "messages") that only processes need, such as deadlines; "
+            + "--all shows every message"
     }
 
     private func show(_ message: Envelope) async throws {
