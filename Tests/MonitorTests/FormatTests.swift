@@ -1,6 +1,7 @@
 import EventBus
 import Foundation
 import Monitor
+import Support
 import Testing
 
 @Suite("A format")
@@ -78,5 +79,25 @@ struct FormatTests {
         ])
     func paths(path: String, value: String) throws {
         #expect(try MessageValues(.fixed("event.X", #"{"a":[[1,2]]}"#)).text(at: MessagePath(path)) == value)
+    }
+}
+
+@Suite("A styled text")
+struct StyledTextTests {
+    private func wrapped(_ text: StyledText, _ columns: Int) -> [String] {
+        text.wrapped(columns: columns).map { $0.rendered(isColored: true, columns: nil).description }
+    }
+
+    @Test("is wrapped to a width without losing characters or styles")
+    func wrapping() {
+        var text = StyledText("abc", .bold)
+        text.append("defgh")
+        #expect(wrapped(text, 8) == ["\u{1B}[1mabc\u{1B}[0mdefgh"])
+        #expect(wrapped(text, 5) == ["\u{1B}[1mabc\u{1B}[0mde", "fgh"])
+        #expect(wrapped(text, 2) == ["\u{1B}[1mab\u{1B}[0m", "\u{1B}[1mc\u{1B}[0md", "ef", "gh"])
+        #expect(wrapped(StyledText("あいu"), 3) == ["あ", "いu"])
+        #expect(wrapped(StyledText("あいu"), 1) == ["あ", "い", "u"])
+        #expect(wrapped(StyledText("ab"), 0) == ["a", "b"])
+        #expect(wrapped(StyledText(), 3) == [""])
     }
 }

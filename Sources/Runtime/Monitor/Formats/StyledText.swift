@@ -11,6 +11,10 @@ package struct StyledText: Hashable, Sendable {
 
     package init() {}
 
+    package init(_ text: String, _ style: TextStyle? = nil) {
+        append(text, style)
+    }
+
     package mutating func append(_ text: String, _ style: TextStyle? = nil) {
         parts.append(Part(text: text.printable, style: style))
     }
@@ -32,6 +36,33 @@ package struct StyledText: Hashable, Sendable {
             result += Self.render(visible, part.style, isColored: isColored)
         }
         return result + "…"
+    }
+
+    /// The text in pieces that each fit into `columns` terminal columns; at least one piece.
+    package func wrapped(columns: Int) -> [StyledText] {
+        guard width > columns else { return [self] }
+        let columns = max(1, columns)
+        var pieces = [StyledText()]
+        var left = columns
+        for part in parts {
+            var rest = part.text[...]
+            while !rest.isEmpty {
+                // A character that is wider than the terminal has a piece of its own.
+                let piece = rest.prefix { character in
+                    guard character.columns <= left || left == columns else { return false }
+                    left -= character.columns
+                    return true
+                }
+                if piece.isEmpty {
+                    pieces.append(StyledText())
+                    left = columns
+                } else {
+                    pieces[pieces.count - 1].parts.append(Part(text: String(piece), style: part.style))
+                    rest = rest[piece.endIndex...]
+                }
+            }
+        }
+        return pieces
     }
 
     /// The width in terminal columns.

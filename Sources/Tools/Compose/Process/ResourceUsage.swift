@@ -7,20 +7,30 @@ package struct ResourceUsage: Sendable, Equatable {
     package fileprivate(set) var time: Duration = .zero
     /// In bytes. Shared memory is divided by the number of processes that share it, if the kernel tells this number.
     package fileprivate(set) var memory = 0
+    package fileprivate(set) var pids: Set<Int32> = []
 }
 
 extension Project {
     /// The resources that instances use, by their names. Instances without a process are left out.
     package func usage(of instances: [ServiceStatus]) async -> [String: ResourceUsage] {
-        var usage: [String: ResourceUsage] = [:]
-        for instance in instances {
-            guard let process = instance.process else { continue }
-            let mark = ProcessMark(project: self, service: instance.service, instance: instance.name)
-            let members = await ProcessSession(id: process.pid, mark: mark).members
-            guard !members.isEmpty else { continue }
-            usage[instance.name] = await Self.executor.run { Self.usage(of: members) }
+        // Calls that wait for the table of processes share one reading.
+        await withTaskGroup { group in
+            for instance in instances {
+                guard let process = instance.process else { continue }
+                let mark = ProcessMark(project: self, service: instance.service, instance: instance.name)
+                group.addTask {
+                    let members = await ProcessSession(id: process.pid, mark: mark).members
+                    guard !members.isEmpty else { return (instance.name, ResourceUsage?.none) }
+                    return (instance.name, await Self.executor.run { Self.usage(of: members) })
+                }
+            }
+            return await group.reduce(into: [:]) { $0[$1.0] = $1.1 }
         }
-        return usage
+    }
+
+    /// The status of the project, see ``ProjectStatus/read(_:)``, read on a thread that may block.
+    package func status() async throws -> ProjectStatus? {
+        try await Self.executor.run { Result { try ProjectStatus.read(self) } }.get()
     }
 
     private static let executor = BlockingExecutor("usage")
@@ -28,6 +38,7 @@ extension Project {
     private static func usage(of processes: [ProcessTable.Entry]) -> ResourceUsage {
         let ticksPerSecond = Double(max(1, sysconf(CInt(_SC_CLK_TCK))))
         return processes.reduce(into: ResourceUsage()) { usage, process in
+            usage.pids.insert(process.pid)
             usage.time += .seconds(Double(process.ticks) / ticksPerSecond)
             usage.memory = Int(SafeIntegers.limit(usage.memory + (ProcessTable.memory(of: process.pid) ?? 0)))
         }

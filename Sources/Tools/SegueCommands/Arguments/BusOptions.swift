@@ -1,5 +1,5 @@
 internal import ArgumentParser
-internal import Compose
+package import Compose
 internal import EventBus
 internal import Foundation
 internal import Logging
@@ -23,6 +23,8 @@ package struct BusOptions: ParsableArguments, Sendable {
         package let address: String
         /// The option, variable or project that contains the address, for error messages.
         package let origin: String
+        /// The project that named the bus. Nil if an option or a variable contains the address.
+        package var project: Project?
     }
 
     /// - Throws: ``ComposeError`` or ``ComposeFileError`` if the project's name cannot be determined.
@@ -32,7 +34,7 @@ package struct BusOptions: ParsableArguments, Sendable {
             return Location(address: bus, origin: "SEGUE_BUS")
         }
         let project = try project.resolve()
-        return Location(address: try project.busAddress, origin: "project '\(project.name)'")
+        return Location(address: try project.busAddress, origin: "project '\(project.name)'", project: project)
     }
 
     /// The maximum time to wait for the broker. After this time, ``withBus(_:)`` throws.

@@ -49,15 +49,24 @@ struct DeadListCommand: AsyncParsableCommand, WallTimeCommand {
                     try await Console.output.writeLines($0.map(DeadLetterFormat.json))
                 }
             }
-            var table = DeadLetterFormat.emptyTable
-            try await DeadLetter.forEachPage {
-                try await bus.inspect.deadLetterSummaries(of: consumer, after: $0, limit: Self.pageCount)
-            } _: {
-                for letter in $0 { DeadLetterFormat.add(letter, to: &table) }
+            guard let table = try await Self.table(of: consumer, on: bus) else {
+                return await Console.error.tell(Self.emptyText)
             }
-            if table.isEmpty { return await Console.error.tell("there are no dead letters") }
             try await Console.output.writeLines(table.lines)
         }
+    }
+
+    static let emptyText = "there are no dead letters"
+
+    /// The dead letters of one consumer, or of all consumers if it is nil. Nil if there are none.
+    static func table(of consumer: String?, on bus: EventBus) async throws -> Table? {
+        var table = DeadLetterFormat.emptyTable
+        try await DeadLetter.forEachPage {
+            try await bus.inspect.deadLetterSummaries(of: consumer, after: $0, limit: pageCount)
+        } _: {
+            for letter in $0 { DeadLetterFormat.add(letter, to: &table) }
+        }
+        return table.isEmpty ? nil : table
     }
 
     /// The maximum number of dead letters that are read at once.

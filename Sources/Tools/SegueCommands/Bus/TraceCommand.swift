@@ -98,20 +98,9 @@ package struct TraceCommand: AsyncParsableCommand, WallTimeCommand {
 
     private func story(_ finder: StoryFinder) async throws -> Story {
         guard let id else {
-            let newest = try await finder.last()
-            let place = newest.givenUpAt.map { " from offset \($0) on" }
-            guard let last = newest.story else {
-                throw CommandError(
-                    code: "no-story", "no story was found\(place ?? "")",
-                    recovery: place == nil
-                        ? "see 'segue trace --follow'" : "search the whole journal with --since beginning")
-            }
-            if let place {
-                await Console.error.tell(
-                    "no person began a story\(place), so this is the newest story of a service; to search the whole "
-                        + "journal, use --since beginning")
-            }
-            return last
+            let (newest, notice) = try await Self.newest(finder)
+            if let notice { await Console.error.tell(notice) }
+            return newest
         }
         switch try await finder.match(id) {
         case .story(let id): return try await finder.story(id)
@@ -124,6 +113,52 @@ package struct TraceCommand: AsyncParsableCommand, WallTimeCommand {
                 code: "ambiguous-id", "'\(id)' matches several stories: \(stories.joined(separator: ", "))",
                 recovery: "write more of the id")
         }
+    }
+
+    /// The story of `--last`, and a notice about the search. The notice is nil if a person began the story.
+    /// - Throws: ``CommandError`` `no-story`; the errors of the bus.
+    static func newest(_ finder: StoryFinder) async throws -> (story: Story, notice: String?) {
+        let newest = try await finder.last()
+        let place = newest.givenUpAt.map { " from offset \($0) on" }
+        guard let story = newest.story else {
+            throw CommandError(
+                code: "no-story", "no story was found\(place ?? "")",
+                recovery: place == nil
+                    ? "see 'segue trace --follow'" : "search the whole journal with --since beginning")
+        }
+        let notice = place.map {
+            "no person began a story\($0), so this is the newest story of a service; to search the whole journal, use "
+                + "--since beginning"
+        }
+        return (story, notice)
+    }
+}
+
+/// A story as `segue trace` prints it for people.
+struct StoryText {
+    let lines: [StyledText]
+    /// The numbers of messages, processes and steps, and the W3C trace ids.
+    let end: [StyledText]
+
+    /// A line for each thing that happened.
+    /// - Parameter columns: the width of the terminal. Nil if it is not known or does not matter.
+    init(_ story: Story, columns: Int?) {
+        var format = HappeningFormat()
+        lines = story.happenings.flatMap { format.lines($0, columns: columns) }
+        end = Self.end(of: story, TraceFormat().shortSummary(story, story.tree))
+    }
+
+    /// A line for each message, as a tree of causes.
+    /// - Parameter names: the names of coordinators, which are written instead of their sources.
+    init(messagesOf story: Story, _ names: CoordinatorNames) {
+        let (tree, format) = (story.tree, TraceFormat())
+        lines = format.lines(tree, names)
+        end = Self.end(of: story, format.summary(story, tree))
+    }
+
+    private static func end(of story: Story, _ summary: String) -> [StyledText] {
+        let traces = story.traces.isEmpty ? [] : ["trace \(story.traces.joined(separator: ", "))"]
+        return ([summary] + traces).map { StyledText($0) }
     }
 }
 
@@ -140,7 +175,6 @@ actor TracePrinter {
 
     private let form: Form
     private let directory: CoordinatorDirectory
-    private let format = TraceFormat()
     private let output = Console.output
     /// The number of terminal lines of the last drawing.
     private var drawn = 0
@@ -162,19 +196,12 @@ actor TracePrinter {
 
     /// - Parameter isLast: true for the final drawing, which may be longer than the terminal.
     private func draw(_ story: Story, isLast: Bool) async throws {
-        let (tree, columns) = (story.tree, output.columns)
-        var line = HappeningFormat()
-        var (summary, trace) = (StyledText(), StyledText())
-        summary.append(form == .happenings ? format.shortSummary(story, tree) : format.summary(story, tree))
-        trace.append("trace \(story.traces.joined(separator: ", "))")
-        let end = (story.traces.isEmpty ? [summary] : [summary, trace]).map {
-            $0.rendered(isColored: false, columns: columns)
-        }
-        let styled =
+        let columns = output.columns
+        let text =
             form == .happenings
-            ? story.happenings.flatMap { line.lines($0, columns: columns) }
-            : format.lines(tree, await directory.names(with: story))
-        let rows = styled.map { $0.rendered(isColored: output.isColored, columns: columns) }
+            ? StoryText(story, columns: columns) : StoryText(messagesOf: story, await directory.names(with: story))
+        let end = text.end.map { $0.rendered(isColored: false, columns: columns) }
+        let rows = text.lines.map { $0.rendered(isColored: output.isColored, columns: columns) }
         let lines = (isLast ? rows : output.fitting(rows, above: end.count)) + end
         // This drawing replaces the previous drawing.
         let start: TerminalText = drawn == 0 ? "" : TerminalCode.up(drawn) + TerminalCode.clearBelow

@@ -8,11 +8,20 @@ struct Table {
     /// - Parameter firstNumber: the index of the first column that contains numbers. This column and all later columns
     ///   are aligned right. By default, no column is aligned right.
     init(_ header: String..., numbersFrom firstNumber: Int = .max) {
+        self.init(header: header, numbersFrom: firstNumber)
+    }
+
+    init(header: [String], numbersFrom firstNumber: Int = .max) {
         rows = [header.map(\.printable)]
         self.firstNumber = firstNumber
     }
 
     mutating func append(_ row: String...) {
+        append(row: row)
+    }
+
+    /// - Parameter row: As many cells as the header has.
+    mutating func append(row: [String]) {
         rows.append(row.map(\.printable))
     }
 

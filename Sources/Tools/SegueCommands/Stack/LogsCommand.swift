@@ -132,21 +132,28 @@ struct LogPrinter: Sendable {
         open = nil
     }
 
+    /// The line as a display draws it that cuts lines to its width. The colours of the service are left out.
+    func text(of line: LogLine) -> StyledText {
+        var text = head(of: line)
+        text.append(TerminalText(coloredLine: line.text, isColored: false).description)
+        return text
+    }
+
     /// The text before a line: nothing if it continues the last one.
     private func head(before line: LogLine) -> TerminalText {
-        open == Log(line) ? "" : (open == nil ? "" : "\n") + head(of: line)
+        guard open != Log(line) else { return "" }
+        return (open == nil ? "" : "\n") + head(of: line).rendered(isColored: isColored, columns: nil)
     }
 
-    private func head(of line: LogLine) -> TerminalText {
-        (style.hasPrefix ? "\(prefix(line.service)) " : "")
-            + (style.hasTime ? "\(WallTime.text(of: line.timestamp)) " : "")
-    }
-
-    private func prefix(_ service: String) -> TerminalText {
-        let text = "\(service.padding(to: width)) |"
-        guard isColored else { return "\(text)" }
-        let index = services.firstIndex(of: service) ?? services.count
-        return Self.colors[index % Self.colors.count].applied(to: text)
+    private func head(of line: LogLine) -> StyledText {
+        var head = StyledText()
+        if style.hasPrefix {
+            let index = services.firstIndex(of: line.service) ?? services.count
+            head.append("\(line.service.padding(to: width)) |", Self.colors[index % Self.colors.count])
+            head.append(" ")
+        }
+        if style.hasTime { head.append("\(WallTime.text(of: line.timestamp)) ") }
+        return head
     }
 }
 

@@ -69,15 +69,9 @@ package struct PsCommand: AsyncParsableCommand {
             table.append(
                 row.name, row.state.rawValue, row.health?.rawValue ?? "-", row.pid.map(String.init) ?? "-",
                 String(row.restarts), row.uptime(at: Date()) ?? "-", row.load(at: Date()) ?? "-",
-                row.memoryBytes.map(Self.megabytes) ?? "-", row.note ?? "")
+                row.memoryBytes.map(ServiceRow.megabytes) ?? "-", row.note ?? "")
         }
         return table.lines
-    }
-
-    /// A size with one decimal, such as `12.5 MiB`.
-    private static func megabytes(_ bytes: Int) -> String {
-        let tenths = (bytes * 10 + (1 << 19)) >> 20
-        return "\(tenths / 10).\(tenths % 10) MiB"
     }
 }
 
@@ -142,6 +136,12 @@ struct ServiceRow: Encodable {
         let illness = isAlive ? status.health.flatMap { $0.state == .healthy ? nil : $0.reason } : nil
         note =
             illness ?? status.message ?? (hasEnded && !wasStarted ? "was never started" : isOver ? status.ending : nil)
+    }
+
+    /// A size with one decimal, such as `12.5 MiB`.
+    static func megabytes(_ bytes: Int) -> String {
+        let tenths = (bytes * 10 + (1 << 19)) >> 20
+        return "\(tenths / 10).\(tenths % 10) MiB"
     }
 
     /// The processor time as a percentage of the time for which the process has been running; it can be more than 100 %

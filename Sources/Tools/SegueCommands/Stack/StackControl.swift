@@ -5,6 +5,8 @@ struct StackControl {
     let project: Project
     /// True to print the changes without making them.
     var isRehearsal = false
+    /// Tells the user what happens. By default, writes the lines to standard error.
+    var report: @Sendable ([String]) async -> Void = { await Console.error.tell($0) }
 
     /// The maximum time to wait while another command holds the project's lock and no supervisor answers. After this
     /// time, the error `already-running` is thrown.
@@ -20,7 +22,7 @@ struct StackControl {
         if !isRehearsal {
             let kept = Set(changes.filter { $0.action == .keep }.map(\.instance))
             try await project.follow(changes, until: milestone) { instance in
-                if !kept.contains(instance.name) { await Console.error.tell("\(instance.name) \(instance.summary)") }
+                if !kept.contains(instance.name) { await report(["\(instance.name) \(instance.summary)"]) }
             }
         }
         return true
@@ -51,8 +53,9 @@ struct StackControl {
 
     func tell(_ changes: [Change]) async {
         let news = changes.filter { $0.action != .keep }
-        await Console.error.tell(news.map { $0.line(isRehearsal: isRehearsal) })
-        if news.isEmpty { await Console.error.tell("project '\(project.name)' stays as it is") }
+        await report(
+            news.isEmpty
+                ? ["project '\(project.name)' stays as it is"] : news.map { $0.line(isRehearsal: isRehearsal) })
     }
 }
 
