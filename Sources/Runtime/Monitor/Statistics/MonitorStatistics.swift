@@ -216,6 +216,9 @@ package struct StatisticsReport: Encodable, Hashable, Sendable {
         package let lag: UInt64?
     }
 
+    /// The report before any message has been counted.
+    package static let empty = StatisticsReport(seconds: 0, types: [], services: [], discarded: 0)
+
     /// The length of the period of the rates, in seconds.
     package let seconds: Double
     /// The types, with the highest rate first.

@@ -24,7 +24,9 @@ struct StatisticsRun: Sendable {
     let interval: Duration
     /// True to end after one interval.
     let isOnce: Bool
-    let display: StatisticsDisplay
+    let display: any StatisticsView
+    /// Called with each message after it was counted.
+    var onMessage: @Sendable (Envelope) async -> Void = { _ in }
 
     /// The time between two requests for the metrics of the processes.
     private static let metricsInterval: Duration = .seconds(1)
@@ -58,7 +60,12 @@ struct StatisticsRun: Sendable {
                     }
                 }
                 group.addTask {
-                    try await monitor.run({ board.note($0) }, tell: { board.note($0) })
+                    try await monitor.run {
+                        board.note($0)
+                        await onMessage($0)
+                    } tell: {
+                        board.note($0)
+                    }
                     // For the totals.
                     board.note(metrics: try await requests.ask(board.instances))
                 }
@@ -83,8 +90,13 @@ struct StatisticsRun: Sendable {
     }
 }
 
-/// Displays statistics repeatedly.
-actor StatisticsDisplay {
+/// A view that shows the newest statistics.
+protocol StatisticsView: Sendable {
+    func show(_ report: StatisticsReport) async throws
+}
+
+/// Writes statistics repeatedly.
+actor StatisticsDisplay: StatisticsView {
     enum Style {
         /// Tables one after another, for a file or a pipe.
         case tables
@@ -92,16 +104,12 @@ actor StatisticsDisplay {
         case json
         /// A table that replaces the previous table in the terminal.
         case inPlace
-        /// A table that begins at the top of the screen and replaces its content.
-        case screen
     }
 
     private let style: Style
     private let output: Console
     /// The number of lines of the last table; 0 before the first table.
     private var shown = 0
-    /// The last report. Nil before the first report.
-    private var last: StatisticsReport?
 
     init(_ style: Style, output: Console = .output) {
         self.style = style
@@ -109,7 +117,6 @@ actor StatisticsDisplay {
     }
 
     func show(_ report: StatisticsReport) async throws {
-        last = report
         switch style {
         case .json: try await output.writeLine(JSONValue(encoding: report).description)
         case .tables:
@@ -117,13 +124,7 @@ actor StatisticsDisplay {
             shown = lines.count
             try await output.writeLine(lines.joined(separator: "\n"))
         case .inPlace: try await draw(report, from: shown > 0 ? TerminalCode.up(shown) : "")
-        case .screen: try await draw(report, from: TerminalCode.home)
         }
-    }
-
-    /// Displays the last report again.
-    func redraw() async throws {
-        if let last { try await show(last) }
     }
 
     private func draw(_ report: StatisticsReport, from start: TerminalText) async throws {
@@ -146,11 +147,14 @@ struct StatisticsTable {
     var lines: [String] {
         var lines = types.lines
         if !report.services.isEmpty { lines += [""] + services.lines }
-        if report.discarded > 0 { lines += ["", "messages discarded: \(report.discarded)"] }
+        if let discarded { lines += ["", discarded] }
         return lines
     }
 
-    private var types: Table {
+    /// Nil if no message was discarded.
+    var discarded: String? { report.discarded > 0 ? "messages discarded: \(report.discarded)" : nil }
+
+    var types: Table {
         var table = Table("TYPE", "COUNT", "MSG/S", "BYTES/S", "P50", "P99", "GAPS", "REMOVED", numbersFrom: 1)
         for type in report.types {
             table.append(

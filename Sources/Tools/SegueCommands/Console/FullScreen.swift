@@ -9,11 +9,14 @@ struct FullScreen {
     let output: Console
     var input = FileDescriptor.standardInput
 
-    /// Runs `body` until it ends or the user presses `q`.
-    /// - Parameter redraw: draws the screen again when the program continues after Ctrl-Z.
+    /// Runs `body` until it ends, a key ends the display, or the terminal is closed.
+    /// - Parameters:
+    ///   - isEnd: called with each key; returns true for a key that ends the display.
+    ///   - redraw: draws the screen again when the program continues after Ctrl-Z, and when the terminal's size changes.
     /// - Throws: the errors of `body` and `redraw`.
     func run(
-        redraw: @escaping @Sendable () async throws -> Void, _ body: @escaping @Sendable () async throws -> Void
+        isEnd: @escaping @Sendable (Key) async -> Bool, redraw: @escaping @Sendable () async throws -> Void,
+        _ body: @escaping @Sendable () async throws -> Void
     ) async throws {
         let keys = TerminalKeys(input)
         let result: Result<Void, any Error>
@@ -22,8 +25,12 @@ struct FullScreen {
             try await output.draw(TerminalCode.beginScreen)
             result = .success(
                 try await withThrowingTaskGroup(of: Void.self) { group in
-                    if isatty(input.rawValue) == 1 { group.addTask { try await waitForKey("q") } }
+                    if isatty(input.rawValue) == 1 { group.addTask { try await readKeys(isEnd) } }
                     group.addTask { try await stopAndGoOn(keys, redraw) }
+                    group.addTask {
+                        for await _ in ShutdownSignals.arrivals(of: [SIGWINCH]) { try await redraw() }
+                        try Task.checkCancellation()
+                    }
                     group.addTask { try await body() }
                     defer { group.cancelAll() }
                     try await group.next()
@@ -73,13 +80,14 @@ struct FullScreen {
         sigaction(SIGTSTP, &watching, nil)
     }
 
-    /// Waits until the user presses `key`, the terminal is closed, or the task is cancelled.
-    private func waitForKey(_ key: Unicode.Scalar) async throws {
+    /// Reads keys until one of them ends the display, the terminal is closed, or the task is cancelled.
+    private func readKeys(_ isEnd: (Key) async -> Bool) async throws {
         while try await input.wait(for: POLLIN) {
-            let keys = try withUnsafeTemporaryAllocation(byteCount: 64, alignment: 1) { bytes in
+            let text = try withUnsafeTemporaryAllocation(byteCount: 64, alignment: 1) { bytes in
                 String(decoding: bytes.prefix(try input.read(into: bytes)), as: UTF8.self)
             }
-            if keys.isEmpty || keys.unicodeScalars.contains(key) { return }
+            if text.isEmpty { return }
+            for key in Key.keys(in: text) where await isEnd(key) { return }
         }
     }
 }

@@ -1,0 +1,26 @@
+import Testing
+
+@testable import SegueCommands
+
+@Suite("A key of a terminal")
+struct KeyTests {
+    @Test(
+        "is a character, or a sequence of xterm or of the console of Linux",
+        arguments: [
+            ("q", [Key.character("q")]), ("\u{1B}", [.escape]), ("\u{1B}[A\u{1B}OB", [.up, .down]),
+            ("\u{1B}[5~\u{1B}[6~", [.pageUp, .pageDown]),
+            ("\u{1B}[H\u{1B}[F\u{1B}[1~\u{1B}[4~", [.home, .end, .home, .end]),
+            ("\u{1B}[1;5A", [.up]), ("a\u{1B}[Ab", [.character("a"), .up, .character("b")]),
+            ("\u{1B}\u{1B}[A", [.escape, .up]),
+        ])
+    func keys(text: String, keys: [Key]) {
+        #expect(Key.keys(in: text) == keys)
+    }
+
+    @Test(
+        "is none if the terminal sent another sequence, a part of one, or a control character",
+        arguments: ["\u{1B}[15~", "\u{1B}[", "\u{1B}[5", "\u{1B}OP", "\u{1}\u{7F}\r", ""])
+    func others(text: String) {
+        #expect(Key.keys(in: text) == [])
+    }
+}
