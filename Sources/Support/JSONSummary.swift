@@ -5,7 +5,7 @@ extension JSONValue {
     private static let countLimit = 6
 
     /// The value on one line, for a person: `{minutes: 1, name: Deep Work}`. Long strings are cut, and of large or nested
-    /// arrays and objects only the size is given.
+    /// arrays and objects only the size is given. Control characters are escaped.
     package var summary: String { summary(isNested: false) }
 
     private func summary(isNested: Bool) -> String {
@@ -27,6 +27,6 @@ extension JSONValue {
 
     private static func cut(_ text: String) -> String {
         let start = text.prefix(stringLimit)
-        return start.endIndex == text.endIndex ? text : "\(start)…"
+        return (start.endIndex == text.endIndex ? text : "\(start)…").printable
     }
 }

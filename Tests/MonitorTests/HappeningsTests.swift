@@ -112,7 +112,7 @@ struct HappeningsTests {
         for type in ["command.ScreenDisplayed", "command.ScreenGone", "command.BackStarted", "event.ScreenDismissed"] {
             try bus.publish(type, of: "device/1")
         }
-        #expect(bus.lines() == [] && bus.happenings.hidden == 7)
+        #expect(bus.lines() == [] && bus.happenings.hiddenCount == 7)
     }
 
     @Test(
@@ -168,7 +168,8 @@ struct HappeningsTests {
     @Test("continues below if it does not fit the width, and keeps the rule in sight")
     func folded() throws {
         let happening = Happening(
-            kind: .navigation, story: "s", session: "default", time: .now, sinceStart: .zero, actor: "ios",
+            kind: .navigation, story: "s", beginsStory: false, session: "default", time: .now, sinceStart: .zero,
+            actor: "ios",
             parts: ["list → push item-2", "link shop://item/2 followed"], rule: "shop.yaml:3", messages: [])
         var format = HappeningFormat(zone: .utc)
         let lines = format.lines(happening, columns: 80).map { $0.rendered(isColored: false, columns: 80).description }

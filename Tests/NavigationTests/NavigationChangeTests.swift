@@ -75,15 +75,15 @@ struct NavigationChangeTests {
         #expect(words(waiting, holding) == "Saved is held back")
     }
 
-    @Test("A link waits, and is followed or given up")
+    @Test("A link waits, and waits no longer when it is followed or discarded")
     func link() {
         var waiting = state()
         waiting.parked = ParkedLink(url: "shop://item/1", messageID: "m", expires: 1)
         #expect(words(state(), waiting) == "link shop://item/1 waits")
-        #expect(words(waiting, state()) == "link shop://item/1 given up")
+        #expect(words(waiting, state()) == "link shop://item/1 waits no longer")
         #expect(
             words(waiting, state(path: [other]), rule: "links[0]")
-                == "list → push other-3 · link shop://item/1 followed")
+                == "list → push other-3 · link shop://item/1 waits no longer")
     }
 
     @Test("Nothing is told of the end of an animation")

@@ -26,7 +26,7 @@ public struct NavigationChange: Hashable, Sendable {
         let words = ChangeWords(former: former.state, state: snapshot.state)
         from = former.state.top.screen
         screens = words.screens
-        others = words.runs + words.attempt + words.link(isFollowed: snapshot.rule?.begins(with: "links[") ?? false)
+        others = words.runs + words.attempt + words.link
     }
 
     /// True if nothing has changed that a person sees: for example, a screen has been animated out.
@@ -54,7 +54,13 @@ private struct ChangeWords {
     let former: NavigationState
     let state: NavigationState
 
-    var screens: [String] { state.steps(from: former).map(text) }
+    /// The maximum number of steps that are told.
+    private static let stepLimit = 12
+
+    var screens: [String] {
+        let steps = state.steps(from: former)
+        return steps.prefix(Self.stepLimit).map(text) + (steps.count > Self.stepLimit ? ["…"] : [])
+    }
 
     private func text(of step: NavigationStep) -> String {
         switch step {
@@ -88,7 +94,7 @@ private struct ChangeWords {
     private func place(of layer: NavigationStep.Layer) -> String {
         guard layer != frontLayer else { return "" }
         return switch layer {
-        case .root: ""
+        case .root: state.presentations.contains { $0.style == .window } ? " in the main window" : ""
         case .tab(let name): " in tab \(name)"
         case .column(let name): " in column \(name)"
         case .presentation(let instance): " on \(instance)"
@@ -130,11 +136,10 @@ private struct ChangeWords {
         String(message.type.cut(at: ".")?.after ?? message.type[...])
     }
 
-    func link(isFollowed: Bool) -> [String] {
+    var link: [String] {
         switch (former.parked, state.parked) {
         case (let before, let link?) where link != before: ["link \(JSONValue.string(link.url).summary) waits"]
-        case (let before?, nil):
-            ["link \(JSONValue.string(before.url).summary) \(isFollowed ? "followed" : "given up")"]
+        case (let before?, nil): ["link \(JSONValue.string(before.url).summary) waits no longer"]
         default: []
         }
     }

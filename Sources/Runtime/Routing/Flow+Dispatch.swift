@@ -18,9 +18,10 @@ extension Flow {
         /// The rules, in the order of the types.
         public let transitions: [Transition]
 
-        public init(_ types: any Dispatchable.Type...) {
+        public init(_ types: any Dispatchable.Type..., file: String = #fileID, line: Int = #line) {
             let withoutStack = types.compactMap { $0.change.screenWithoutStack }
-            transitions = types.flatMap { $0.transitions(givingWay: withoutStack) }
+            let location = RuleLocation(file: file, line: line)
+            transitions = types.flatMap { $0.transitions(givingWay: withoutStack, at: location) }
         }
     }
 }
@@ -33,27 +34,31 @@ extension Flow.Builder {
 }
 
 extension Dispatchable {
-    fileprivate static func transitions(givingWay screens: [Flow.Destination]) -> [Flow.Transition] {
+    fileprivate static func transitions(
+        givingWay screens: [Flow.Destination], at location: RuleLocation
+    ) -> [Flow.Transition] {
         let arguments = change.identifiers.map { ($0, JSONValue.string("${data.data.\($0)}")) }
         let destination = Flow.Destination.screen(change.screen, Dictionary(arguments) { first, _ in first })
         switch change.style {
         case .modal(let style, let options, _):
-            return [transition([.present(destination, as: style, options: options)])]
+            return [transition([.present(destination, as: style, options: options)], at: location)]
         case .pushed:
-            let rule = transition([.push(destination)])
+            let rule = transition([.push(destination)], at: location)
             guard !screens.isEmpty else { return [rule] }
-            return [transition([.dismiss(nil), .push(destination)], when: [Flow.Condition(.top, screens)]), rule]
+            let givingWay = transition(
+                [.dismiss(nil), .push(destination)], when: [Flow.Condition(.top, screens)], at: location)
+            return [givingWay, rule]
         }
     }
 
     /// The rule does not apply to commands from another platform, so that data from a view is shown only on the
     /// platform of this view.
     private static func transition(
-        _ actions: [Flow.Action], when conditions: [Flow.Condition] = []
+        _ actions: [Flow.Action], when conditions: [Flow.Condition] = [], at location: RuleLocation
     ) -> Flow.Transition {
         Flow.Transition(
             on: Command.DataDispatched.type.description, where: ["name": .value(.string(dispatchName))],
-            when: conditions, origin: .own, do: actions)
+            when: conditions, origin: .own, do: actions, file: location.file, line: location.line)
     }
 }
 

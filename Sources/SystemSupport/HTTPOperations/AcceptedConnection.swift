@@ -12,39 +12,36 @@ struct AcceptedConnections: ServerChildChannel {
     let http: HTTP1Channel
 
     func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<AcceptedConnection> {
-        http.setup(channel: channel, logger: logger).map { AcceptedConnection($0, http, logger) }
+        http.setup(channel: channel, logger: logger).map { AcceptedConnection($0) }
     }
 
     func handle(value connection: AcceptedConnection, logger: Logger) async {
-        await connection.serve()
+        await http.handle(value: connection.take(), logger: logger)
     }
 }
 
 /// A connection that a server has accepted.
 final class AcceptedConnection: ServerChildChannelValue {
     private let connection: HTTP1Channel.Value
-    private let http: HTTP1Channel
-    private let logger: Logger
-    private let isServed = Atomic(false)
+    private let isTaken = Atomic(false)
 
-    init(_ connection: HTTP1Channel.Value, _ http: HTTP1Channel, _ logger: Logger) {
+    init(_ connection: HTTP1Channel.Value) {
         self.connection = connection
-        self.http = http
-        self.logger = logger
     }
 
-    /// A connection that is not served is closed, and then served: that ends at once and releases the channel properly.
-    /// This task has no owner, because nobody has the connection any more; it lasts until the channel is closed.
+    /// Closes a connection that is not served, without reading from it. This task has no owner, because nobody has the
+    /// connection any more; it ends when the channel is closed.
     deinit {
-        guard !isServed.load(ordering: .relaxed) else { return }
+        guard !isTaken.load(ordering: .relaxed) else { return }
         connection.channel.close(promise: nil)
-        Task { [connection, http, logger] in await http.handle(value: connection, logger: logger) }
+        Task { [connection] in try? await connection.executeThenClose { _, _ in } }
     }
 
     var channel: any Channel { connection.channel }
 
-    func serve() async {
-        isServed.store(true, ordering: .relaxed)
-        await http.handle(value: connection, logger: logger)
+    /// The connection, which the caller serves and closes.
+    func take() -> HTTP1Channel.Value {
+        isTaken.store(true, ordering: .relaxed)
+        return connection
     }
 }

@@ -22,6 +22,8 @@ package struct Happening: Hashable, Sendable {
     package let kind: Kind
     /// The correlation id of the messages.
     package let story: String
+    /// True if the story begins with this happening.
+    package let beginsStory: Bool
     /// The session of the messages.
     package let session: String
     /// The time of the first message.

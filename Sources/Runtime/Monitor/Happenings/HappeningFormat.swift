@@ -22,7 +22,7 @@ package struct HappeningFormat: Sendable {
     /// - Parameter columns: The width of the terminal. Nil if it is not known or does not matter.
     package mutating func lines(_ happening: Happening, columns: Int?) -> [StyledText] {
         // A line of another story than the line before needs the id of its story, unless it begins the story.
-        let isInterleaved = happening.story != story && happening.sinceStart != nil
+        let isInterleaved = happening.story != story && !happening.beginsStory
         story = happening.story
         var line = StyledText()
         line.append(Self.right(time(of: happening), Self.timeWidth) + "  ", happening.sinceStart == nil ? nil : .dim)
@@ -30,7 +30,7 @@ package struct HappeningFormat: Sendable {
         line.append(Self.left(happening.actor, Self.actorWidth) + " ", .bold)
         if happening.session != Session.default { line.append("@\(happening.session) ", .yellow) }
         if isInterleaved { line.append("#\(happening.story.prefix(8)) ", .yellow) }
-        let rule = happening.rule.map { $0.printable } ?? ""
+        let rule = happening.rule?.printable ?? ""
         // The rule is at the end of the first line, or below if there is no room.
         let room = columns.map { $0 - (rule.isEmpty ? 0 : rule.count + 2) } ?? .max
         var folded = StyledText.fold(

@@ -9,10 +9,12 @@ internal import Support
 /// Adjacent messages that one process has published at the same time because of one message become one happening. So a
 /// happening is complete when the next message arrives, or when ``flush()`` is called because none arrives.
 package struct Happenings: Sendable {
-    /// The messages that are not shown: presences, contracts, deadlines and the like.
-    package private(set) var hidden = 0
+    /// The number of messages that are not shown: contracts, deadlines and the like.
+    package private(set) var hiddenCount = 0
     /// The maximum difference between the times of messages that one handler publishes together.
     private static let sameTime = 0.005
+    /// The maximum number of parts of a happening.
+    private static let partLimit = 32
     /// The happening that further messages may still join, and the message that caused it.
     private var open: (happening: Happening, source: String, cause: String?)?
     private var facts = KnownFacts()
@@ -22,17 +24,33 @@ package struct Happenings: Sendable {
     /// The happening that further messages may still join. Nil if there is none.
     package var pending: Happening? { open?.happening }
 
-    /// The maximum number of documents that ``context(on:session:isLive:)`` reads.
-    private static let documentLimit = 10_000
+    /// The number of messages before the end of the journal beyond which documents are too old to be learnt.
+    private static let reach: UInt64 = 100_000
+    /// The number of documents that are read at a time.
+    private static let pageSize = 1_000
 
-    /// The documents on a bus to learn before messages are taken: the flows, and the present state of a session.
-    /// - Parameters:
-    ///   - session: The session. Nil for the default session.
-    ///   - isLive: True if the messages follow the present state. False if they are older.
-    package static func context(on bus: EventBus, session: String? = nil, isLive: Bool) async throws -> [Envelope] {
-        let state: [MessageFilter] =
-            isLive ? [.type(Document.Presence.self), .kind(.document, subject: session ?? Session.default)] : []
-        return try await bus.documents(matching: [.type(Document.Flow.self)] + state, limit: documentLimit)
+    /// Learns the flows on a bus, which name the platforms and the lines of the rules.
+    package mutating func learnFlows(of bus: EventBus) async throws {
+        for document in try await bus.documents(matching: [.type(Document.Flow.self)]) { learn(document) }
+    }
+
+    /// Learns the present state of a bus, which the next messages change.
+    /// - Parameter session: The only session of the messages. Nil for all sessions; then only the screens and banners
+    ///   are learnt.
+    package mutating func learnPresent(of bus: EventBus, session: String?) async throws {
+        try await learnFlows(of: bus)
+        for document in try await bus.documents(matching: [.type(Document.Presence.self)]) { learn(document) }
+        let filters: [MessageFilter] =
+            session.map { [.kind(.document, subject: $0)] }
+            ?? [.type(Document.NavigationState.self), .type(Document.ErrorBanner.self)]
+        let end = try await bus.inspect.end().offset
+        var offset = end > Self.reach ? end - Self.reach : 0
+        while true {
+            let page = try await bus.documents(matching: filters, after: offset, limit: Self.pageSize)
+            for document in page { learn(document) }
+            guard page.count == Self.pageSize, let last = page.last?.position else { return }
+            offset = last.offset
+        }
     }
 
     /// Learns a state from a document, which is not a happening.
@@ -42,28 +60,36 @@ package struct Happenings: Sendable {
     package mutating func take(_ message: Envelope) -> Happening? {
         let sinceStart = facts.sinceStart(of: message)
         guard let content = facts.take(message) else {
-            hidden += 1
+            hiddenCount += 1
             return nil
         }
         let attributes = message.attributes
-        if var open, content.joins, open.source == attributes.source, open.cause == attributes.causationID,
-            open.happening.story == attributes.correlationID, open.happening.kind == content.kind,
-            abs(attributes.time.timeIntervalSince(open.happening.time)) <= Self.sameTime
-        {
-            open.happening.parts += content.parts
-            open.happening.rule = open.happening.rule ?? content.rule
-            open.happening.messages.append(message.id)
-            self.open = open
+        if joins(content, of: message) {
+            open?.happening.parts += content.parts
+            if let rule = content.rule { open?.happening.rule = rule }
+            open?.happening.messages.append(message.id)
             return nil
         }
         defer {
             let happening = Happening(
-                kind: content.kind, story: attributes.correlationID, session: message.subject, time: attributes.time,
+                kind: content.kind, story: attributes.correlationID,
+                beginsStory: attributes.correlationID == message.id, session: message.subject, time: attributes.time,
                 sinceStart: sinceStart, actor: content.actor, parts: content.parts, rule: content.rule,
                 messages: [message.id])
             open = (happening, attributes.source, attributes.causationID)
         }
         return open?.happening
+    }
+
+    /// True if a message belongs to the happening of the message before.
+    private func joins(_ content: KnownFacts.Content, of message: Envelope) -> Bool {
+        guard let open, content.joins else { return false }
+        let (attributes, happening) = (message.attributes, open.happening)
+        return open.source == attributes.source && open.cause == attributes.causationID
+            && happening.story == attributes.correlationID && happening.session == message.subject
+            && happening.kind == content.kind && happening.actor == content.actor
+            && (happening.rule == nil || content.rule == nil) && happening.parts.count < Self.partLimit
+            && abs(attributes.time.timeIntervalSince(happening.time)) <= Self.sameTime
     }
 
     /// - Returns: The last happening, which no further message joins. Nil if there is none.
@@ -97,14 +123,16 @@ private struct KnownFacts: Sendable {
     private var starts = RecentValues<String, Date>()
     /// The last snapshot of each session and platform.
     private var snapshots = RecentValues<DocumentName, NavigationSnapshot>(limit: 500)
-    /// The scalar fields of each document.
-    private var documents = RecentValues<DocumentName, [String: String]>()
+    /// The hashes of the values of each document's fields, by the names.
+    private var documents = RecentValues<DocumentName, [String: Int]>()
     /// The platform of each coordinator, by its source.
     private var platforms = RecentValues<String, String>()
     /// The lines of the rules of each platform, by the hash of the flow.
     private var rules = RecentValues<String, [String: String]>(limit: 100)
     /// The processes that run, by their instances.
     private var processes = RecentValues<String, String>()
+    /// The maximum size of a snapshot that is read, in bytes. Machines keep the content of theirs below 512 KiB.
+    private static let snapshotLimit = 1 << 20
     /// The documents that were learnt and not decoded yet.
     private var unread = RecentValues<DocumentName, Envelope>(limit: 1_000)
     /// The maximum size of a document in ``unread``, in bytes.
@@ -119,7 +147,11 @@ private struct KnownFacts: Sendable {
             if document.type == Document.NavigationState.type, let platform = document.attributes.key {
                 platforms[document.attributes.source] = platform
             }
-            unread[DocumentName(document)] = document.data.count <= Self.unreadLimit ? document : nil
+            guard !Self.bookkeeping.contains(document.type) else { return }
+            let name = DocumentName(document)
+            // What was known of a document that is too large is no longer true.
+            (snapshots[name], documents[name]) = (nil, nil)
+            unread[name] = document.data.count <= Self.unreadLimit ? document : nil
         }
     }
 
@@ -202,8 +234,8 @@ private struct KnownFacts: Sendable {
             }
             let fields = ScalarFields.texts(of: document)
             let former = documents[name]
-            documents[name] = Dictionary(fields) { first, _ in first }
-            let changed = former.map { former in fields.filter { former[$0.name] != $0.text } } ?? fields
+            documents[name] = Dictionary(fields.map { ($0.name, $0.hash) }) { first, _ in first }
+            let changed = former.map { former in fields.filter { former[$0.name] != $0.hash } } ?? fields
             return content(document, [([title(of: document)] + ScalarFields.words(changed)).joined(separator: " ")])
         }
     }
@@ -213,7 +245,9 @@ private struct KnownFacts: Sendable {
     }
 
     private mutating func take(snapshot document: Envelope, _ name: DocumentName) -> Content? {
-        guard !document.isTombstone, let state = try? document.decode(Document.NavigationState.self).snapshot else {
+        guard !document.isTombstone, document.data.count <= Self.snapshotLimit,
+            let state = try? document.decode(Document.NavigationState.self).snapshot
+        else {
             snapshots[name] = nil
             let actor = document.attributes.key ?? actor(of: document)
             return Content(
@@ -246,7 +280,7 @@ private struct KnownFacts: Sendable {
         let error = document.isTombstone ? nil : (try? document.decode(Document.ErrorBanner.self))?.error
         let name = DocumentName(document)
         let wasShown = documents[name] != nil
-        documents[name] = error.map { ["code": $0.code] }
+        documents[name] = error.map { ["code": $0.code.hashValue] }
         guard error != nil || wasShown else { return nil }
         return Content(
             kind: .banner, actor: actor(of: document),

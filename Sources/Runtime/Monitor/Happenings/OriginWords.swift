@@ -42,22 +42,27 @@ enum ScalarFields {
     private static let comparedLimit = 64
 
     /// The texts of strings, numbers and booleans, and the sizes of arrays, by the fields' names. A string with spaces is
-    /// in quotation marks. Empty for data that is not a JSON object.
-    static func texts(of message: Envelope) -> [(name: String, text: String)] {
+    /// in quotation marks. The hash is that of the whole value. Empty for data that is not a JSON object.
+    static func texts(of message: Envelope) -> [(name: String, text: String, hash: Int)] {
         guard let members = (try? JSONValue(parsing: message.data))?.objectValue else { return [] }
         return members.sorted { $0.key < $1.key }.prefix(comparedLimit).compactMap { name, value in
-            switch value {
-            case .null, .object: nil
-            case .array(let elements): (name, elements.count == 1 ? "1 item" : "\(elements.count) items")
-            case .string(let text) where text.unicodeScalars.contains(" "): (name, "\"\(value.summary)\"")
-            case .string, .bool, .integer, .number: (name, value.summary)
-            }
+            text(of: value).map { (JSONValue.string(name).summary, $0, value.hashValue) }
+        }
+    }
+
+    /// Nil for a value that is not shown.
+    private static func text(of value: JSONValue) -> String? {
+        switch value {
+        case .null, .object: nil
+        case .array(let elements): elements.count == 1 ? "1 item" : "\(elements.count) items"
+        case .string(let text) where text.unicodeScalars.contains(" "): "\"\(value.summary)\""
+        case .string, .bool, .integer, .number: value.summary
         }
     }
 
     /// `name=value` for each field.
-    static func words(_ fields: [(name: String, text: String)]) -> [String] {
-        let shown = fields.prefix(limit).map { name, text in "\(name)=\(text)" }
+    static func words(_ fields: [(name: String, text: String, hash: Int)]) -> [String] {
+        let shown = fields.prefix(limit).map { "\($0.name)=\($0.text)" }
         return fields.count > limit ? shown + ["…"] : shown
     }
 }

@@ -12,14 +12,16 @@ package struct Story: Sendable {
     package let id: String
     package private(set) var messages: [TracedMessage] = []
     private var complete: [Happening] = []
-    private var maker = Happenings()
+    private var maker: Happenings
     /// The number of messages that are not kept.
     package private(set) var dropped = 0
     /// The pairs of a session and a platform with a guard that waits for the answer to a message of this story.
     private var waiting: Set<[String]> = []
 
-    package init(id: String) {
+    /// - Parameter state: Has learnt the state before the story.
+    package init(id: String, after state: Happenings = Happenings()) {
         self.id = id
+        maker = state
     }
 
     /// Adds a message if it belongs to this story.
@@ -42,9 +44,6 @@ package struct Story: Sendable {
 
     /// The messages as what happened, for a person.
     package var happenings: [Happening] { complete + [maker.pending].compactMap(\.self) }
-
-    /// Learns a state that the messages change: a document that was published before the story.
-    package mutating func learn(_ document: Envelope) { maker.learn(document) }
 
     /// The ids of the messages' W3C traces, without duplicates.
     package var traces: [String] {
@@ -111,6 +110,9 @@ package struct StoryFinder: Sendable {
     /// stretches of ``JournalTail``.
     private static let reach = 256 + 512 + 1024 + 2048 + 4096 + 8192 + 16384 + 32768
 
+    /// The number of messages before a story from which its state before is learnt.
+    private static let before: UInt64 = 4096
+
     /// The newest story, as far as it was searched for.
     package struct Newest: Sendable {
         /// The story that a person began last. If no person began one, the story that a service began last. Nil if
@@ -145,10 +147,11 @@ package struct StoryFinder: Sendable {
             byPerson = stretch.byPerson.map { ($0, tail.start) }
             byService = byService ?? stretch.byService.map { ($0, tail.start) }
         }
-        // Reads from the stretch that contains the first message: its effects are usually after it in the journal.
+        // Reads from before the stretch that contains the first message: its effects are usually after it in the
+        // journal, and the state that they change before it.
         let story: Story? =
             if let (id, start) = byPerson ?? byService {
-                try await story(id, from: .offset(start.offset + 1))
+                try await story(id, from: .offset(start.offset > Self.before ? start.offset - Self.before : 0))
             } else {
                 nil
             }
@@ -162,9 +165,9 @@ package struct StoryFinder: Sendable {
     }
 
     private func story(_ id: String, from start: MonitorStart) async throws -> Story {
-        var story = Story(id: id)
-        for document in try await Happenings.context(on: bus, isLive: false) { story.learn(document) }
-        return try await read(from: start, into: story) { story, message in
+        var state = Happenings()
+        try await state.learnFlows(of: bus)
+        return try await read(from: start, into: Story(id: id, after: state)) { story, message in
             story.take(message)
             return false
         }
@@ -231,7 +234,9 @@ package struct StoryFollower: Sendable {
     package func follow(
         whenListening: @escaping @Sendable () async -> Void, _ show: @escaping @Sendable (Story) async throws -> Void
     ) async throws -> Story {
-        let ear = Ear(context: try await Happenings.context(on: bus, isLive: true))
+        var state = Happenings()
+        try await state.learnPresent(of: bus, session: nil)
+        let ear = Ear(after: state)
         return try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask {
                 try await bus.withSubscription(to: [.all], from: .now) { messages in
@@ -255,27 +260,23 @@ package struct StoryFollower: Sendable {
 
     private actor Ear {
         private(set) var story: Story?
-        /// The documents before the story, as far as they matter.
-        private var context: [Envelope]
+        /// The state before the story.
+        private var state: Happenings
         private var lastNews = ContinuousClock.now
         private var hasNews = false
 
-        init(context: [Envelope]) {
-            self.context = context
+        init(after state: Happenings) {
+            self.state = state
         }
 
         func take(_ message: Envelope) {
-            if story == nil, message.beginsStory { begin(with: message) }
+            if story == nil {
+                if message.kind == .document { state.learn(message) }
+                if message.beginsStory { story = Story(id: message.id, after: state) }
+            }
             guard story?.take(message) == true else { return }
             lastNews = .now
             hasNews = true
-        }
-
-        private func begin(with message: Envelope) {
-            var new = Story(id: message.id)
-            for document in context { new.learn(document) }
-            context = []
-            story = new
         }
 
         /// The story if it has new messages since the last call, otherwise nil.

@@ -8,6 +8,8 @@ actor HappeningPrinter {
     /// The time without a message after which the last happening is complete.
     private static let quiet: Duration = .milliseconds(50)
 
+    /// The correlation id of the only story that is shown. Nil for all stories.
+    private let story: String?
     private let isColored: Bool
     private let output: Console
     private var happenings = Happenings()
@@ -15,7 +17,8 @@ actor HappeningPrinter {
     /// The time at which the last message arrived.
     private var lastArrival = ContinuousClock.now
 
-    init(isColored: Bool, output: Console = .output) {
+    init(story: String?, isColored: Bool, output: Console = .output) {
+        self.story = story
         self.isColored = isColored
         self.output = output
     }
@@ -25,9 +28,25 @@ actor HappeningPrinter {
     ///   - session: The only session of the messages. Nil for all.
     ///   - isLive: True if the monitor begins with the next message, so that the present documents are the state before.
     func run(_ monitor: Monitor, on bus: EventBus, session: String?, isLive: Bool) async throws {
-        for document in try await Happenings.context(on: bus, session: session, isLive: isLive) {
-            happenings.learn(document)
+        var happenings = Happenings()
+        if isLive {
+            try await happenings.learnPresent(of: bus, session: session)
+        } else {
+            try await happenings.learnFlows(of: bus)
         }
+        self.happenings = happenings
+        let result: Result<Void, any Error>
+        do {
+            result = .success(try await show(monitor))
+        } catch {
+            result = .failure(error)
+        }
+        // The last happening is shown after an interruption, too.
+        try await flush(after: .zero)
+        try result.get()
+    }
+
+    private func show(_ monitor: Monitor) async throws {
         try await withThrowingTaskGroup(of: Bool.self) { group in
             group.addTask {
                 try await monitor.run({ try await self.show($0) }, tell: { await Console.error.tell("\($0)") })
@@ -42,12 +61,11 @@ actor HappeningPrinter {
             defer { group.cancelAll() }
             _ = try await group.next()
         }
-        try await flush(after: .zero)
     }
 
     /// A line that tells how many messages were not shown. Nil if there were none.
     var note: String? {
-        let count = happenings.hidden
+        let count = happenings.hiddenCount
         guard count > 0 else { return nil }
         return
             "not shown: \(count) \(count == 1 ? "message" : "messages") that only processes need, such as deadlines; "
@@ -56,7 +74,11 @@ actor HappeningPrinter {
 
     private func show(_ message: Envelope) async throws {
         lastArrival = .now
-        try await write(happenings.take(message))
+        if let story, message.attributes.correlationID != story {
+            if message.kind == .document { happenings.learn(message) }
+        } else {
+            try await write(happenings.take(message))
+        }
     }
 
     private func flush(after quiet: Duration) async throws {

@@ -60,7 +60,7 @@ package struct MonitorCommand: AsyncParsableCommand, WallTimeCommand {
     package func run() async throws {
         let (options, selection, span) = (options, try selection.selection, span)
         guard !stats else { return try await count(selection) }
-        guard !showsHappenings else { return try await showHappenings(selection) }
+        guard !showsHappenings else { return try await showHappenings() }
         let printer = try MessagePrinter(print, verbose: verbose)
         let paths = print.field.paths.compactMap { try? MessagePath($0) }
         try await options.withBus { bus in
@@ -81,16 +81,18 @@ package struct MonitorCommand: AsyncParsableCommand, WallTimeCommand {
             && span.count == nil && span.start != .last
     }
 
-    private func showHappenings(_ selection: MessageSelection) async throws {
-        let (options, span, session) = (options, span, self.selection.subject)
-        let printer = HappeningPrinter(isColored: Console.output.isColored(print.color))
+    /// The messages of other stories are read as well: they change the state before those of the selected one.
+    private func showHappenings() async throws {
+        let (options, span, session) = (options, span, selection.subject)
+        let printer = HappeningPrinter(story: selection.correlationID, isColored: Console.output.isColored(print.color))
         let result: Result<Void, any Error>
         do {
             try await Interruption.ending {
                 try await options.withBus { bus in
                     try await Console.output.whileRead {
                         try await printer.run(
-                            span.monitor(bus, selection), on: bus, session: session, isLive: span.start == .now)
+                            span.monitor(bus, MessageSelection(subject: session)), on: bus, session: session,
+                            isLive: span.start == .now)
                     }
                 }
             }
