@@ -32,9 +32,9 @@ struct TopRun: Sendable {
             try await screen.draw()
             try await withThrowingTaskGroup(of: Void.self) { group in
                 group.addTask {
-                    for document in try await Happenings.context(on: bus, session: session, isLive: true) {
-                        await screen.take(.context(document))
-                    }
+                    var happenings = Happenings()
+                    try await happenings.learnPresent(of: bus, session: session)
+                    await screen.take(.learnt(happenings))
                     try await statistics.run()
                 }
                 group.addTask { try await readDocuments(for: screen) }

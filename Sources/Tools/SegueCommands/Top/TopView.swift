@@ -11,8 +11,8 @@ struct TopView: Sendable {
         case report(StatisticsReport)
         /// A presence, a flow or a navigation state.
         case document(Envelope)
-        /// A document that is the state before the first message.
-        case context(Envelope)
+        /// The maker of happenings, which has learnt the present state.
+        case learnt(Happenings)
         /// A new message.
         case message(Envelope)
         /// The instances of the project.
@@ -71,7 +71,7 @@ struct TopView: Sendable {
         case .document(let message):
             processes.take(message)
             platforms.take(message)
-        case .context(let document): happenings.learn(document)
+        case .learnt(let state): happenings = state
         case .message(let message): take(message)
         case .instances(let instances, let time): processes.take(instances, at: time)
         case .content(let lines, let subject):
