@@ -15,6 +15,8 @@ package struct Happenings: Sendable {
     private static let sameTime = 0.005
     /// The maximum number of parts of a happening.
     private static let partLimit = 32
+    /// The maximum length of a part, in Unicode scalars.
+    private static let lengthLimit = 400
     /// The happening that further messages may still join, and the message that caused it.
     private var open: (happening: Happening, source: String, cause: String?)?
     private var facts = KnownFacts()
@@ -25,7 +27,7 @@ package struct Happenings: Sendable {
     package var pending: Happening? { open?.happening }
 
     /// The number of messages before the end of the journal beyond which documents are too old to be learnt.
-    private static let reach: UInt64 = 100_000
+    private static let reach = 100_000
     /// The number of documents that are read at a time.
     private static let pageSize = 1_000
 
@@ -43,8 +45,8 @@ package struct Happenings: Sendable {
         let filters: [MessageFilter] =
             session.map { [.kind(.document, subject: $0)] }
             ?? [.type(Document.NavigationState.self), .type(Document.ErrorBanner.self)]
-        let end = try await bus.inspect.end().offset
-        var offset = end > Self.reach ? end - Self.reach : 0
+        let end = try await bus.inspect.end()
+        var offset = try await bus.inspect.position(end, offsetBy: -Self.reach).offset
         while true {
             let page = try await bus.documents(matching: filters, after: offset, limit: Self.pageSize)
             for document in page { learn(document) }
@@ -59,10 +61,11 @@ package struct Happenings: Sendable {
     /// - Returns: The happening that is complete now. Nil if there is none.
     package mutating func take(_ message: Envelope) -> Happening? {
         let sinceStart = facts.sinceStart(of: message)
-        guard let content = facts.take(message) else {
+        guard var content = facts.take(message) else {
             hiddenCount += 1
             return nil
         }
+        content.parts = content.parts.prefix(Self.partLimit).map { String($0.unicodeScalars.prefix(Self.lengthLimit)) }
         let attributes = message.attributes
         if joins(content, of: message) {
             open?.happening.parts += content.parts

@@ -111,7 +111,7 @@ package struct StoryFinder: Sendable {
     private static let reach = 256 + 512 + 1024 + 2048 + 4096 + 8192 + 16384 + 32768
 
     /// The number of messages before a story from which its state before is learnt.
-    private static let before: UInt64 = 4096
+    private static let before = 4096
 
     /// The newest story, as far as it was searched for.
     package struct Newest: Sendable {
@@ -151,7 +151,8 @@ package struct StoryFinder: Sendable {
         // journal, and the state that they change before it.
         let story: Story? =
             if let (id, start) = byPerson ?? byService {
-                try await story(id, from: .offset(start.offset > Self.before ? start.offset - Self.before : 0))
+                try await story(
+                    id, from: .offset(try await bus.inspect.position(start, offsetBy: -Self.before).offset + 1))
             } else {
                 nil
             }

@@ -26,7 +26,7 @@ struct StatisticsRun: Sendable {
     let isOnce: Bool
     let display: any StatisticsView
     /// Called with each message after it was counted.
-    var onMessage: @Sendable (Envelope) async -> Void = { _ in }
+    var onMessage: @Sendable (Envelope) -> Void = { _ in }
 
     /// The time between two requests for the metrics of the processes.
     private static let metricsInterval: Duration = .seconds(1)
@@ -62,7 +62,7 @@ struct StatisticsRun: Sendable {
                 group.addTask {
                     try await monitor.run {
                         board.note($0)
-                        await onMessage($0)
+                        onMessage($0)
                     } tell: {
                         board.note($0)
                     }

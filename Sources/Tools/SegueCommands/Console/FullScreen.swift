@@ -83,7 +83,7 @@ struct FullScreen {
     /// Reads keys until one of them ends the display, the terminal is closed, or the task is cancelled.
     private func readKeys(_ isEnd: (Key) async -> Bool) async throws {
         while try await input.wait(for: POLLIN) {
-            let text = try withUnsafeTemporaryAllocation(byteCount: 64, alignment: 1) { bytes in
+            let text = try withUnsafeTemporaryAllocation(byteCount: 4096, alignment: 1) { bytes in
                 String(decoding: bytes.prefix(try input.read(into: bytes)), as: UTF8.self)
             }
             if text.isEmpty { return }

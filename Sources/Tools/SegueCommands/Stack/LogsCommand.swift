@@ -133,9 +133,11 @@ struct LogPrinter: Sendable {
     }
 
     /// The line as a display draws it that cuts lines to its width. The colours of the service are left out.
-    func text(of line: LogLine) -> StyledText {
+    /// - Parameter limit: The maximum length of the line, in Unicode scalars.
+    func text(of line: LogLine, limit: Int) -> StyledText {
         var text = head(of: line)
-        text.append(TerminalText(coloredLine: line.text, isColored: false).description)
+        let shown = String(line.text.unicodeScalars.prefix(limit))
+        text.append(TerminalText(coloredLine: shown, isColored: false).description)
         return text
     }
 

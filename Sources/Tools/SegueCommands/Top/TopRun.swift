@@ -17,17 +17,22 @@ struct TopRun: Sendable {
     let monitor: Monitor
     let interval: Duration
 
-    /// The number of lines of a log that are read.
-    private static let logLength = 500
+    /// The number of lines of a log that are read, and the length of a line that is shown, in Unicode scalars.
+    private static let (logLength, logWidth) = (500, 1_000)
+    /// The maximum number of messages that wait for the view; of more, the oldest are not shown.
+    private static let messageLimit = 1_000
     /// The time between two readings of the project's status.
     private static let projectInterval: Duration = .seconds(1)
 
     /// Runs until `q` is pressed, the bus is closed or the task is cancelled.
     func run() async throws {
         let screen = TopScreen(TopView(project: project?.name, session: session))
+        // A message is counted before the view takes it, so that drawing does not delay the next one.
+        let (messages, newMessages) = AsyncStream.makeStream(
+            of: Envelope.self, bufferingPolicy: .bufferingNewest(Self.messageLimit))
         let statistics = StatisticsRun(
             bus: bus, monitor: monitor, interval: interval, isOnce: false, display: screen,
-            onMessage: { await screen.take(.message($0)) })
+            onMessage: { newMessages.yield($0) })
         try await FullScreen(output: .output).run(isEnd: { await screen.take($0) }, redraw: screen.draw) {
             try await screen.draw()
             try await withThrowingTaskGroup(of: Void.self) { group in
@@ -36,6 +41,10 @@ struct TopRun: Sendable {
                     try await happenings.learnPresent(of: bus, session: session)
                     await screen.take(.learnt(happenings))
                     try await statistics.run()
+                }
+                group.addTask {
+                    for await message in messages { await screen.take(.message(message)) }
+                    try Task.checkCancellation()
                 }
                 group.addTask { try await readDocuments(for: screen) }
                 group.addTask { try await screen.drawChanges() }
@@ -129,7 +138,7 @@ struct TopRun: Sendable {
         let printer = LogPrinter(services: [instance], style: LogPrinter.Style(hasPrefix: false))
         var lines: [StyledText] = []
         for await line in try project.logs(of: [instance], last: Self.logLength) {
-            lines.append(printer.text(of: line))
+            lines.append(printer.text(of: line, limit: Self.logWidth))
         }
         return lines
     }
