@@ -111,7 +111,7 @@ package struct StoryFinder: Sendable {
     private static let reach = 256 + 512 + 1024 + 2048 + 4096 + 8192 + 16384 + 32768
 
     /// The number of messages before a story from which its state before is learnt.
-    private static let before = 4096
+    private static let before = 256
 
     /// The newest story, as far as it was searched for.
     package struct Newest: Sendable {
