@@ -7,15 +7,15 @@ import Testing
 
 @Suite("A server that ends", .timeLimit(.minutes(2)))
 struct ServerEndTests {
+    /// A failure is a trap of the process of the tests: "Deinited NIOAsyncWriter without calling finish()". An exit test
+    /// would not end here, because it waits for any child process, and other tests leave some that have ended.
     @Test("A server that is cancelled while connections arrive does not end its process")
     func cancelled() async throws {
-        await #expect(processExitsWith: .success) {
-            for _ in 0..<100 { try await Self.serveBriefly() }
-        }
+        for _ in 0..<100 { try await serveBriefly() }
     }
 
     /// Runs a server that is cancelled when it has just accepted some of 32 connections.
-    private static func serveBriefly() async throws {
+    private func serveBriefly() async throws {
         let (ports, listening) = AsyncStream.makeStream(of: Int.self)
         let server = HTTPServer.application(
             Router(context: PlainContext.self).buildResponder(), port: 0, hosts: AllowedHosts(),
