@@ -67,13 +67,18 @@ package struct StyledText: Hashable, Sendable {
 
     /// The width in terminal columns.
     var width: Int {
-        parts.map { part in part.text.reduce(0) { $0 + $1.columns } }.reduce(0, +)
+        parts.map(\.text.columns).reduce(0, +)
     }
 
     private static func render(_ text: Substring, _ style: TextStyle?, isColored: Bool) -> TerminalText {
         guard isColored, let style, !text.isEmpty else { return TerminalText(text) }
         return style.applied(to: text)
     }
+}
+
+extension String {
+    /// The width of a printable text in terminal columns.
+    var columns: Int { reduce(0) { $0 + $1.columns } }
 }
 
 /// A text style of a terminal. The raw value is a parameter of the control sequence "select graphic rendition"

@@ -2,8 +2,8 @@ internal import EventBus
 internal import Foundation
 package import Support
 
-/// Writes happenings for people, usually one line each: the time or the time since the story began, the manner, who, what, and
-/// the line of the rule.
+/// Writes happenings for people, usually one line each: the time or the time since the story began, the manner, who,
+/// what, and the line of the rule.
 package struct HappeningFormat: Sendable {
     private static let timeWidth = 12
     private static let mannerWidth = 8
@@ -32,14 +32,14 @@ package struct HappeningFormat: Sendable {
         if isInterleaved { line.append("#\(happening.story.prefix(8)) ", .yellow) }
         let rule = happening.rule?.printable ?? ""
         // The rule is at the end of the first line, or below if there is no room.
-        let room = columns.map { $0 - (rule.isEmpty ? 0 : rule.count + 2) } ?? .max
+        let room = columns.map { $0 - (rule.isEmpty ? 0 : rule.columns + 2) } ?? .max
         var folded = StyledText.fold(
             happening.parts, happening.kind == .error ? .red : nil, after: line, room: room,
             indentation: Self.timeWidth + 2 + Self.mannerWidth + Self.actorWidth + 1)
         if !rule.isEmpty {
             if folded[0].width > room { folded.append(StyledText()) }
             let index = folded[0].width > room ? folded.count - 1 : 0
-            let gap = columns.map { max(2, $0 - folded[index].width - rule.count) } ?? 2
+            let gap = columns.map { max(2, $0 - folded[index].width - rule.columns) } ?? 2
             folded[index].append(String(repeating: " ", count: gap) + rule, .dim)
         }
         return folded
@@ -65,7 +65,7 @@ package struct HappeningFormat: Sendable {
     private static func right(_ text: String, _ width: Int) -> String { gap(text, width) + text.printable }
 
     private static func gap(_ text: String, _ width: Int) -> String {
-        String(repeating: " ", count: max(0, width - text.printable.reduce(0) { $0 + $1.columns }))
+        String(repeating: " ", count: max(0, width - text.printable.columns))
     }
 }
 
