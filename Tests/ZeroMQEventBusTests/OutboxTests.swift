@@ -71,6 +71,24 @@ struct OutboxTests {
         }
     }
 
+    @Test("a broker that is slow gets each batch once", .timeLimit(.minutes(1)))
+    func slowBroker() async throws {
+        try await TestBroker.withDirectory { broker in
+            let bus = try broker.bus()
+            let address = broker.address
+            async let sequences = withCheckedThrowingContinuation { continuation in
+                Thread { continuation.resume(with: Result { try Self.receiveSlowly(at: address) }) }.start()
+            }
+            try await bus.whileOpen {
+                try await withThrowingTaskGroup(of: Void.self) { group in
+                    for number in 0..<200 { group.addTask { try await bus.publish(numbers: number..<number + 1) } }
+                    try await group.waitForAll()
+                }
+            }
+            #expect(try await sequences == Array(1...200))
+        }
+    }
+
     @Test("a broker that takes only the short hello of the first version gets that", .timeLimit(.minutes(1)))
     func shortHello() async throws {
         try await TestBroker.withDirectory { broker in
@@ -124,6 +142,33 @@ struct OutboxTests {
                     : .refused(ProtocolError(.malformed, "a frame is too long"))
                 _ = try ingress.send([frames[0]] + reply.frames(to: head))
                 if sizes.count(where: { $0 == 48 }) == count { return sizes }
+            }
+        }
+        throw BusError(.unavailable, "the client did not say good-bye")
+    }
+
+    /// Serves one client until it says good-bye, as a broker does that works 10 ms for each request: much longer for all
+    /// than the client waits for an answer.
+    /// - Returns: The sequence numbers of the batches in the order of their arrival.
+    private static func receiveSlowly(at address: String) throws -> [UInt64] {
+        let ingress = try Socket(.router, options: [.linger(1000)])
+        try ingress.bind("\(address)/ingress")
+        let poll = SocketPoll([ingress])
+        var sequences: [UInt64] = []
+        while try poll.wait(milliseconds: 30_000) {
+            while let frames = try ingress.receive() {
+                let head = try RequestHead(frames[1])
+                Thread.sleep(forTimeInterval: 0.01)
+                let reply: Reply
+                switch try Request(head.operation, body: frames[2...]) {
+                case .publish(let batch):
+                    sequences.append(batch.sequence)
+                    reply = .published(epoch: 1, offset: batch.sequence)
+                case .hello: reply = .welcome(Welcome(epoch: 1, head: 0, sequence: sequences.last ?? 0))
+                case .bye: return sequences
+                default: continue
+                }
+                _ = try ingress.send([frames[0]] + reply.frames(to: head))
             }
         }
         throw BusError(.unavailable, "the client did not say good-bye")

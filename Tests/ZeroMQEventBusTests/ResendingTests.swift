@@ -5,7 +5,7 @@ import Testing
 
 @testable import ZeroMQEventBus
 
-@Suite("When a request that is not answered is sent again")
+@Suite("How long an answer may take")
 struct ResendingTests {
     private let start = ContinuousClock.now
 
@@ -15,7 +15,7 @@ struct ResendingTests {
         #expect(!resending.isDue(at: start), "it was not sent")
         var now = start
         for milliseconds in [250, 500, 1000, 2000, 2000] {
-            resending.send(at: now, wait: .milliseconds(250))
+            resending.send(at: now, place: 1, wait: .milliseconds(250))
             now += .milliseconds(milliseconds - 1)
             #expect(!resending.isDue(at: now))
             now += .milliseconds(1)
@@ -26,19 +26,19 @@ struct ResendingTests {
     @Test("on another connection it begins anew")
     func reset() {
         var resending = Resending()
-        for _ in 1...3 { resending.send(at: start, wait: .milliseconds(250)) }
+        for _ in 1...3 { resending.send(at: start, place: 1, wait: .milliseconds(250)) }
         resending.reset(isNewConnection: true)
         #expect(resending.sentAt == nil && !resending.isDue(at: start + .seconds(60)))
-        resending.send(at: start, wait: .milliseconds(250))
+        resending.send(at: start, place: 1, wait: .milliseconds(250))
         #expect(resending.isDue(at: start + .milliseconds(250)))
     }
 
     @Test("the answer to what was sent once tells how long answers take")
     func roundTrip() {
         var resending = Resending()
-        resending.send(at: start, wait: .milliseconds(250))
+        resending.send(at: start, place: 1, wait: .milliseconds(250))
         #expect(resending.roundTrip(at: start + .milliseconds(20)) == .milliseconds(20))
-        resending.send(at: start + .milliseconds(250), wait: .milliseconds(250))
+        resending.send(at: start + .milliseconds(250), place: 2, wait: .milliseconds(250))
         #expect(resending.roundTrip(at: start + .milliseconds(270)) == nil)
     }
 

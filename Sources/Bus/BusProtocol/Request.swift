@@ -201,6 +201,15 @@ package enum Operation: UInt8, Sendable, CaseIterable {
     case countLetters = 21
     /// Reads a page of the dead letters without the data of their messages.
     case listLetters = 22
+
+    /// True if the broker searches the journal for the answer, up to a whole page of messages or
+    /// ``Limits/scanCount`` rows.
+    package var isSearch: Bool {
+        switch self {
+        case .read, .heads, .documents, .documentsOfSubject, .letters, .listLetters, .count, .countLetters: true
+        default: false
+        }
+    }
 }
 
 /// The first frame of a request or a reply: magic, version, operation, id.

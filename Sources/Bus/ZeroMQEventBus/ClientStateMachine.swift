@@ -215,12 +215,16 @@ struct ClientStateMachine {
         return takeActions()
     }
 
-    /// Sends overdue requests again, and says hello if the journal has grown since the last answer to a hello.
+    /// Says hello if an answer is overdue or the journal has grown since the last answer to a hello. An overdue hello is
+    /// sent again.
     mutating func wake(at now: Instant) -> [Action] {
         willWake = false
         guard state == .open else { return [] }
-        send(outbox.overdue(at: now))
-        if journal.hasGrown { greet() }
+        if let hello {
+            send(outbox.overdueGreeting(hello.id, at: now))
+        } else if journal.hasGrown || outbox.hasOverdue(at: now) {
+            greet()
+        }
         if !willWake, outbox.awaitsAnswers {
             willWake = true
             actions.append(.wake(after: Resending.shortestWait))
@@ -334,6 +338,7 @@ struct ClientStateMachine {
             guard case .welcome(let welcome) = reply, case .hello(let greeting) = request.request else { break }
             follow(welcome, after: greeting)
             restoreSequence(welcome, answered: hello.answered)
+            send(outbox.lost(before: request))
             compareLeases(welcome, leased: hello.leased, at: now)
             if hello.pollsHeads { pollHeads(head: welcome.head, judgeNow: false) }
         case .heads(let asking, let judgeNow):

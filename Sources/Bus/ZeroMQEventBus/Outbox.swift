@@ -5,8 +5,10 @@ internal import OrderedCollections
 
 /// The requests that the broker has not answered, in the order in which they were made.
 ///
-/// A request is sent again after a reconnection and, unless it is a query, when its answer is overdue. Batches get
-/// their sequence numbers here.
+/// A request is sent again after a reconnection and, unless it is a query, when the answer to a later hello shows that
+/// it or its answer is lost: the broker answers the requests of a connection in order. An answer that is only late is
+/// waited for, because a broker that is slow would have still more to do with copies. Batches get their sequence numbers
+/// here.
 struct Outbox {
     /// The number of unanswered requests at which further batches wait.
     static let capacity = 1024
@@ -37,6 +39,8 @@ struct Outbox {
     /// gap.
     private var waiting: OrderedDictionary<UInt64, PendingRequest> = [:]
     private var roundTrips = RoundTrips()
+    /// The number of requests and copies that were sent.
+    private var sentCount: UInt64 = 0
     /// The last sequence number that was assigned to a batch.
     private var sequence: UInt64 = 0
     /// The last sequence number of a transient batch. Transient batches are numbered separately.
@@ -157,7 +161,8 @@ struct Outbox {
 
     /// Notes that the socket has accepted a request.
     mutating func noteSent(_ id: UInt64, at now: Instant) {
-        pending[id]?.resending.send(at: now, wait: roundTrips.wait)
+        sentCount += 1
+        pending[id]?.resending.send(at: now, place: sentCount, wait: roundTrips.wait)
     }
 
     /// Notes that the socket accepts no more requests. Further requests wait.
@@ -178,10 +183,22 @@ struct Outbox {
         return unblock()
     }
 
-    /// The requests whose answers are overdue. Queries are not among them.
-    func overdue(at now: Instant) -> [Sending] {
-        guard isOpen else { return [] }
-        return pending.elements.lazy.filter { !$1.isQuery && $1.resending.isDue(at: now) }
+    /// True if the answer to a request other than a query is overdue.
+    func hasOverdue(at now: Instant) -> Bool {
+        isOpen && pending.values.contains { !$0.isQuery && $0.resending.isDue(at: now) }
+    }
+
+    /// The hello to send again if its answer is overdue.
+    func overdueGreeting(_ id: UInt64, at now: Instant) -> Sending? {
+        guard isOpen, let hello = pending[id], hello.resending.isDue(at: now) else { return nil }
+        return Sending(id: id, request: hello.request)
+    }
+
+    /// Called after a hello was answered. Returns the requests that were sent before its first copy and have no answer,
+    /// to send them again. Queries are not among them, because they are answered by other clients.
+    func lost(before hello: PendingRequest) -> [Sending] {
+        guard isOpen, let place = hello.resending.places?.lowerBound else { return [] }
+        return pending.elements.lazy.filter { !$1.isQuery && ($1.resending.places?.upperBound ?? place) < place }
             .map { Sending(id: $0, request: $1.request) }
     }
 

@@ -1,20 +1,25 @@
-/// The time at which a request was sent, and the time to wait before it is sent again. The wait doubles each time, up
-/// to ``longestWait``.
+/// When a request was sent, and how long its answer may take before the client looks for a loss. The wait doubles each
+/// time, up to ``longestWait``.
 struct Resending {
     static let shortestWait: Duration = .milliseconds(250)
     static let longestWait: Duration = .seconds(2)
 
     /// The time at which the request was last sent on the current connection; nil if it was not.
     private(set) var sentAt: ContinuousClock.Instant?
+    /// The places of the first and the last copy among all that was sent; nil if none was sent on this connection.
+    private(set) var places: ClosedRange<UInt64>?
     private var wait: Duration?
     private var count = 0
     /// The number of copies that were sent on the current connection and have no answer.
     private var unanswered = 0
 
     /// Notes that the request was sent.
-    /// - Parameter first: The time to wait for the answer if the request has not been sent on this connection before.
-    mutating func send(at now: ContinuousClock.Instant, wait first: Duration) {
+    /// - Parameters:
+    ///   - place: The place of this copy among all that was sent.
+    ///   - first: The time to wait for the answer if the request has not been sent on this connection before.
+    mutating func send(at now: ContinuousClock.Instant, place: UInt64, wait first: Duration) {
         sentAt = now
+        places = (places?.lowerBound ?? place)...place
         wait = wait.map { min($0 * 2, Self.longestWait) } ?? first
         count += 1
         unanswered += 1
@@ -31,7 +36,7 @@ struct Resending {
 
     /// Starts again, as if the request had not been sent.
     mutating func reset(isNewConnection: Bool) {
-        (sentAt, wait) = (nil, nil)
+        (sentAt, places, wait) = (nil, nil, nil)
         if isNewConnection { unanswered = 0 }
     }
 
@@ -56,6 +61,6 @@ struct RoundTrips {
         longest = max(time, longest * 7 / 8)
     }
 
-    /// The time to wait for an answer before a request is sent again.
+    /// The time to wait for an answer before the client looks for a loss.
     var wait: Duration { min(max(longest * 4, Resending.shortestWait), Resending.longestWait) }
 }

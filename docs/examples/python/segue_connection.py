@@ -63,7 +63,7 @@ class Connection:
                 logger.error("a reply or a query of the broker cannot be read: %s", error)
 
     async def _send_again(self) -> None:
-        """Sends overdue requests again, four times a second, and reconnects after 10 s without a reply.
+        """Looks four times a second for what to send again, and reconnects after 10 s without a reply.
 
         Once a second, also subscribes again to the inboxes without an answer, because the feed may drop an answer.
         """
@@ -106,6 +106,7 @@ class Connection:
                     self._take_back(head)
                 self._reminder = head, mark
                 await self.outbox.compare(sequence, answered)
+                await self.outbox.send_lost()
                 await self.outbox.publish_leased_again(held, leased)
                 if asking := [subscription for subscription in self._subscriptions if subscription.polled < head]:
                     await self._note_heads(asking)

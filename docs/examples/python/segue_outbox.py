@@ -1,4 +1,4 @@
-"""The requests of the fast client. A request is sent again until it is answered."""
+"""The requests of the fast client. A request is sent again if the answer to a later hello shows that it is lost."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from segue_leases import Leases
 from segue_wire import BusError, Operation, Reader, head
 
 LEASED, TRANSIENT = 1, 16
-# The delay until an unanswered request is sent again, in seconds. It doubles up to the maximum.
+# The delay until an unanswered hello is sent again, in seconds. It doubles up to the maximum.
 FIRST_DELAY, LONGEST_DELAY = 0.25, 2.0
 
 
@@ -34,6 +34,8 @@ class Pending:
     sequence: int
     delay: float = 0  # Seconds between the last sending and the next one.
     due: float = 0  # The time of the next sending, on the clock time.monotonic().
+    first: int = 0  # The place of the first copy among all that was sent; 0 if none was sent.
+    last: int = 0  # The place of the last copy.
     change: int | None = None  # The number that Leases.begin returned.
 
     @property
@@ -53,6 +55,8 @@ class Outbox:
         self._sequences = {True: 0, False: 0}  # The last sequence of transient batches (True) and of others (False).
         self.answered = 0  # The highest sequence of an answered batch that is not transient.
         self._is_out_of_sequence = False
+        self._sent = 0  # The number of requests and copies that were sent.
+        self._greeted = 0  # The place of the last hello that was answered.
 
     async def publish(self, flags: int, messages: list[bytes], frames: Sequence[bytes] = ()) -> list[bytes]:
         """Publishes a batch, with `frames` before its messages, and waits for the answer as `request` does."""
@@ -118,19 +122,28 @@ class Outbox:
         try:
             await self._ingress.send_multipart(frames, flags=zmq.NOBLOCK)
         except zmq.Again:
-            pass  # There is no room: `resend` sends it later.
+            return  # There is no room: `resend` sends it later.
+        self._sent += 1
+        pending.first, pending.last = pending.first or self._sent, self._sent
 
     async def send_all(self) -> None:
         """Sends all unanswered requests again, in order."""
         for id, pending in list(self._pending.items()):
-            pending.delay = 0
+            pending.delay = pending.first = pending.last = 0
             await self._send(id)
 
     async def resend(self) -> None:
-        """Sends requests with an overdue answer again. Call this method four times a second."""
+        """Sends an overdue hello again, and what has found no room. Call this method four times a second."""
         now = time.monotonic()
-        for id in [id for id, pending in self._pending.items() if pending.due <= now]:
-            await self._send(id)
+        for id, pending in list(self._pending.items()):
+            if pending.due <= now and (pending.operation == Operation.HELLO or not pending.last):
+                await self._send(id)
+
+    async def send_lost(self) -> None:
+        """Sends the requests again that were sent before the last answered hello and have no answer."""
+        for id, pending in list(self._pending.items()):
+            if 0 < pending.last < self._greeted and pending.operation != Operation.ASK:
+                await self._send(id)
 
     async def compare(self, sequence: int, answered: int) -> None:
         """Compares the `sequence` in the reply to a hello with the value of `answered` before the hello was sent.
@@ -171,6 +184,8 @@ class Outbox:
             self._is_out_of_sequence |= code == BusError.SEQUENCE
             return
         del self._pending[id]
+        if pending.operation == Operation.HELLO and not code:
+            self._greeted = pending.first
         if pending.change is not None:
             self.leases.end(pending.change, is_journalled=code == 0)
         if pending.sequence and not pending.is_transient:
