@@ -71,7 +71,7 @@ struct OutboxTests {
         }
     }
 
-    @Test("a broker that is slow gets each batch once", .timeLimit(.minutes(1)))
+    @Test("a broker that is slow gets each batch once", .timeLimit(.minutes(3)))
     func slowBroker() async throws {
         try await TestBroker.withDirectory { broker in
             let bus = try broker.bus()
