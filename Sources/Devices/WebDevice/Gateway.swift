@@ -189,7 +189,8 @@ struct Gateway: ReadyService {
     private func follow(_ following: ReadySignal) async throws {
         try await BusRetry(holding: .nothing, logger: logger, clock: clock).run {
             let end = try await bus.inspect.end()
-            let start = await hub.begin(at: end, try await bus.documents(matching: Self.documents))
+            let documents = try await bus.documents(matching: Self.documents)
+            let start = await hub.begin(at: end, documents)
             let (notices, noting) = AsyncStream.makeStream(
                 of: SubscriptionNotice.self, bufferingPolicy: .bufferingNewest(64))
             try await withThrowingTaskGroup(of: Void.self) { group in
@@ -212,9 +213,10 @@ struct Gateway: ReadyService {
         }
     }
 
-    /// The documents about processes, flows and sessions.
+    /// The documents about processes, flows and sessions, with which happenings are told, too.
     private static let documents: [MessageFilter] = [
         .type(Document.Presence.self), .type(Document.Flow.self), .type(Document.NavigationState.self),
+        .type(Document.ErrorBanner.self),
     ]
 
     /// Runs the devices that the page opens.

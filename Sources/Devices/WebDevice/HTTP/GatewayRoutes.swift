@@ -110,9 +110,10 @@ struct GatewayRoutes: Sendable {
         let id = try Self.name(view["id"]?.stringValue ?? "", 1...40, "a view's id")
         switch view["kind"]?.stringValue {
         case "messages": try await openMessages(view, id, on: stream)
+        case "happenings": try await hub.openHappenings(id, on: stream)
         case "device": try await openDevice(view, id, on: stream)
         case "processes": _ = try await hub.open(.init(processes: ChangedValues()), id: id, on: stream)
-        default: throw RequestError.malformed("'kind' has to be device, messages or processes")
+        default: throw RequestError.malformed("'kind' has to be device, happenings, messages or processes")
         }
     }
 

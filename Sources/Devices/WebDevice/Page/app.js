@@ -6,7 +6,7 @@ import { Devices } from './devices.js'
 import { h, reconcile, setText } from './elements/dom.js'
 import './elements/segue-device.js'
 import { shortened } from './elements/text.js'
-import { Inspector, partNamed, parts } from './inspector.js'
+import { Inspector, partNamed, parts, tabOf } from './inspector.js'
 import { recall, remember } from './memory.js'
 
 const $ = id => document.getElementById(id)
@@ -26,7 +26,7 @@ function showAddress() {
   root.dataset.shown = part ? 'inspector' : 'devices'
   if (!part && name === 'device') shownDevice = address.decoded(rest)
   if (part) inspector.show(part)
-  else if (!small.matches && !inspector.part) inspector.show('messages')
+  else if (!small.matches && !inspector.part) inspector.show('happenings')
   // An address that a link or a tab leads to does not name the devices.
   drawDevices()
 }
@@ -56,7 +56,7 @@ function drawSmallTabs(shown) {
     return { label, hash: `#/device/${encodeURIComponent(name)}`, isCurrent: !isInspector && device === shown }
   })
   for (const [part, label] of Object.entries(parts)) {
-    const isCurrent = part === inspector.part
+    const isCurrent = part === tabOf(inspector.part)
     // A story is shown only if a message has led to it.
     if (part !== 'story' || isCurrent) tabs.push({ label, hash: `#/${part}`, isCurrent: isInspector && isCurrent })
   }
@@ -168,6 +168,7 @@ function setTheme(theme) {
 setTheme(themes.find(theme => theme === recall('local', 'theme')) ?? 'auto')
 address.changed.addEventListener('change', showAddress)
 small.addEventListener('change', showAddress)
+$('inspector').addEventListener('markdevices', event => devices.mark(event.detail))
 connection.addEventListener('change', drawState)
 connection.addEventListener('hello', readKnown)
 drawState()

@@ -69,6 +69,13 @@ export class Devices {
     this.#set([...this.#list, ...added].slice(0, defaultCount), true)
   }
 
+  /** Marks the devices of a platform and session, on which something has happened. */
+  mark({ platform, session }) {
+    for (const device of this.#host.children) {
+      if (device.options.platform === platform && device.options.session === session) device.caption?.pulse()
+    }
+  }
+
   setSession(session) {
     this.#set(this.#list.map(device => device.session === session ? device : newDevice(device.platform, session)))
   }

@@ -5,13 +5,19 @@ import { onResize, onTabKeys, selectTab } from './elements/controls.js'
 import { h } from './elements/dom.js'
 import { recall, remember } from './memory.js'
 
-export const parts = { messages: 'Messages', story: 'Story', processes: 'Processes' }
+/** The parts that have a tab. The first one has a switch to the other list. */
+export const parts = { happenings: 'Happenings', story: 'Story', processes: 'Processes' }
+const lists = { happenings: 'Happenings', messages: 'Messages' }
+const labels = { ...parts, ...lists }
 const narrowest = 280
 const devicesWidth = 360
 
 export function partNamed(name) {
-  return name === 'message' ? 'messages' : Object.hasOwn(parts, name) ? name : null
+  return name === 'message' ? 'messages' : Object.hasOwn(labels, name) ? name : null
 }
+
+/** The part in whose tab a part is shown. */
+export function tabOf(part) { return part === 'messages' ? 'happenings' : part }
 
 export class Inspector {
   part = ''
@@ -21,6 +27,10 @@ export class Inspector {
   #tabs = find('inspector-tabs')
   #toggle = find('inspector-toggle')
   #elements = new Map()
+  #shown
+  #switch = h('div.list-switch', { role: 'group', 'aria-label': 'List' },
+    ...Object.entries(lists).map(([part, label]) =>
+      h('button', { 'data-part': part, onclick: () => go(`#/${part}`) }, label)))
 
   constructor(connection) {
     this.#connection = connection
@@ -32,6 +42,7 @@ export class Inspector {
       role: 'tab', id: `tab-${part}`, 'aria-controls': 'inspector-panel',
       onclick: () => go(`#/${part}`),
     }, label)))
+    this.#panel.append(this.#switch)
     onTabKeys(this.#tabs)
     onResize(find('divider'), find('inspector'), width => {
       this.#resize(width)
@@ -47,13 +58,19 @@ export class Inspector {
 
   async show(part) {
     this.part = part
-    for (const tab of this.#tabs.children) selectTab(tab, tab.id === `tab-${part}`)
-    this.#panel.setAttribute('aria-labelledby', `tab-${part}`)
+    for (const tab of this.#tabs.children) selectTab(tab, tab.id === `tab-${tabOf(part)}`)
+    this.#panel.setAttribute('aria-labelledby', `tab-${tabOf(part)}`)
+    this.#switch.hidden = !Object.hasOwn(lists, part)
+    for (const item of this.#switch.children) item.ariaPressed = String(item.dataset.part === part)
     if (!this.#elements.has(part)) this.#elements.set(part, this.#load(part))
     const element = await this.#elements.get(part)
     if (this.part !== part) return
     if (partNamed(current().name)) element.address = withDevices()
-    if (element.parentElement !== this.#panel) this.#panel.replaceChildren(element)
+    // The switch stays, so that it keeps the focus.
+    if (element.parentElement !== this.#panel) {
+      this.#shown?.remove()
+      this.#panel.append(this.#shown = element)
+    }
   }
 
   async #load(part) {
@@ -62,7 +79,7 @@ export class Inspector {
       return Object.assign(h(`segue-${part}`), { connection: this.#connection })
     } catch (error) {
       console.warn(error)
-      return h('p.empty', `${parts[part]} cannot be shown, because a part of the page could not be loaded.`)
+      return h('p.empty', `${labels[part]} cannot be shown, because a part of the page could not be loaded.`)
     }
   }
 

@@ -64,6 +64,7 @@ actor Hub {
     /// The time at which the metrics were read last. Nil if nobody has read them.
     private var lastScrape: Duration?
     private var transients = TransientMessages()
+    private var happenings: HappeningLog
     /// The position after which the subscription continues.
     private var settled: Position?
     /// The offsets beyond `settled` of messages that have been taken.
@@ -84,13 +85,14 @@ actor Hub {
     init(_ identity: Identity, now: @escaping @Sendable () -> Duration) {
         self.identity = identity
         self.now = now
+        happenings = HappeningLog(run: identity.run)
         (opened, opening) = AsyncStream.makeStream(of: PageDevice.self)
     }
 
     // MARK: The bus
 
     /// Begins a subscription at the end of the journal.
-    /// - Parameter documents: The retained documents about processes and flows.
+    /// - Parameter documents: The retained documents about processes, flows and sessions. They may be newer than the end.
     /// - Returns: The position after which the subscription has to start: `end`, or the position up to which the last
     ///   subscription has delivered everything. A journal that ends before that position has lost its last messages, so
     ///   the bus would refuse it for ever.
@@ -98,6 +100,8 @@ actor Hub {
         for document in documents { figures.takeDocument(document) }
         if let settled, settled.epoch == end.epoch, settled.offset <= end.offset { return settled }
         (settled, recent, highest) = (end, [], end.offset)
+        // A newer document will come as a message. It is not the state before the message.
+        happenings.learn(documents.lazy.filter { ($0.position?.offset ?? 0) <= end.offset })
         return end
     }
 
@@ -111,6 +115,7 @@ actor Hub {
             transients.append(message)
         }
         figures.take(message)
+        let happening = happenings.take(message)
         var row: MessageRow?
         // A loop over the keys would hold the dictionary, so that each change would copy it.
         var index = streams.startIndex
@@ -121,6 +126,7 @@ actor Hub {
                 row = made
                 return made
             }
+            streams.values[index].stream.show(happening, hidden: happenings.hidden)
             streams.values[index].wakeUp()
             streams.formIndex(after: &index)
         }
@@ -304,6 +310,11 @@ actor Hub {
         }
         wake(stream)
         return OpenView(stream: stream, id: id, number: number)
+    }
+
+    /// Opens a view of happenings, which begins with those that are kept.
+    func openHappenings(_ id: String, on stream: String) throws(RequestError) {
+        _ = try open(.init(happenings: HappeningsView(happenings)), id: id, on: stream)
     }
 
     func close(_ id: String, on stream: String) throws(RequestError) {

@@ -22,14 +22,17 @@ struct PageStream: Sendable {
         case idle
     }
 
-    /// A view of one of three kinds: one of the properties is set. They are not the cases of an enum, because a case
+    /// A view of one of four kinds: one of the properties is set. They are not the cases of an enum, because a case
     /// cannot be changed in place: each change would copy its collections.
     struct View: Sendable {
         var messages: MessagesView?
+        var happenings: HappeningsView?
         var processes: ChangedValues?
         var device: DeviceUpdates?
 
-        var hasNews: Bool { messages?.hasNews ?? device?.hasNews ?? processes.map { !$0.isEmpty } ?? false }
+        var hasNews: Bool {
+            messages?.hasNews ?? happenings?.hasNews ?? device?.hasNews ?? processes.map { !$0.isEmpty } ?? false
+        }
 
         /// Removes and returns the changes as a JSON object. Nil if there are none.
         /// - Parameter size: The number of bytes that the object should have at most.
@@ -40,7 +43,7 @@ struct PageStream: Sendable {
                 for (key, value) in changes { update.add(key, value) }
                 return update.closed
             }
-            return messages?.takeUpdate(size: size) ?? device?.takeUpdate()
+            return messages?.takeUpdate(size: size) ?? happenings?.takeUpdate(size: size) ?? device?.takeUpdate()
         }
     }
 
@@ -143,8 +146,16 @@ struct PageStream: Sendable {
         for id in order { entries[id]?.view.messages?.take(message, row) }
     }
 
+    /// Passes what a message has changed to the views of happenings.
+    mutating func show(_ happening: HappeningRow?, hidden: Int) {
+        for id in order { entries[id]?.view.happenings?.show(happening, hidden: hidden) }
+    }
+
     mutating func note(_ text: String) {
-        for id in order { entries[id]?.view.messages?.note(text) }
+        for id in order {
+            entries[id]?.view.messages?.note(text)
+            entries[id]?.view.happenings?.note(text)
+        }
     }
 
     var showsProcesses: Bool { entries.values.contains { $0.view.processes != nil } }

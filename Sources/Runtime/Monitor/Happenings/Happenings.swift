@@ -13,8 +13,8 @@ package struct Happenings: Sendable {
     package private(set) var hiddenCount = 0
     /// The maximum difference between the times of messages that one handler publishes together.
     private static let sameTime = 0.005
-    /// The maximum number of parts of a happening.
-    private static let partLimit = 32
+    /// The maximum number of parts of a happening. Further messages with the same cause begin another one.
+    package static let partLimit = 32
     /// The maximum length of a part, in Unicode scalars.
     private static let lengthLimit = 400
     /// The happening that further messages may still join, and the message that caused it.

@@ -1,8 +1,9 @@
 """Every screen of the story and every part of the inspector: with axe, by keyboard, and for screen readers."""
 
 import json
+import re
 
-from page import check_access, device, expect, open_page, open_tab, screenshot, step
+from page import check_access, device, expect, open_page, open_tab, screenshot, show, step
 
 WIDE, SMALL = {"width": 1600, "height": 1000}, {"width": 390, "height": 844}
 
@@ -72,10 +73,6 @@ def tab_to(page, target) -> None:
         if target.evaluate("element => element === document.activeElement"):
             return
     raise AssertionError(f"Tab does not reach {target}")
-
-
-def show(page, address: str) -> None:
-    page.evaluate("address => { location.hash = address }", address)
 
 
 def check_screens(page, ios, mac) -> None:
@@ -187,6 +184,25 @@ def check_banner(page, ios, mac) -> None:
 def check_inspector(page) -> None:
     # The list was hidden and shown again with each change of the width, and still follows the newest message.
     expect(page.get_by_role("button", name="↓")).to_be_hidden()
+    happenings = page.get_by_role("grid", name="Happenings")
+    expect(happenings.get_by_role("row").first).to_be_visible()
+    check_everywhere(page, "happenings, devices")
+    show(page, "#/happenings")
+    check_everywhere(page, "happenings")
+    check_keyboard(page, "happenings")
+    # The switch keeps the focus; with the arrow keys to a happening, and with Enter into its messages.
+    switch = page.get_by_role("group", name="List")
+    switch.get_by_role("button", name="Messages").focus()
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("grid", name="Messages")).to_be_visible()
+    expect(switch.get_by_role("button", name="Messages")).to_be_focused()
+    switch.get_by_role("button", name="Happenings").click()
+    happenings.focus()
+    page.keyboard.press("ArrowUp")
+    page.keyboard.press("Enter")
+    expect(page).to_have_url(re.compile("#/(message|story)/"))
+    page.go_back()
+
     show(page, "#/messages")
     page.get_by_role("button", name="Filter", exact=True).click()
     expect(page.get_by_label("Condition")).to_be_visible()

@@ -6,7 +6,7 @@ import json
 import tempfile
 import threading
 
-from page import device, expect, log_in, open_page, screenshot, step
+from page import device, expect, log_in, open_page, screenshot, show, step
 
 # Markup that would run a script, attributes that would end early, and characters that turn the text around.
 MARKUP = ("<script>window.hacked=1</script><img src=x onerror='window.hacked=1'><svg onload=window.hacked=1>"
@@ -84,7 +84,13 @@ def check_messages(page) -> None:
     expect(page.get_by_role("tree", name="Data")).to_contain_text("\\u202e")
     page.get_by_role("link", name="Story").click()
     expect(page.get_by_role("heading", name="Story of Strange")).to_be_visible()
-    page.get_by_role("tab", name="Messages").click()
+    # The same texts in the list of happenings.
+    show(page, "#/happenings")
+    happenings = page.get_by_role("grid", name="Happenings").get_by_role("row")
+    expect(happenings.filter(has_text="<script>window.hacked=1").first).to_be_visible()
+    assert "\u202e" not in "".join(happenings.all_text_contents())
+    assert elements(page) == before, f"{elements(page)} instead of {before}"
+    show(page, "#/messages")
 
     # Documents in which a key is missing or of another type are not shown, or shown as far as they can be read.
     for kind, data in (("Playlists", {"playlists": [playlist("x")]}), ("ErrorBanner", banner("x")),
@@ -96,7 +102,8 @@ def check_messages(page) -> None:
     publish("document.Playlists", {"playlists": [playlist(LONG[:len(LONG) // 4]), playlist("Plain")]})
     publish("document.ErrorBanner", banner(LONG[:len(LONG) // 4]))
     publish("event.Strange", {"text": LONG})
-    seen(page, "long")
+    # A word that the long texts do not contain: when it is shown, all of them have arrived.
+    seen(page, "lengthy")
     row = page.get_by_role("grid", name="Messages").get_by_role("row").filter(has_text="Strange").last
     row.click()
     expect(page.get_by_text("The data is cut after 256 KiB.")).to_be_visible()
@@ -249,6 +256,7 @@ def check_sign_in(page) -> None:
 
 with open_page() as page:
     log_in(page)
+    show(page, "#/messages")
     check_messages(page)
     check_attacks(page)
     check_sign_in(page)

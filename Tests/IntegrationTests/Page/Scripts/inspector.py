@@ -4,7 +4,7 @@ import json
 import re
 import urllib.request
 
-from page import device, expect, log_in, open_page, screenshot, step
+from page import device, expect, log_in, open_page, screenshot, show, step
 
 
 def metrics(page) -> dict[str, float]:
@@ -17,6 +17,65 @@ def metrics(page) -> dict[str, float]:
 def figure(found: dict[str, float], name: str, process: str) -> float:
     """The figure of a process, of which one instance runs."""
     return next(value for key, value in found.items() if key.startswith(f'{name}{{process="{process}"'))
+
+
+def check_happenings(page) -> None:
+    """The default list: the tap, and below it what the services did and what changed, in order."""
+    grid = page.get_by_role("grid", name="Happenings")
+    rows = grid.get_by_role("row")
+    expect(page.get_by_role("button", name="Happenings")).to_have_attribute("aria-pressed", "true")
+    expect(rows.filter(has_text="PlaylistShuffled")).to_have_count(1)
+    expect(rows.filter(has_text=re.compile("→.*generatedPlaylist"))).to_have_count(2)
+    texts = rows.all_inner_texts()
+    tap = next(index for index, text in enumerate(texts) if "PlaylistSelected playlistID=NordicCalm" in text)
+    assert re.search("^[0-9:.]+\\stap\\s*ios playlistSelection", texts[tap]), texts[tap]
+    # Its effects follow, each with the time since the tap; those on a platform also with the line of their rule.
+    effects = texts[tap + 1:-1]
+    assert all(re.match(r"\+[\d.]+ m?s\s", text) for text in effects), texts
+    for platform, change in (("ios", "push generatedPlaylist"), ("mac", "column detail: generatedPlaylist")):
+        pushes = [text for text in effects if change in text]
+        assert len(pushes) == 1 and re.search(rf"\b{platform}\s", pushes[0]), texts
+        assert re.search(rf"\b{platform}\.yaml:\d+$", pushes[0]), texts
+    loading, shuffled = ([index for index, text in enumerate(effects) if words in text]
+                         for words in ("status=loading", "PlaylistShuffled"))
+    assert loading and shuffled and loading[0] <= shuffled[0] and "music-service" in effects[shuffled[0]], texts
+    # What is between processes is one count at the end.
+    assert re.fullmatch(r"Not shown: [\d,]+ messages? that only processes need", texts[-1].strip()), texts[-1]
+    screenshot(page, "inspector-happenings")
+
+    # A row marks the device on which it has happened.
+    page.evaluate("""() => {
+        window.marked = []
+        const animate = Element.prototype.animate
+        Element.prototype.animate = function (...rest) {
+            if (this.matches('.pulse')) window.marked.push(this.closest('segue-device').options.platform)
+            return animate.apply(this, rest)
+        }
+    }""")
+    rows.nth(tap).hover()
+    page.wait_for_function("window.marked.includes('ios')")
+    assert page.evaluate("window.marked.includes('mac')") is False
+
+    # A paused list stays as it is. When it goes on, it shows what has happened meanwhile.
+    page.get_by_role("button", name="Pause").click()
+    step('publish event.TestNoted {"word":"meanwhile"}')
+    resume = page.get_by_role("button", name=re.compile("^Resume · "))
+    expect(resume).to_be_visible()
+    expect(rows.filter(has_text="meanwhile")).to_have_count(0)
+    resume.click()
+    expect(rows.filter(has_text="meanwhile")).to_be_visible()
+
+    # An origin opens its story, and a row with one message that message.
+    rows.filter(has_text="PlaylistSelected playlistID=NordicCalm").click()
+    expect(page.get_by_role("heading", name="Story of PlaylistSelected")).to_be_visible()
+    page.go_back()
+    rows.filter(has_text="meanwhile").click()
+    expect(page.get_by_role("heading", name="Story of TestNoted")).to_be_visible()
+    page.go_back()
+    rows.filter(has_text="push generatedPlaylist").click()
+    message = page.get_by_role("region", name="Message", exact=True)
+    expect(message.get_by_role("heading", name="NavigationState")).to_be_visible()
+    show(page, "#/messages")
 
 
 def check_messages(page) -> None:
@@ -159,7 +218,7 @@ def check_sending_again(page) -> None:
 
 def check_form(page) -> None:
     ios = device(page, "Device ios")
-    page.get_by_role("tab", name="Messages").click()
+    show(page, "#/messages")
     page.get_by_role("button", name="New message").click()
     kind, publish = page.get_by_label("Type", exact=True), page.get_by_role("button", name="Publish")
     kind.fill("command.PlaylistSelected")
@@ -253,6 +312,7 @@ with open_page() as page:
     log_in(page)
     device(page, "Device ios").get_by_role("button", name="Calm").click()
     expect(device(page, "Device ios").get_by_role("button", name="Play on Spotify")).to_be_visible()
+    check_happenings(page)
     check_messages(page)
     check_changes(page)
     check_pauses(page)

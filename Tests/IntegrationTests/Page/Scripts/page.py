@@ -196,6 +196,11 @@ def wait_unseen(page: Page, condition: str) -> None:
     }})""")
 
 
+def show(page: Page, address: str) -> None:
+    """Goes to an address of the page, such as `#/messages`, without a reload."""
+    page.evaluate("address => { location.hash = address }", address)
+
+
 def screens(one, count: int) -> str:
     """What a device shows, without its caption and its notes, as soon as it shows this number of screens."""
     expect(one.get_by_role("group")).to_have_count(count)

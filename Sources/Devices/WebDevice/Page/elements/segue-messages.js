@@ -1,10 +1,12 @@
 import { go } from '../address.js'
-import { button, fill, h, setText } from './dom.js'
+import { button, fill, h } from './dom.js'
 import { addStyles, InspectorElement } from './inspector-element.js'
+import { ListFrame } from './list-frame.js'
 import { MessageFeed } from './message-feed.js'
+import { messageRow } from './message-row.js'
 import { SegueFilters } from './segue-filters.js'
+import { SegueList } from './segue-list.js'
 import { SegueMessage } from './segue-message.js'
-import { SegueMessageList } from './segue-message-list.js'
 import { messageAddress, messagesAddress, placeOfRow, readAddress } from './selection.js'
 import { count, plural } from './text.js'
 
@@ -20,10 +22,10 @@ class SegueMessages extends InspectorElement {
   })
   #text = ''
   #opened = ''
-  #frame = 0
+  #drawing = 0
   #choosing = 0
   #filters = new SegueFilters(({ selection, text }) => this.#filter(selection, text))
-  #list = new SegueMessageList({
+  #list = new SegueList('Messages', messageRow, ({ loading, problem }) => `${loading} ${problem}`, {
     open: entry => this.#open(entry), load: entry => this.#feed.readSkipped(entry),
     older: () => this.#feed.readOlder(), follow: following => { this.#feed.isFollowing = following },
     choose: entry => {
@@ -36,11 +38,11 @@ class SegueMessages extends InspectorElement {
     close: () => this.#close(), only: (member, value) => this.#filters.only(member, value),
   })
   #send = h('div.beside', { hidden: true })
-  #pause = button('Pause', () => { this.#feed.isPaused = !this.#feed.isPaused })
   #new = button('New message', () => this.#showList(false, ''))
-  #return = button('', () => this.#toNewest(), { class: 'button primary return', hidden: true })
-  #status = h('p.list-status.quiet')
-  #empty = h('div.nothing.late', { hidden: true })
+  #frame = new ListFrame(this.#list, 'message', {
+    pause: () => { this.#feed.isPaused = !this.#feed.isPaused }, newest: () => this.#feed.showNewest(),
+    buttons: [this.#new],
+  })
 
   /** `#/messages?…` or `#/message/POSITION`. */
   set address(address) {
@@ -53,9 +55,7 @@ class SegueMessages extends InspectorElement {
 
   build() {
     fill(this, h('div.messages-top', this.#filters), h('div.messages-main',
-      h('div.list-place', h('div.list-frame', this.#list, this.#empty, this.#return),
-        h('div.list-bar', this.#status, this.#new, this.#pause)),
-      this.#detail, this.#send))
+      this.#frame.element, this.#detail, this.#send))
   }
 
   start() {
@@ -97,45 +97,33 @@ class SegueMessages extends InspectorElement {
     go(messagesAddress(this.#feed.selection, this.#text, send), replace)
   }
 
-  #toNewest() {
-    this.#feed.showNewest()
-    this.#list.follow()
-    this.#list.focus({ preventScroll: true })
-  }
-
   #refresh() {
-    this.#frame ||= requestAnimationFrame(() => {
-      this.#frame = 0
+    this.#drawing ||= requestAnimationFrame(() => {
+      this.#drawing = 0
       this.#draw()
     })
   }
 
   #draw() {
-    const { entries, counts, problem, failure, unseen, isPaused, isDetached } = this.#feed
+    const { entries, counts, problem } = this.#feed
     const text = this.#text.trim().toLowerCase()
     const shown = text ? entries.filter(entry => contains(entry, text)) : entries.slice()
-    this.#list.show(shown, this.#opened)
+    this.#list.show(shown, ({ row }) => !!row && placeOfRow(row) === this.#opened)
     this.#filters.counts = counts
     this.#filters.problem = problem
-    this.#return.hidden = this.#list.isFollowing && !isDetached
-    setText(this.#return, unseen ? `↓ ${plural(unseen, 'new message')}` : '↓ Newest')
-    setText(this.#pause, !isPaused ? 'Pause' : unseen ? `Resume · ${count(unseen)}` : 'Resume')
-    this.#pause.setAttribute('aria-pressed', String(isPaused))
     const total = plural(entries.length, 'message')
-    setText(this.#status, failure || (isPaused ? 'Paused; messages are still recorded'
-      : text ? `${count(shown.length)} of ${total}` : total))
-    this.#empty.hidden = shown.length > 0
-    if (!shown.length) this.#explain(text)
+    this.#frame.update(this.#feed, text ? `${count(shown.length)} of ${total}` : total,
+      shown.length ? [] : this.#nothing(text))
   }
 
-  #explain(text) {
+  /** A line, and the buttons below it. */
+  #nothing(text) {
     const filtered = Object.keys(this.#feed.selection).length > 0
     const line = text ? `No message that is loaded contains “${this.#text}”.`
       : this.#feed.isStale ? 'Reading the journal…'
         : filtered ? 'No message matches the filters yet.' : 'No message has been published yet.'
-    if (this.#empty.firstChild?.textContent === line) return
-    fill(this.#empty, h('p', line), text && button('Search older messages', () => this.#feed.readOlder()),
-      (filtered || text) && button('Remove the filters', () => go('#/messages')))
+    return [line, text && button('Search older messages', () => this.#feed.readOlder()),
+      (filtered || text) && button('Remove the filters', () => go('#/messages'))]
   }
 
   // MARK: The pane beside the list

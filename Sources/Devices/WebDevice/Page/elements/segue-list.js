@@ -1,16 +1,19 @@
 import { fill, h, reconcile, uniqueID } from './dom.js'
-import { badge, smallButton } from './inspector-element.js'
-import { placeOfRow } from './selection.js'
-import { clock, count, dateAndClock, nameOf, plural, printable, processOf, shortened } from './text.js'
+import { addStyles } from './inspector-element.js'
+
+await addStyles('list')
 
 /** Rows that are drawn above and below the visible ones, so that a fast scroll shows no blank space. */
 const OVERSCAN = 6
 const MARGIN = 12
 
-/** A list that keeps only the rows in view in the document. It follows the newest until somebody scrolls up. */
-export class SegueMessageList extends HTMLElement {
+/**
+ * A list that keeps only the rows in view in the document. It follows the newest until somebody scrolls up. An entry
+ * has a `serial`, and a `row` if it can be opened.
+ */
+export class SegueList extends HTMLElement {
   #entries = []
-  #opened = ''
+  #isOpened = () => false
   #rowHeight = 0
   #viewHeight = 0
   #following = true
@@ -19,32 +22,56 @@ export class SegueMessageList extends HTMLElement {
   #anchor = { entry: null, shift: 0 }
   #rows = h('div', { role: 'rowgroup' })
   #id = uniqueID()
+  #makeRow
+  #version
   #actions
+  #pointed
 
-  constructor(actions) {
+  /**
+   * @param makeRow makes the element of an entry with an id
+   * @param version a value of an entry; if it changes, the element is made again
+   * @param actions `open`, `load`, `older`, `follow`, `choose` and `point`, all of which may be missing but `open`
+   */
+  constructor(label, makeRow, version, actions) {
     super()
+    this.#makeRow = makeRow
+    this.#version = version
     this.#actions = actions
-    Object.assign(this, { role: 'grid', ariaLabel: 'Messages', tabIndex: 0 })
+    Object.assign(this, { role: 'grid', ariaLabel: label, tabIndex: 0 })
     fill(this, this.#rows)
     new ResizeObserver(() => this.#resized()).observe(this)
     this.addEventListener('scroll', () => this.#scrolled(), { passive: true })
     this.addEventListener('keydown', event => this.#key(event))
     this.addEventListener('focus', () => this.#chooseVisible())
     this.#rows.addEventListener('click', event => {
-      const id = event.target.closest('.entry')?.id
-      const entry = this.#entries.find(entry => entry.row && this.#idOf(entry) === id)
+      const entry = this.#entryOf(event)
       if (!entry) return
       this.#chosen = entry
       this.#draw()
       actions.open(entry)
     })
+    if (!actions.point) return
+    this.#rows.addEventListener('pointerover', event => this.#point(this.#entryOf(event)))
+    this.#rows.addEventListener('pointerleave', () => this.#point())
+    this.addEventListener('blur', () => this.#point())
+  }
+
+  #entryOf(event) {
+    const id = event.target.closest('.entry')?.id
+    return this.#entries.find(entry => entry.row && this.#idOf(entry) === id)
+  }
+
+  /** Tells once that the pointer or the focus has come to an entry, if it has a row. */
+  #point(entry) {
+    if (entry?.row && entry !== this.#pointed) this.#actions.point?.(entry)
+    this.#pointed = entry
   }
 
   get isFollowing() { return this.#following }
 
-  show(entries, opened) {
+  show(entries, isOpened = () => false) {
     this.#entries = entries
-    this.#opened = opened
+    this.#isOpened = isOpened
     this.#arrange()
   }
 
@@ -79,7 +106,7 @@ export class SegueMessageList extends HTMLElement {
     if (!this.#rowHeight || this.clientHeight !== this.#viewHeight) return
     const index = Math.floor(this.scrollTop / this.#rowHeight)
     this.#keepPlace(index)
-    if (index < MARGIN) this.#actions.older()
+    if (index < MARGIN) this.#actions.older?.()
     this.#draw()
   }
 
@@ -91,7 +118,7 @@ export class SegueMessageList extends HTMLElement {
   #setFollowing(following) {
     if (following === this.#following) return
     this.#following = following
-    this.#actions.follow(following)
+    this.#actions.follow?.(following)
   }
 
   #idOf(entry) { return `${this.#id}-${entry?.serial}` }
@@ -103,21 +130,22 @@ export class SegueMessageList extends HTMLElement {
     const end = Math.ceil((this.scrollTop + this.clientHeight) / height) + OVERSCAN
     this.#rows.style.paddingTop = `${first * height}px`
     reconcile(this.#rows, this.#entries.slice(first, end),
-      ({ serial, loading, problem }) => `${serial} ${loading} ${problem}`,
-      entry => makeRow(entry, this.#idOf(entry), () => this.#actions.load(entry)),
+      entry => `${entry.serial} ${this.#version(entry)}`,
+      entry => this.#makeRow(entry, this.#idOf(entry), () => this.#actions.load(entry)),
       (row, entry, index) => {
         row.ariaRowIndex = first + index + 1
         row.ariaSelected = entry === this.#chosen
-        row.classList.toggle('opened', !!entry.row && placeOfRow(entry.row) === this.#opened)
+        row.classList.toggle('opened', this.#isOpened(entry))
       })
     this.setAttribute('aria-activedescendant', document.getElementById(this.#idOf(this.#chosen))?.id ?? '')
   }
 
   #chooseVisible() {
-    if (this.#entries.includes(this.#chosen)) return
+    if (this.#entries.includes(this.#chosen)) return this.#point(this.#chosen)
     const last = Math.floor((this.scrollTop + this.clientHeight) / this.#rowHeight) - 1
     this.#chosen = this.#entries[last] ?? this.#entries.at(-1) ?? null
     this.#draw()
+    this.#point(this.#chosen)
   }
 
   #key(event) {
@@ -128,7 +156,7 @@ export class SegueMessageList extends HTMLElement {
     if (step) this.#choose(Math.min(Math.max(this.#entries.indexOf(this.#chosen) + step, 0), last))
     else if (event.key !== 'Enter') return
     else if (this.#chosen?.row) this.#actions.open(this.#chosen)
-    else if (this.#chosen?.skipped) this.#actions.load(this.#chosen)
+    else if (this.#chosen?.skipped) this.#actions.load?.(this.#chosen)
     event.preventDefault()
   }
 
@@ -138,26 +166,9 @@ export class SegueMessageList extends HTMLElement {
     this.scrollTop = Math.max(Math.min(this.scrollTop, top), top + this.#rowHeight - this.clientHeight)
     this.#keepPlace(index)
     this.#draw()
-    this.#actions.choose(this.#chosen)
+    this.#actions.choose?.(this.#chosen)
+    this.#point(this.#chosen)
   }
 }
 
-function makeRow({ row, notice, skipped, loading, problem }, id, load) {
-  const make = (spec, title, ...parts) =>
-    h(spec, { role: 'row', id, title }, h('div', { role: 'gridcell' }, ...parts))
-  if (notice) return make('div.entry.notice', notice, printable(notice))
-  if (skipped) {
-    const { count } = skipped
-    return make('div.entry.gap', problem,
-      problem || (count === null ? 'Messages may be missing here' : `${plural(count, 'message')} skipped`),
-      smallButton(loading ? 'Loading…' : 'Load', load, { tabindex: -1, disabled: loading }))
-  }
-  const { type, source, key, time, size, tombstone } = row
-  const summary = tombstone ? 'withdrawn' : shortened(row.summary, 400)
-  return make('div.entry', `${shortened(type)} from ${shortened(source, 200)}, ${count(size)} bytes`,
-    badge(row.kind), h('bdi.type', nameOf(type) + (key ? ` [${shortened(key, 100)}]` : '')),
-    h('bdi.source', processOf(source)), h('span.time', { title: dateAndClock(time) }, clock(time)),
-    h(tombstone ? 'bdi.summary.withdrawn' : 'bdi.summary', { title: summary }, summary))
-}
-
-customElements.define('segue-message-list', SegueMessageList)
+customElements.define('segue-list', SegueList)

@@ -1,0 +1,79 @@
+// The happenings that the gateway has sent: a bounded list, in which the rows of a story are together.
+
+import { plural, problemOf } from './text.js'
+
+const LIMIT = 5000
+
+// An entry is a happening (`row`), a `notice`, or at the end the number of messages that are `hidden`. A happening that
+// is not the first one of its story in the list is an `isEffect`.
+
+export class HappeningFeed {
+  unseen = 0
+  /** The gateway has not answered yet. */
+  isStale = true
+  failure = ''
+  #serial = 0
+  #entries = []
+  #byID = new Map()
+  #hidden
+  /** The entries that a paused feed shows. */
+  #paused
+  #following = true
+  #interrupted = false
+
+  /** The entries to show. */
+  get entries() {
+    return this.#paused ?? (this.#hidden ? [...this.#entries, this.#hidden] : [...this.#entries])
+  }
+
+  get isPaused() { return !!this.#paused }
+
+  /** A pause stops what is shown; meanwhile happenings still arrive. */
+  set isPaused(isPaused) {
+    this.#paused = isPaused ? this.entries : undefined
+    this.isFollowing = this.#following
+  }
+
+  set isFollowing(isFollowing) {
+    this.#following = isFollowing
+    if (isFollowing && !this.#paused) this.unseen = 0
+  }
+
+  /** The gateway will begin anew, with the rows that it has kept. */
+  interrupt() { this.#interrupted = true }
+
+  receive({ rows = [], hidden, skipped, lost = [], error }) {
+    this.isStale = false
+    this.failure = error ? problemOf({ error }) : ''
+    for (const notice of lost) this.#add({ notice })
+    if (skipped) this.#add({ notice: `${plural(skipped, 'happening')} skipped; there were too many` })
+    if (rows.length && this.#interrupted) {
+      // Of a gateway that was not started again, the rows are known.
+      if (this.#entries.length && !this.#byID.has(rows[0].id)) this.#add({ notice: 'Happenings may be missing here' })
+      this.#interrupted = false
+    }
+    for (const row of rows) this.#take(row)
+    if (hidden) this.#hidden = { serial: 0, hidden }
+    for (const { row } of this.#entries.splice(0, Math.max(0, this.#entries.length - LIMIT))) {
+      if (row) this.#byID.delete(row.id)
+    }
+  }
+
+  #take(row) {
+    const known = this.#byID.get(row.id)
+    if (known) {
+      // Further messages have joined the happening.
+      known.row = row
+      return
+    }
+    const last = this.#entries.findLastIndex(entry => entry.row?.story === row.story)
+    this.#byID.set(row.id, this.#add({ row, isEffect: last >= 0 }, last >= 0 ? last + 1 : undefined))
+    if (this.#paused || !this.#following) this.unseen += 1
+  }
+
+  #add(content, index = this.#entries.length) {
+    const entry = { serial: ++this.#serial, ...content }
+    this.#entries.splice(index, 0, entry)
+    return entry
+  }
+}

@@ -1,0 +1,90 @@
+import { go } from '../address.js'
+import { fill, h } from './dom.js'
+import { HappeningFeed } from './happening-feed.js'
+import { addStyles, InspectorElement } from './inspector-element.js'
+import { ListFrame } from './list-frame.js'
+import { SegueList } from './segue-list.js'
+import { messageAddress, storyAddress } from './selection.js'
+import { clock, dateAndClock, duration, joined, plural, printable } from './text.js'
+
+await addStyles('happenings')
+
+/** What has happened: each tap or other origin, and below it its effects. `address`: `#/happenings`. */
+class SegueHappenings extends InspectorElement {
+  #feed = new HappeningFeed()
+  #drawing = 0
+  #list = new SegueList('Happenings', happeningRow, ({ row, hidden }) => row?.messages ?? hidden, {
+    open: ({ row }) => this.#open(row), follow: following => {
+      this.#feed.isFollowing = following
+      this.#refresh()
+    },
+    point: ({ row: { platform, session } }) => this.dispatchEvent(
+      new CustomEvent('markdevices', { bubbles: true, detail: { platform, session } })),
+  })
+  #frame = new ListFrame(this.#list, 'happening', {
+    pause: () => this.#pause(!this.#feed.isPaused), newest: () => this.#pause(false),
+  })
+
+  build() { fill(this, this.#frame.element) }
+
+  start() {
+    this.connection.addEventListener('hello', this.#hello)
+    this.#feed.interrupt()
+    this.openView({ kind: 'happenings' }, update => {
+      this.#feed.receive(update)
+      this.#refresh()
+    })
+    this.#refresh()
+  }
+
+  stop() { this.connection.removeEventListener('hello', this.#hello) }
+
+  #hello = () => { if (!this.connection.state.hello.resumed) this.#feed.interrupt() }
+
+  #open(row) {
+    // The browser's button leads back to here, also if the address named no part of the inspector.
+    go('#/happenings', true)
+    go(addressOf(row))
+  }
+
+  #pause(isPaused) {
+    this.#feed.isPaused = isPaused
+    this.#refresh()
+  }
+
+  #refresh() {
+    this.#drawing ||= requestAnimationFrame(() => {
+      this.#drawing = 0
+      const { entries, isStale } = this.#feed
+      this.#list.show(entries)
+      const total = entries.filter(entry => entry.row).length
+      this.#frame.update(this.#feed, plural(total, 'happening'), entries.length ? []
+        : [isStale ? 'Asking the gateway…' : 'Nothing has happened since the gateway has started.'])
+    })
+  }
+}
+
+/** A story for an origin and for several messages, otherwise the message. */
+function addressOf({ kind, story, position, message, messages }) {
+  if (!position) return messageAddress(`transient:${message}`)
+  return kind === 'origin' || messages > 1 ? storyAddress(story) : messageAddress(position)
+}
+
+function happeningRow({ row, isEffect, notice, hidden }, id) {
+  const make = (spec, title, kind, ...parts) =>
+    h(spec, { role: 'row', id, title, 'data-kind': kind }, h('div', { role: 'gridcell' }, ...parts))
+  if (notice) return make('div.entry.notice', notice, null, printable(notice))
+  if (hidden) {
+    const note = `Not shown: ${plural(hidden, 'message')} that only processes need`
+    return make('div.entry', note, null, h('span.words.quiet', note))
+  }
+  const { kind, manner, time, after, session, rule } = row
+  const words = printable(row.words), actor = joined(row.actor, session !== 'default' && `@${session}`)
+  const since = !isEffect || after === null ? clock(time) : after < 0 ? 'clock' : `+${duration(after)}`
+  return make(isEffect ? 'div.entry.effect' : 'div.entry', joined(row.actor, row.words, rule), kind,
+    h('span.time', { title: dateAndClock(time) }, since),
+    h('span.who', manner && h('span.manner', printable(manner) + ' '), h('bdi', actor)),
+    h('bdi.words', words), rule && h('bdi.rule.code', printable(rule)))
+}
+
+customElements.define('segue-happenings', SegueHappenings)
