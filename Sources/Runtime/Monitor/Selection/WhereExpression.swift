@@ -1,7 +1,7 @@
 internal import Navigation
 internal import Support
 
-/// A condition on messages: `kind != event and data.playlistID == "p1"`. `docs/monitor.md` describes the language.
+/// A condition on messages: `kind != event and data.playlistID == "p1"`. `docs/observing.md` describes the language.
 ///
 /// The evaluation cannot fail: a missing value is `null`, and values of different JSON types are neither equal nor
 /// ordered.

@@ -25,7 +25,7 @@ package struct MonitorCommand: AsyncParsableCommand, WallTimeCommand {
 
             On a terminal, a line is a thing that happened, with its messages joined. If the output is a pipe or a \
             file, or an option selects or formats single messages, a line is a message. Messages that were lost or \
-            discarded are reported on standard error. docs/monitor.md explains all options.
+            discarded are reported on standard error. docs/observing.md explains the output and the conditions.
             """)
 
     @OptionGroup var options: BusOptions
