@@ -173,6 +173,30 @@ struct HappeningViewTests {
         #expect(words(kept).first == "Tick number=7" && words(kept).count == HappeningLog.limit)
     }
 
+    @Test("rows that were kept and make room before a page has read them are not called skipped")
+    func keptRows() throws {
+        var log = HappeningLog(run: "r")
+        func happen(_ offset: Int) throws -> HappeningRow? {
+            log.take(try message(UInt64(offset), "event.Tick", data: Data(#"{"number":\#(offset)}"#.utf8)))
+        }
+        for offset in 0..<HappeningLog.limit { _ = try happen(offset) }
+        var view = HappeningsView(log)
+        for offset in 0..<7 { view.show(try happen(HappeningLog.limit + offset), hidden: log.hidden) }
+        let first = try view.update()
+        #expect(first?["skipped"] == nil && words(first).first == "Tick number=7")
+    }
+
+    @Test("what another journal says is not told as a change of the former one")
+    func anotherJournal() throws {
+        let phone = try Phone()
+        var log = HappeningLog(run: "r")
+        log.learn(try phone.documents())
+        _ = log.take(try message(3, "document.ServiceContract"))
+        log.forgetState()
+        let row = log.take(try phone.pushed(1))
+        #expect(row?.json["words"] == "shows detail-2" && log.hidden == 1)
+    }
+
     @Test("a document that is newer than the position is not the state before it")
     func newer() async throws {
         let phone = try Phone()

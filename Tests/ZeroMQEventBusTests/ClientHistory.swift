@@ -128,7 +128,7 @@ struct ClientHistory {
             if let id = asked.sorted().randomElement(using: &generator) {
                 perform(machine.cancel(id, throwing: CancellationError()))
             }
-        case 94: isFull.toggle()
+        case 94: if oneIn(3) { broker.isReadable.toggle() } else { isFull.toggle() }
         case 95: if oneIn(3) { broker.endLeases() } else { broker.isWritable.toggle() }
         case 96: if oneIn(2) { breakConnection() }
         case 97: consume()
@@ -493,7 +493,7 @@ struct ClientHistory {
 
     /// Lets 20 seconds pass without faults.
     mutating func settle() {
-        (isQuiet, isFull, broker.isWritable) = (true, false, true)
+        (isQuiet, isFull, broker.isWritable, broker.isReadable) = (true, false, true, true)
         for _ in 0..<200 {
             if isConnected { writable() }
             // The number of rounds is limited: a client that sends requests endlessly fails instead of hanging.

@@ -106,7 +106,7 @@ struct OutboxPartTests {
         outbox.noteSent(2, at: now)
         let later = now + .seconds(9)
         #expect(outbox.hasOverdue(at: later))
-        #expect(outbox.overdueGreeting(9, at: later)?.id == 9, "only the hello is sent again")
+        #expect(outbox.overdue(9, at: later)?.id == 9, "only the hello is sent again")
         outbox.noteSent(9, at: later)
         _ = outbox.receive(.published(epoch: 1, offset: 1), to: 0, at: later)
         guard

@@ -46,6 +46,8 @@ struct ModelBroker {
     /// True if the broker understands only the short hello of the first version.
     var isOld = false
     var isWritable = true
+    /// False if the broker refuses all requests, because its journal cannot be read.
+    var isReadable = true
 
     var head: UInt64 { UInt64(journal.count) }
 
@@ -128,6 +130,7 @@ struct ModelBroker {
 
     /// Handles a request.
     mutating func answer(_ request: Request) -> Reply {
+        guard isReadable else { return .refused(ProtocolError(.journal, "the journal cannot be read")) }
         switch request {
         case .hello(let greeting):
             if isOld, greeting.asksForMore { return .refused(ProtocolError(.malformed, "a frame is too long")) }

@@ -69,10 +69,13 @@ struct ClientStateMachine {
 
     /// Two counters of seconds without a message on the feed, for ``isFeedSilent(hasLosses:)``.
     private var quietFeed = (losses: SilenceCounter(limit: 2), confirmations: SilenceCounter(limit: 3))
-    private var quietIngress = SilenceCounter(limit: 6)
+    /// A broker that is slow gets more time after each reconnection, because it would have more to do for each.
+    private var quietIngress = SilenceCounter(limit: 6, longest: 24)
     /// The time at which something last arrived from the broker on the ingress, or the bus was opened. Each warning
     /// that no broker answers also sets it.
     private var lastHeard: Instant?
+    /// The id of the good-bye, after which the client says hello no more: the broker would take it for alive.
+    private var bye: UInt64?
     /// True if an action has requested a call of ``wake(at:)`` that has not come yet.
     private var willWake = false
     /// The actions of the current input.
@@ -126,7 +129,7 @@ struct ClientStateMachine {
     /// does not know a journal yet, it closes at once.
     mutating func leave() -> [Action] {
         guard state == .open else { return [.close(after: .zero)] }
-        enqueue(.bye(journal.greeting), for: .caller)
+        bye = enqueue(.bye(journal.greeting), for: .caller)
         actions.append(.close(after: journal.epoch == 0 ? .zero : .milliseconds(500)))
         return takeActions()
     }
@@ -215,13 +218,13 @@ struct ClientStateMachine {
         return takeActions()
     }
 
-    /// Says hello if an answer is overdue or the journal has grown since the last answer to a hello. An overdue hello is
-    /// sent again.
+    /// Says hello if an answer is overdue or the journal has grown since the last answer to a hello. An overdue hello or
+    /// good-bye is sent again.
     mutating func wake(at now: Instant) -> [Action] {
         willWake = false
         guard state == .open else { return [] }
-        if let hello {
-            send(outbox.overdueGreeting(hello.id, at: now))
+        if let greeting = bye ?? hello?.id {
+            send(outbox.overdue(greeting, at: now))
         } else if journal.hasGrown || outbox.hasOverdue(at: now) {
             greet()
         }
@@ -301,6 +304,7 @@ struct ClientStateMachine {
     mutating func receive(_ reply: Reply, to id: UInt64, at now: Instant) -> [Action] {
         lastHeard = now
         quietIngress.hear()
+        let isGreeting = hello?.id == id
         if case .refused(let error) = reply, error.code == .malformed, case .hello(let greeting) = outbox[id],
             greeting.asksForMore
         {
@@ -313,7 +317,8 @@ struct ClientStateMachine {
             case .none: break
             }
         }
-        if outbox.isOutOfSequence { greet() }
+        // If a hello is refused, the next one is not said before the next tick.
+        if outbox.isOutOfSequence, !isGreeting { greet() }
         send(outbox.admitWaiting())
         readPages()
         return takeActions()
@@ -335,12 +340,13 @@ struct ClientStateMachine {
         case .greeting:
             guard let hello, hello.id == id else { break }
             self.hello = nil
-            guard case .welcome(let welcome) = reply, case .hello(let greeting) = request.request else { break }
-            follow(welcome, after: greeting)
-            restoreSequence(welcome, answered: hello.answered)
+            if case .welcome(let welcome) = reply, case .hello(let greeting) = request.request {
+                follow(welcome, after: greeting)
+                restoreSequence(welcome, answered: hello.answered)
+                compareLeases(welcome, leased: hello.leased, at: now)
+                if hello.pollsHeads { pollHeads(head: welcome.head, judgeNow: false) }
+            }
             send(outbox.lost(before: request))
-            compareLeases(welcome, leased: hello.leased, at: now)
-            if hello.pollsHeads { pollHeads(head: welcome.head, judgeNow: false) }
         case .heads(let asking, let judgeNow):
             guard case .heads(let heads) = reply, heads.epoch == journal.epoch else { break }
             receive(heads, for: asking, judgeNow: judgeNow)
@@ -359,7 +365,7 @@ struct ClientStateMachine {
     // MARK: Hello
 
     private mutating func greet(pollsHeads: Bool = false) {
-        guard hello == nil else { return }
+        guard hello == nil, bye == nil else { return }
         let (answered, leased) = (outbox.answeredSequence, leased.count)
         let id = enqueue(.hello(journal.greeting), for: .greeting)
         hello = Hello(id: id, answered: answered, leased: leased, pollsHeads: pollsHeads)
@@ -528,8 +534,8 @@ struct ClientStateMachine {
             if isConnected { greetAgain() } else { greet() }
         } else if isConnected {
             // Messages may have been published while the feed was not connected. The broker may be a newer one, and the
-            // requests to the former one lost.
-            send(outbox.resend(onNewConnection: true))
+            // requests to the former one lost: the answer to a hello shows it of all but queries.
+            send(outbox.sentQueries)
             greetAgain()
             pollHeads(head: head, judgeNow: true)
         } else if let id = inbox.removing(prefix: common).flatMap({ UInt64($0) }),
@@ -756,16 +762,18 @@ struct ClientStateMachine {
 /// Counts the seconds in which a socket receives nothing although something is due. When the limit is reached, the
 /// client makes a new connection.
 struct SilenceCounter {
-    private let limit: Int
+    private let (first, longest): (Int, Int)
+    private var limit: Int
     private var count = 0
 
-    init(limit: Int) {
-        self.limit = limit
+    /// - Parameter longest: The limit doubles each time it is reached, up to this. Nil if it stays the same.
+    init(limit: Int, longest: Int? = nil) {
+        (self.limit, first, self.longest) = (limit, limit, longest ?? limit)
     }
 
     /// Notes that the socket has received something.
     mutating func hear() {
-        count = 0
+        (count, limit) = (0, first)
     }
 
     /// Counts a second without a message.
@@ -773,7 +781,7 @@ struct SilenceCounter {
     mutating func miss() -> Bool {
         count += 1
         guard count >= limit else { return false }
-        count = 0
+        (count, limit) = (0, min(2 * limit, longest))
         return true
     }
 }

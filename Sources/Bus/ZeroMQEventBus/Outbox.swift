@@ -188,17 +188,30 @@ struct Outbox {
         isOpen && pending.values.contains { !$0.isQuery && $0.resending.isDue(at: now) }
     }
 
-    /// The hello to send again if its answer is overdue.
-    func overdueGreeting(_ id: UInt64, at now: Instant) -> Sending? {
-        guard isOpen, let hello = pending[id], hello.resending.isDue(at: now) else { return nil }
-        return Sending(id: id, request: hello.request)
+    /// A request to send again only because its answer is overdue; nil if it is not.
+    func overdue(_ id: UInt64, at now: Instant) -> Sending? {
+        guard isOpen, let request = pending[id], request.resending.isDue(at: now) else { return nil }
+        return Sending(id: id, request: request.request)
     }
 
-    /// Called after a hello was answered. Returns the requests that were sent before its first copy and have no answer,
-    /// to send them again. Queries are not among them, because they are answered by other clients.
-    func lost(before hello: PendingRequest) -> [Sending] {
+    /// Called after a hello was answered or refused. Returns the requests that were sent before its first copy and have
+    /// no answer, to send them again. Queries are not among them, because they are answered by other clients.
+    mutating func lost(before hello: PendingRequest) -> [Sending] {
         guard isOpen, let place = hello.resending.places?.lowerBound else { return [] }
-        return pending.elements.lazy.filter { !$1.isQuery && ($1.resending.places?.upperBound ?? place) < place }
+        var lost: [Sending] = []
+        for index in 0..<pending.count {
+            let (id, request) = pending.elements[index]
+            guard !request.isQuery, let last = request.resending.places?.upperBound, last < place else { continue }
+            pending.values[index].resending.lose()
+            lost.append(Sending(id: id, request: request.request))
+        }
+        return lost
+    }
+
+    /// The queries that were sent, to send them again because the broker may have been started again.
+    var sentQueries: [Sending] {
+        guard isOpen else { return [] }
+        return pending.elements.lazy.filter { $1.isQuery && $1.resending.sentAt != nil }
             .map { Sending(id: $0, request: $1.request) }
     }
 

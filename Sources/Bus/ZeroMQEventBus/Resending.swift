@@ -30,6 +30,11 @@ struct Resending {
         unanswered = max(0, unanswered - 1)
     }
 
+    /// Notes that all copies are lost, or were handled and their answers are lost.
+    mutating func lose() {
+        unanswered = 0
+    }
+
     /// True if a copy may still be recorded. What was sent on an earlier connection does not count: it is lost, or was
     /// handled before.
     var isUnderWay: Bool { unanswered > 0 }

@@ -36,13 +36,17 @@ class Connection:
         self.outbox = Outbox(self._ingress)
         self._feed.subscribe(self._inbox)
         self._last_reply = time.monotonic()
+        self._patience = 10  # Seconds without a reply before the ingress reconnects. Doubles each time, up to 40.
         self._says_long_hello = True
         self._hello: asyncio.Task[list[bytes]] | None = None
+        self._tasks: asyncio.TaskGroup | None = None
+        self._asks_heads = False
         self._has_reconnected = False
         self._packets = 0  # The number of packets that the feed has brought.
 
     async def run(self) -> None:
         async with asyncio.TaskGroup() as group:
+            self._tasks = group
             for loop in (self._take_replies, self._take_feed, self._greet, self._send_again):
                 group.create_task(loop())
 
@@ -56,14 +60,14 @@ class Connection:
         while True:
             try:
                 notice = await self.outbox.receive()
-                self._last_reply = time.monotonic()
+                self._last_reply, self._patience = time.monotonic(), 10
                 if notice:
                     self.notices.put_nowait(notice)
             except (ValueError, IndexError) as error:
                 logger.error("a reply or a query of the broker cannot be read: %s", error)
 
     async def _send_again(self) -> None:
-        """Looks four times a second for what to send again, and reconnects after 10 s without a reply.
+        """Looks four times a second for what to send again, and reconnects without a reply for 10 s or more.
 
         Once a second, also subscribes again to the inboxes without an answer, because the feed may drop an answer.
         """
@@ -74,9 +78,10 @@ class Connection:
             for inbox in self._confirmations:
                 self._feed.unsubscribe(inbox)
                 self._feed.subscribe(inbox)
-            if time.monotonic() - self._last_reply > 10:
+            if time.monotonic() - self._last_reply > self._patience:
                 reconnect(self._ingress, self._endpoints[0])
-                self._last_reply = time.monotonic()
+                self._last_reply, self._patience = time.monotonic(), min(2 * self._patience, 40)
+                await self.outbox.send_all()
 
     # Hello
 
@@ -106,15 +111,18 @@ class Connection:
                     self._take_back(head)
                 self._reminder = head, mark
                 await self.outbox.compare(sequence, answered)
-                await self.outbox.send_lost()
                 await self.outbox.publish_leased_again(held, leased)
-                if asking := [subscription for subscription in self._subscriptions if subscription.polled < head]:
-                    await self._note_heads(asking)
+                asking = [subscription for subscription in self._subscriptions if subscription.polled < head]
+                if asking and self._tasks and not self._asks_heads:
+                    # This loop goes on without the heads: only the answer to a later hello shows that they are lost.
+                    self._asks_heads = True
+                    self._tasks.create_task(self._note_heads(asking))
             except BusError as error:
                 if self._says_long_hello and error.code == BusError.MALFORMED and error is hello.exception():
                     self._says_long_hello = False  # An old broker does not know the long hello.
                     continue
-                logger.warning("the broker refused hello or heads: %s", error)
+                logger.warning("the broker refused hello: %s", error)
+            await self.outbox.send_lost()
             for _ in range(10):
                 await asyncio.sleep(0.1)
                 if self._has_reconnected:
@@ -132,7 +140,13 @@ class Connection:
     async def _note_heads(self, asking: list[Subscription]) -> None:
         filters = sorted({topic for subscription in asking for topic in subscription.filters})
         cursor = pack(">QQ", self.epoch, min(subscription.polled for subscription in asking))
-        extent, *topics = await self.outbox.request(Operation.HEADS, cursor, *encoded(filters))
+        try:
+            extent, *topics = await self.outbox.request(Operation.HEADS, cursor, *encoded(filters))
+        except BusError as error:
+            logger.warning("the broker refused heads: %s", error)
+            return
+        finally:
+            self._asks_heads = False
         reader = Reader(extent)
         epoch, through = reader.number(), reader.number()
         if epoch == self.epoch:
@@ -227,7 +241,7 @@ class Connection:
             self._has_reconnected = True
             if self._hello:
                 self._hello.cancel()
-            await self.outbox.send_all()
+            await self.outbox.send_asks()
 
 
 def encoded(texts: Iterable[str]) -> list[bytes]:

@@ -133,10 +133,16 @@ class Outbox:
             await self._send(id)
 
     async def resend(self) -> None:
-        """Sends an overdue hello again, and what has found no room. Call this method four times a second."""
+        """Sends an overdue hello or bye again, and what has found no room. Call this method four times a second."""
         now = time.monotonic()
         for id, pending in list(self._pending.items()):
-            if pending.due <= now and (pending.operation == Operation.HELLO or not pending.last):
+            if pending.due <= now and (pending.operation in (Operation.HELLO, Operation.BYE) or not pending.last):
+                await self._send(id)
+
+    async def send_asks(self) -> None:
+        """Sends the queries again that were sent, because the broker may have been started again."""
+        for id, pending in list(self._pending.items()):
+            if pending.operation == Operation.ASK and pending.last:
                 await self._send(id)
 
     async def send_lost(self) -> None:
@@ -184,7 +190,7 @@ class Outbox:
             self._is_out_of_sequence |= code == BusError.SEQUENCE
             return
         del self._pending[id]
-        if pending.operation == Operation.HELLO and not code:
+        if pending.operation == Operation.HELLO:
             self._greeted = pending.first
         if pending.change is not None:
             self.leases.end(pending.change, is_journalled=code == 0)

@@ -1,8 +1,6 @@
 internal import DequeModule
 internal import EventBus
-internal import Foundation
 internal import Monitor
-internal import Support
 
 /// The newest things that have happened on the bus, as rows of a list, oldest first.
 struct HappeningLog: Sendable {
@@ -12,6 +10,8 @@ struct HappeningLog: Sendable {
     /// A random text that distinguishes the ids of this process from those of others.
     private let run: String
     private var happenings = Happenings()
+    /// The number of hidden messages of former journals.
+    private var formerlyHidden = 0
     private(set) var rows: Deque<HappeningRow> = []
     /// The number of rows that were made.
     private var count = 0
@@ -21,7 +21,13 @@ struct HappeningLog: Sendable {
     }
 
     /// The number of messages that no row tells.
-    var hidden: Int { happenings.hiddenCount }
+    var hidden: Int { formerlyHidden + happenings.hiddenCount }
+
+    /// Forgets the state, because the next message is from another journal. The rows stay.
+    mutating func forgetState() {
+        formerlyHidden = hidden
+        happenings = Happenings()
+    }
 
     /// Learns the state before the next message.
     mutating func learn(_ documents: some Sequence<Envelope>) {
@@ -42,87 +48,5 @@ struct HappeningLog: Sendable {
             if rows.count > Self.limit { rows.removeFirst() }
         }
         return rows.last
-    }
-}
-
-/// A happening as a row of a list. Its texts are cut, so that many rows need little memory.
-struct HappeningRow: Hashable, Sendable {
-    /// The maximum number of parts in ``words``.
-    private static let partLimit = 20
-    /// The maximum lengths of a part, of all words and of a name, in Unicode scalars.
-    private static let (partLength, wordsLength, nameLength) = (200, 1000, 100)
-
-    /// Stays the same when further messages join the happening.
-    let id: String
-    private let kind: Happening.Kind
-    private let story: String
-    private let session: String
-    private let time: Date
-    private let sinceStart: Duration?
-    private let actor: String
-    /// The platform on which it has happened. Nil if it has happened on none, or on all.
-    private let platform: String?
-    /// The position of the first message. Nil if the journal does not have it.
-    private let position: Position?
-    private let firstID: String
-    private var words = ""
-    private var rule: String?
-    private var messageCount = 0
-
-    init(_ happening: Happening, id: String, first message: Envelope) {
-        self.id = id
-        kind = happening.kind
-        story = happening.story
-        session = happening.session
-        time = happening.time
-        sinceStart = happening.sinceStart
-        actor = happening.actor.shortened(to: Self.nameLength)
-        platform = message.attributes.platform ?? (happening.kind == .navigation ? happening.actor : nil)
-        position = message.position
-        firstID = message.id
-        update(happening)
-    }
-
-    /// Shows what has joined the happening.
-    mutating func update(_ happening: Happening) {
-        let parts = happening.parts.prefix(Self.partLimit).map { $0.shortened(to: Self.partLength) }
-        words = (parts + (happening.parts.count > parts.count ? ["…"] : [])).joined(separator: " · ")
-            .shortened(to: Self.wordsLength)
-        rule = happening.rule?.shortened(to: Self.nameLength)
-        messageCount = happening.messages.count
-    }
-
-    var json: JSONValue {
-        func text(_ value: String?) -> JSONValue { value.map(JSONValue.string) ?? .null }
-        let milliseconds = sinceStart.map { Int(($0 / .milliseconds(1)).rounded()) }
-        return [
-            "id": .string(id), "kind": .string(kind.name), "manner": .string(kind.manner), "story": .string(story),
-            "session": .string(session), "time": .string(Timestamp.text(of: time)),
-            "after": milliseconds.map(JSONValue.integer) ?? .null, "actor": .string(actor), "platform": text(platform),
-            "words": .string(words), "rule": text(rule), "position": text(position?.pageText),
-            "message": .string(firstID), "messages": .integer(messageCount),
-        ]
-    }
-}
-
-extension Happening.Kind {
-    fileprivate var name: String {
-        switch self {
-        case .origin: "origin"
-        case .service: "service"
-        case .navigation: "navigation"
-        case .error: "error"
-        case .banner: "banner"
-        case .process: "process"
-        }
-    }
-
-    /// The manner in one word. Empty if the actor says enough.
-    fileprivate var manner: String {
-        switch self {
-        case .origin(let manner): manner
-        case .service, .navigation: ""
-        case .error, .banner, .process: name
-        }
     }
 }

@@ -11,6 +11,9 @@ struct HappeningsView: Sendable {
     /// At most ``HappeningLog/limit`` rows. If there are more, the oldest are skipped and counted.
     private var pending: Deque<HappeningRow>
     private var skipped = 0
+    /// The number of rows in ``pending`` that the log had at the beginning. They are not counted if they are skipped: a
+    /// page that opens later has not missed them.
+    private var kept: Int
     private var hidden: Int
     /// True if the page does not have the present number. The first update has it, even if it has no row.
     private var hidesMore = true
@@ -19,6 +22,7 @@ struct HappeningsView: Sendable {
     /// Begins with the rows of a log.
     init(_ log: HappeningLog) {
         pending = log.rows
+        kept = log.rows.count
         hidden = log.hidden
     }
 
@@ -34,7 +38,7 @@ struct HappeningsView: Sendable {
         pending.append(row)
         guard pending.count > HappeningLog.limit else { return }
         pending.removeFirst()
-        skipped += 1
+        if kept > 0 { kept -= 1 } else { skipped += 1 }
     }
 
     mutating func note(_ text: String) {
@@ -50,6 +54,7 @@ struct HappeningsView: Sendable {
         var left = size
         while left > 0, let row = pending.popFirst() {
             rows.append(Array(row.json.description.utf8))
+            kept = max(0, kept - 1)
             left -= rows.last?.count ?? 0
         }
         if !rows.isEmpty { update.add("rows", ObjectText.array(rows)) }

@@ -83,13 +83,13 @@ struct MessageRow: Sendable {
             } else {
                 String(decoding: prefix, as: UTF8.self).words.joined(separator: " ")
             }
-        return text.shortened(to: Self.summaryLength)
+        return text.shown(to: Self.summaryLength)
     }
 }
 
 extension String {
     /// The text without control characters, cut to a length in Unicode scalars.
-    func shortened(to length: Int) -> String {
+    func shown(to length: Int) -> String {
         let scalars = String(unicodeScalars.prefix(length + 1)).printable.unicodeScalars
         if scalars.count <= length { return String(scalars) }
         return String(scalars.prefix(length - 1)) + "…"

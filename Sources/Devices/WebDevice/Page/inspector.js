@@ -68,8 +68,10 @@ export class Inspector {
     if (partNamed(current().name)) element.address = withDevices()
     // The switch stays, so that it keeps the focus.
     if (element.parentElement !== this.#panel) {
+      const hadFocus = this.#shown?.contains(document.activeElement)
       this.#shown?.remove()
       this.#panel.append(this.#shown = element)
+      if (hadFocus) this.#panel.focus({ preventScroll: true })
     }
   }
 

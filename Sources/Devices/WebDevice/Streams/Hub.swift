@@ -99,6 +99,7 @@ actor Hub {
     func begin(at end: Position, _ documents: [Envelope]) -> Position {
         for document in documents { figures.takeDocument(document) }
         if let settled, settled.epoch == end.epoch, settled.offset <= end.offset { return settled }
+        if let settled, settled.epoch != end.epoch { happenings.forgetState() }
         (settled, recent, highest) = (end, [], end.offset)
         // A newer document will come as a message. It is not the state before the message.
         happenings.learn(documents.lazy.filter { ($0.position?.offset ?? 0) <= end.offset })
@@ -139,6 +140,7 @@ actor Hub {
             highest = max(highest, position.offset)
             guard lowWatermark > settled.offset else { return true }
         } else {
+            if settled != nil { happenings.forgetState() }
             (recent, highest) = ([], position.offset)
         }
         settled = Position(epoch: position.epoch, offset: lowWatermark)

@@ -13,7 +13,7 @@ package struct Happenings: Sendable {
     package private(set) var hiddenCount = 0
     /// The maximum difference between the times of messages that one handler publishes together.
     private static let sameTime = 0.005
-    /// The maximum number of parts of a happening. Further messages with the same cause begin another one.
+    /// The number of parts at which no further message joins a happening.
     package static let partLimit = 32
     /// The maximum length of a part, in Unicode scalars.
     private static let lengthLimit = 400
@@ -139,7 +139,7 @@ private struct KnownFacts: Sendable {
     /// The documents that were learnt and not decoded yet.
     private var unread = RecentValues<DocumentName, Envelope>(limit: 1_000)
     /// The maximum size of a document in ``unread``, in bytes.
-    private static let unreadLimit = 64 * 1024
+    private static let unreadLimit = 16 * 1024
 
     /// Records a document that is the state before later messages. Most such documents are never needed, so they are
     /// decoded when the next one of the same name arrives.

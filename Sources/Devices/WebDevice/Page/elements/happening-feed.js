@@ -2,10 +2,13 @@
 
 import { plural, problemOf } from './text.js'
 
+/** The number of rows that a page keeps; the gateway keeps fewer (`HappeningLog.limit`). */
 const LIMIT = 5000
+/** The number of rows at the end among which the story of a new row is looked for. */
+const NEAR = 30
 
-// An entry is a happening (`row`), a `notice`, or at the end the number of messages that are `hidden`. A happening that
-// is not the first one of its story in the list is an `isEffect`.
+// An entry is a happening (`row`), a `notice`, or at the end the number of messages that are `hidden`. A happening below
+// others of its story is an `isEffect`. If its story is further up, it is at the end, where somebody sees it.
 
 export class HappeningFeed {
   unseen = 0
@@ -15,7 +18,7 @@ export class HappeningFeed {
   #serial = 0
   #entries = []
   #byID = new Map()
-  #hidden
+  #hidden = { serial: 0, hidden: 0 }
   /** The entries that a paused feed shows. */
   #paused
   #following = true
@@ -23,7 +26,7 @@ export class HappeningFeed {
 
   /** The entries to show. */
   get entries() {
-    return this.#paused ?? (this.#hidden ? [...this.#entries, this.#hidden] : [...this.#entries])
+    return this.#paused ?? (this.#hidden.hidden ? [...this.#entries, this.#hidden] : [...this.#entries])
   }
 
   get isPaused() { return !!this.#paused }
@@ -53,7 +56,8 @@ export class HappeningFeed {
       this.#interrupted = false
     }
     for (const row of rows) this.#take(row)
-    if (hidden) this.#hidden = { serial: 0, hidden }
+    // The entry stays the same: it may have the focus.
+    if (hidden !== undefined) this.#hidden.hidden = hidden
     for (const { row } of this.#entries.splice(0, Math.max(0, this.#entries.length - LIMIT))) {
       if (row) this.#byID.delete(row.id)
     }
@@ -62,13 +66,20 @@ export class HappeningFeed {
   #take(row) {
     const known = this.#byID.get(row.id)
     if (known) {
-      // Further messages have joined the happening.
-      known.row = row
+      // Further messages have joined the happening. What a paused list shows does not change.
+      if (this.#paused) this.#replace(known, { ...known, row })
+      else known.row = row
       return
     }
-    const last = this.#entries.findLastIndex(entry => entry.row?.story === row.story)
+    const near = Math.max(0, this.#entries.length - NEAR)
+    const last = this.#entries.findLastIndex((entry, index) => index >= near && entry.row?.story === row.story)
     this.#byID.set(row.id, this.#add({ row, isEffect: last >= 0 }, last >= 0 ? last + 1 : undefined))
     if (this.#paused || !this.#following) this.unseen += 1
+  }
+
+  #replace(known, entry) {
+    this.#entries[this.#entries.lastIndexOf(known)] = entry
+    this.#byID.set(entry.row.id, entry)
   }
 
   #add(content, index = this.#entries.length) {

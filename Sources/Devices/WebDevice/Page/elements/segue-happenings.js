@@ -1,11 +1,12 @@
 import { go } from '../address.js'
-import { fill, h } from './dom.js'
+import { fill } from './dom.js'
 import { HappeningFeed } from './happening-feed.js'
+import { happeningRow } from './happening-row.js'
 import { addStyles, InspectorElement } from './inspector-element.js'
 import { ListFrame } from './list-frame.js'
 import { SegueList } from './segue-list.js'
 import { messageAddress, storyAddress } from './selection.js'
-import { clock, dateAndClock, duration, joined, plural, printable } from './text.js'
+import { plural } from './text.js'
 
 await addStyles('happenings')
 
@@ -55,11 +56,11 @@ class SegueHappenings extends InspectorElement {
   #refresh() {
     this.#drawing ||= requestAnimationFrame(() => {
       this.#drawing = 0
-      const { entries, isStale } = this.#feed
+      const { entries, isStale, failure } = this.#feed
       this.#list.show(entries)
       const total = entries.filter(entry => entry.row).length
-      this.#frame.update(this.#feed, plural(total, 'happening'), entries.length ? []
-        : [isStale ? 'Asking the gateway…' : 'Nothing has happened since the gateway has started.'])
+      this.#frame.update(this.#feed, plural(total, 'happening'), total || failure ? []
+        : [isStale ? 'Asking the gateway…' : 'Nothing has happened since the gateway was started.'])
     })
   }
 }
@@ -68,23 +69,6 @@ class SegueHappenings extends InspectorElement {
 function addressOf({ kind, story, position, message, messages }) {
   if (!position) return messageAddress(`transient:${message}`)
   return kind === 'origin' || messages > 1 ? storyAddress(story) : messageAddress(position)
-}
-
-function happeningRow({ row, isEffect, notice, hidden }, id) {
-  const make = (spec, title, kind, ...parts) =>
-    h(spec, { role: 'row', id, title, 'data-kind': kind }, h('div', { role: 'gridcell' }, ...parts))
-  if (notice) return make('div.entry.notice', notice, null, printable(notice))
-  if (hidden) {
-    const note = `Not shown: ${plural(hidden, 'message')} that only processes need`
-    return make('div.entry', note, null, h('span.words.quiet', note))
-  }
-  const { kind, manner, time, after, session, rule } = row
-  const words = printable(row.words), actor = joined(row.actor, session !== 'default' && `@${session}`)
-  const since = !isEffect || after === null ? clock(time) : after < 0 ? 'clock' : `+${duration(after)}`
-  return make(isEffect ? 'div.entry.effect' : 'div.entry', joined(row.actor, row.words, rule), kind,
-    h('span.time', { title: dateAndClock(time) }, since),
-    h('span.who', manner && h('span.manner', printable(manner) + ' '), h('bdi', actor)),
-    h('bdi.words', words), rule && h('bdi.rule.code', printable(rule)))
 }
 
 customElements.define('segue-happenings', SegueHappenings)
