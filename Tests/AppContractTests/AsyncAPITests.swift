@@ -35,6 +35,24 @@ struct AsyncAPITests {
         #expect(error?.description == "'x-segue-consumers' needs a list of names for each service")
     }
 
+    @Test("keeps the line of a message as its summary, if a service gives one")
+    func line() throws {
+        var contract = Shop.contract()
+        #expect(contract.asyncAPI.summary(of: Shop.buy) == nil)
+        for line in [nil, "buys ${item}", "another"] {
+            let buy = MessageContract(type: Shop.buy, line: line)
+            #expect(
+                try contract.add(
+                    Document.ServiceContract(name: "till", version: "1", receives: [], sends: [buy]), as: "till")
+                    == [], "a line is not a conflict")
+        }
+        let document = contract.asyncAPI
+        #expect(document.summary(of: Shop.buy) == "buys ${item}" && document.summary(of: Shop.sold) == nil)
+        #expect(try AppContract(parsing: Data(document.description.utf8)) == contract)
+        let long = document.description.replacing("buys ${item}", with: String(repeating: "a", count: 201))
+        #expect(try AppContract(parsing: Data(long.utf8)).messages[Shop.buy]?.line == nil)
+    }
+
     @Test(
         "with a name that would be more than a name in another file is refused",
         arguments: ["a\n}", "a b", "", "../a", "\"a\"", "-a", "é", String(repeating: "a", count: 201)])
@@ -132,6 +150,10 @@ struct AsyncAPITests {
 }
 
 extension JSONValue {
+    fileprivate func summary(of type: MessageType) -> JSONValue? {
+        self["components"]?["messages"]?["\(type)"]?["summary"]
+    }
+
     /// The targets of all references in the document.
     fileprivate var references: [String] {
         switch self {

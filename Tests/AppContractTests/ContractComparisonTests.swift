@@ -121,6 +121,24 @@ struct ContractComparisonTests {
         #expect(findings(Shop.contract(buy: wider)).count == 1, "an old store would get it from a new till")
     }
 
+    @Test("of the line of a message breaks nothing")
+    func line() throws {
+        func contract(_ line: String?) throws -> AppContract {
+            var contract = Shop.contract()
+            let sold = MessageContract(type: Shop.sold, line: line)
+            try contract.add(
+                Document.ServiceContract(name: "store", version: "1", receives: [], sends: [sold]), as: "store")
+            return contract
+        }
+        for (old, new, change) in [
+            (nil, "sold", [#"event.Sold: line: new, "sold""#]), ("sold", nil, ["event.Sold: line: removed"]),
+            ("sold", "a\n", [#"event.Sold: line: was "sold", is "a\n""#]), ("sold", "sold", []),
+        ] as [(String?, String?, [String])] {
+            let findings = ContractComparison(from: try contract(old), to: try contract(new)).findings
+            #expect(findings.map(\.description) == change && findings.allSatisfy { !$0.isBreaking })
+        }
+    }
+
     @Test("that breaks nothing can be told all the same: what is new, what is gone, what is different")
     func notes() throws {
         var new = Shop.contract(

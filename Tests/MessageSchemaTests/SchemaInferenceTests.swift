@@ -136,7 +136,9 @@ struct SchemaInferenceTests {
             consumer: "a", id: "b"),
         Document.ServiceContract(
             name: "a", version: "1", instance: "i",
-            receives: [MessageContract(type: Command.ScreenGone.type, data: .object(["a": .init(.string)]))], sends: []),
+            receives: [
+                MessageContract(type: Command.ScreenGone.type, data: .object(["a": .init(.string)]), line: "${a}")
+            ], sends: []),
     ]
 
     @Test("is what the platform's messages are as JSON", arguments: samples)
@@ -151,6 +153,19 @@ struct SchemaInferenceTests {
         let snapshot = Machine(flow: try Flow(yaml: yaml, file: "a.yaml")).snapshot
         let json = try JSONValue(encoding: Document.NavigationState(snapshot))
         #expect(Document.NavigationState.schema.problems(with: json) == [])
+    }
+
+    private struct Poured: EventMessage {
+        static var line: String? { "${cups} cups" }
+        var cups: Int
+    }
+
+    @Test("is in the message's contract beside the line that the message gives")
+    func line() throws {
+        #expect(
+            try DeclaredMessage(Poured.self).contract()
+                == MessageContract(type: Poured.type, data: .object(["cups": .init(.integer)]), line: "${cups} cups"))
+        #expect(try DeclaredMessage(Command.ScreenGone.self).contract().line == nil)
     }
 
     @Test("every message of the platform is known by its name alone")

@@ -12,12 +12,20 @@ public protocol Message: HandlerResult, Codable {
     /// Distinguishes documents of the same type and subject. Nil by default: a type without keys has one document for
     /// each subject.
     var key: String? { get }
+    /// A template for the line with which tools show a message of this type to people, such as `"${minutes} min"`.
+    ///
+    /// `${minutes}` is replaced by the string, the number or the boolean in this field of the data, and
+    /// `${order.minutes}` by the one in a field of an object. The line begins with the name of the message:
+    /// `Brew 1 min`. It lists fields of the data instead if a field of the template is missing, or if the template has
+    /// more than 200 characters. Nil by default: the line always lists fields.
+    static var line: String? { get }
 }
 
 extension Message {
     public static var name: String { String(describing: Self.self) }
     public static var type: MessageType { MessageTypeCache.shared.type(of: Self.self) }
     public var key: String? { nil }
+    public static var line: String? { nil }
 }
 
 /// A request to do something, usually from a person who uses a view.

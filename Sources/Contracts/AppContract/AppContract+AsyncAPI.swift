@@ -9,7 +9,8 @@ extension AppContract {
     ///
     /// The document has a channel for each message type. It has an operation for each type that a service receives or
     /// sends; the tag of the operation is the service's name. The answers to a query have a separate channel without an
-    /// address. The extension `x-segue-consumers` has the names of durable consumers by service.
+    /// address. The summary of a message is the template of its line. The extension `x-segue-consumers` has the names of
+    /// durable consumers by service.
     package var asyncAPI: JSONValue {
         var document: [String: JSONValue] = [
             "asyncapi": "3.0.0",
@@ -89,7 +90,7 @@ extension AppContract {
     private var messageObjects: [String: JSONValue] {
         var objects: [String: JSONValue] = [:]
         for type in types {
-            objects["\(type)"] = Self.message("\(type)", title: type.name)
+            objects["\(type)"] = Self.message("\(type)", title: type.name, line: messages[type]?.line)
             if type.kind == .query {
                 objects[Self.answer(to: type)] = Self.message(Self.answer(to: type), title: "Answer to \(type.name)")
             }
@@ -97,11 +98,13 @@ extension AppContract {
         return objects
     }
 
-    private static func message(_ name: String, title: String) -> JSONValue {
-        [
+    private static func message(_ name: String, title: String, line: String? = nil) -> JSONValue {
+        var message: [String: JSONValue] = [
             "name": .string(name), "title": .string(title), "payload": reference("components", "schemas", name),
             "traits": .array([reference("components", "messageTraits", "cloudEvent")]),
         ]
+        if let line { message["summary"] = .string(line) }
+        return .object(message)
     }
 
     private var schemas: [String: JSONValue] {
@@ -164,6 +167,7 @@ extension AppContract {
     private static func messages(of document: JSONValue) throws(Unreadable) -> [MessageType: MessageContract] {
         var messages: [MessageType: MessageContract] = [:]
         let schemas = document["components"]?["schemas"]?.objectValue ?? [:]
+        let objects = document["components"]?["messages"]?.objectValue ?? [:]
         for (name, channel) in document["channels"]?.objectValue ?? [:] {
             // A channel without an address is for the answers to a query.
             if channel["address"]?.isNull == true { continue }
@@ -173,7 +177,8 @@ extension AppContract {
             }
             messages[type] = MessageContract(
                 type: type, data: schema(schemas[name]),
-                answer: type.kind == .query ? schema(schemas[answer(to: type)]) : nil)
+                answer: type.kind == .query ? schema(schemas[answer(to: type)]) : nil,
+                line: objects[name]?["summary"]?.stringValue)
         }
         return messages
     }

@@ -68,6 +68,7 @@ package struct AppContract: Hashable, Sendable {
         }
         known.data = known.data ?? message.data
         known.answer = known.answer ?? message.answer
+        known.line = known.line ?? message.line
         messages[message.type] = known
         return known.data == message.data ?? known.data && known.answer == message.answer ?? known.answer
     }

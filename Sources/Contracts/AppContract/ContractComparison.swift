@@ -87,8 +87,7 @@ package struct ContractComparison {
             return breaking.isEmpty ? [finding(type, "removed; no service relied on it", isBreaking: false)] : []
         }
         guard let former = old.messages[type] else { return [finding(type, "new", isBreaking: false)] }
-        let before = former.data.leaves("data").merging(former.answer.leaves("answer")) { first, _ in first }
-        let after = present.data.leaves("data").merging(present.answer.leaves("answer")) { first, _ in first }
+        let (before, after) = (former.leaves, present.leaves)
         let told = Set(breaking.map(\.path))
         return Set(before.keys).union(after.keys).subtracting(told.compactMap(\.self)).sorted().compactMap { path in
             guard !told.contains(nil), before[path] != after[path] else { return nil }
@@ -155,6 +154,15 @@ extension JSONSchema.Clash.Reason {
         case .form(let writes, let reads):
             "read as \(reads) now, but \(writes) from \(writers); give the new form a name of its own"
         }
+    }
+}
+
+extension MessageContract {
+    /// The descriptions of the line and of all parts of the schemas, by their paths.
+    fileprivate var leaves: [String: String] {
+        var leaves = data.leaves("data").merging(answer.leaves("answer")) { first, _ in first }
+        leaves["line"] = line.map { JSONValue.string($0).description }
+        return leaves
     }
 }
 

@@ -9,11 +9,28 @@ public struct MessageContract: Codable, Hashable, Sendable {
     public var data: JSONSchema?
     /// The schema of the answer to a query. Nil for other messages.
     public var answer: JSONSchema?
+    /// The template of the message's line, as in `Message.line`. Nil if there is none.
+    public var line: String?
 
-    public init(type: MessageType, data: JSONSchema? = nil, answer: JSONSchema? = nil) {
+    /// The maximum length of a line, in Unicode scalars.
+    private static let lineLimit = 200
+
+    /// - Parameter line: An empty line, and one with more than 200 characters, is left out.
+    public init(type: MessageType, data: JSONSchema? = nil, answer: JSONSchema? = nil, line: String? = nil) {
         self.type = type
         self.data = data
         self.answer = answer
+        self.line = line.flatMap { (1...Self.lineLimit).contains($0.unicodeScalars.count) ? $0 : nil }
+    }
+
+    /// Decodes the contract of a message. Tools can do without the line, so a value that is not a line is left out.
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        self.init(
+            type: try container.decode(MessageType.self, forKey: .type),
+            data: try container.decodeIfPresent(JSONSchema.self, forKey: .data),
+            answer: try container.decodeIfPresent(JSONSchema.self, forKey: .answer),
+            line: try? container.decodeIfPresent(String.self, forKey: .line))
     }
 }
 

@@ -38,7 +38,9 @@ extension Document.ScheduledCommand: SchemaDescribing {
 extension MessageContract: SchemaDescribing {
     public static var schema: JSONSchema {
         let schema = JSONSchema.Property(.map(.any), isRequired: false)
-        return .object(["type": .init(.string), "data": schema, "answer": schema])
+        return .object([
+            "type": .init(.string), "data": schema, "answer": schema, "line": .init(.string, isRequired: false),
+        ])
     }
 }
 

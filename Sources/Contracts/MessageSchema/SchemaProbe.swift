@@ -3,7 +3,7 @@ internal import EventBus
 package import Support
 
 extension DeclaredMessage {
-    /// The message's type with the schemas of its data and its answer.
+    /// The message's type with the schemas of its data and its answer, and with its line.
     /// - Throws: ``SchemaError`` if a schema cannot be inferred.
     package func contract() throws -> MessageContract {
         guard let message else { return MessageContract(type: type, data: data) }
@@ -13,7 +13,7 @@ extension DeclaredMessage {
     private static func contract<M: Message>(of message: M.Type) throws -> MessageContract {
         let query = message as? any QueryMessage.Type
         return MessageContract(
-            type: M.type, data: try JSONSchema(of: M.self), answer: try query.map { try answer(of: $0) })
+            type: M.type, data: try JSONSchema(of: M.self), answer: try query.map { try answer(of: $0) }, line: M.line)
     }
 
     private static func answer<Q: QueryMessage>(of query: Q.Type) throws -> JSONSchema {
