@@ -24,6 +24,7 @@ extension Document {
 
 extension Document {
     struct Room: DocumentMessage {
+        static var line: String? { "guest ${guest}" }
         var number: String
         var guest: String
         var key: String? { number }

@@ -2,6 +2,7 @@ import Brewing
 import CommandLineTestSupport
 import Contracts
 import EventBus
+import Monitor
 import SegueTestSupport
 import Testing
 
@@ -13,6 +14,8 @@ struct BrewTests {
     func killed(engine: BusEngine) async throws {
         let services: [TestService] = [.broker, TestService("brewer", after: ["broker"])]
         try await TestStack.with(services, engine: engine.ofStack) { stack in
+            var happenings = Happenings()
+            try await happenings.learnDeclarations(of: stack.bus)
             // The timers end one after the other, so that each kill meets some that are due.
             let sessions = (0..<24).map { "guest-\($0)" }
             for (index, session) in sessions.enumerated() {
@@ -31,6 +34,9 @@ struct BrewTests {
             try await stack.message(DomainEvent.BrewEnded.self, after: last, subject: "hasty")
             let elapsed = stack.messages.filter { $0.type == Command.BrewElapsed.type }.map(\.subject)
             #expect(elapsed.sorted() == sessions.sorted())
+            let told = stack.messages.filter { $0.subject == "hasty" }.compactMap { happenings.take($0) }
+            #expect(
+                told.contains { $0.parts.contains("Brew 2 s") }, "the brewer's contract gives the line of its document")
             #expect(try await stack.bus.documents(matching: [.type(Document.ScheduledCommand.self)]).isEmpty)
             #expect(try await stack.bus.inspect.deadLetters(of: nil).isEmpty)
         }

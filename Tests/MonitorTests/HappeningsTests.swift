@@ -33,6 +33,10 @@ struct HappeningsTests {
             return message
         }
 
+        mutating func learn(_ document: Envelope) { happenings.learn(document) }
+
+        var parts: [String] { (told + [happenings.pending].compactMap(\.self)).flatMap(\.parts) }
+
         /// The lines for a terminal of this width, with the colours left out.
         mutating func lines(columns: Int? = nil) -> [String] {
             if let last = happenings.flush() { told.append(last) }
@@ -101,6 +105,86 @@ struct HappeningsTests {
             try bus.publish("document.Cart", data, of: "cart/1") { $0.key = "k" }
         }
         #expect(bus.lines().map { $0.dropFirst(43) } == ["Cart[k] a=1 b=x", "Cart[k] a=2", "Cart[k] withdrawn"])
+    }
+
+    /// Publishes a contract with the line of `document.Cart`.
+    private func declare(_ line: String?, on bus: inout Bus) throws {
+        let cart = MessageContract(type: MessageType(kind: .document, name: "Cart"), line: line)
+        let contract = Document.ServiceContract(name: "cart", version: "1", instance: "1", receives: [], sends: [cart])
+        try bus.publish(
+            "document.ServiceContract", String(decoding: JSONEncoder.wire.encode(contract), as: UTF8.self),
+            of: "cart/1")
+    }
+
+    @Test("is said with the line of the contract, and if none of its values has changed, with the changed fields")
+    func line() throws {
+        var bus = Bus()
+        try declare("${count} of ${count} for ${guest.name}", on: &bus)
+        for data in [
+            #"{"count":1,"guest":{"name":"Ada L"},"note":"a"}"#, #"{"count":1,"guest":{"name":"Ada L"},"note":"b"}"#,
+            #"{"count":2,"guest":{"name":"Ada L"},"note":"c"}"#, #"{"count":2,"guest":{"name":"Bo"},"note":"c"}"#,
+            #"{"guest":{"name":"Bo"},"note":"d"}"#, #"{"count":[1],"guest":{"name":"Bo"},"note":"d"}"#,
+            #"{"count":3,"guest":{"name":"Bo"},"note":"d"}"#, #"{"count":3,"guest":"Bo","note":"d"}"#, "",
+        ] {
+            try bus.publish("document.Cart", data, of: "cart/1") { $0.key = "k" }
+        }
+        #expect(
+            bus.lines().map { $0.dropFirst(43) } == [
+                #"Cart[k] 1 of 1 for "Ada L""#, "Cart[k] note=b", #"Cart[k] 2 of 2 for "Ada L""#,
+                "Cart[k] 2 of 2 for Bo", "Cart[k] note=d", "Cart[k] count=1 item", "Cart[k] 3 of 3 for Bo",
+                "Cart[k] guest=Bo", "Cart[k] withdrawn",
+            ])
+        #expect(bus.happenings.hiddenCount == 1, "the contract is not a happening")
+    }
+
+    @Test("is said with the last line that a contract gives for a command or an event, too")
+    func lineOfEvent() throws {
+        var bus = Bus()
+        for (line, name) in [("first", "ItemSelected"), ("${count} of ${itemID}", "ItemSelected"), ("is full", "Full")]
+        {
+            let type = MessageType(kind: name == "Full" ? .event : .command, name: name)
+            let contract = Document.ServiceContract(
+                name: "cart", version: "1", receives: [MessageContract(type: type, line: line)],
+                sends: [MessageContract(type: type)])
+            bus.learn(try Envelope(contract, source: "cart/1"))
+        }
+        let tap = try tap(&bus)
+        try bus.publish("event.Full", of: "cart/1", because: tap)
+        try bus.publish("event.Full", "[]", of: "cart/1", because: tap)
+        #expect(bus.lines().map { $0.dropFirst(43) } == [#"ItemSelected 2 of "a b""#, "Full is full · Full"])
+    }
+
+    @Test(
+        "is said with its fields or with a former line if the contract gives a line that cannot be used",
+        arguments: [
+            (nil, "Cart 1 item"), ("", "Cart 1 item"), ("${a", "Cart 1 item"), ("${a} ${", "Cart 1 item"),
+            (String(repeating: "a", count: 201), "Cart 1 item"), ("${}", "Cart a=1"), ("${a..b}", "Cart a=1"),
+            ("${.}", "Cart a=1"), ("${a.b}", "Cart a=1"), ("${b}", "Cart a=1"), ("$a {a} $", "Cart $a {a} $"),
+        ] as [(String?, String)])
+    func unusable(line: String?, shown: String) throws {
+        var bus = Bus()
+        try declare("${a} item", on: &bus)
+        try declare(line, on: &bus)
+        try bus.publish("document.Cart", #"{"a":1}"#, of: "cart/1")
+        #expect(bus.lines().map { $0.dropFirst(43) } == [shown[...]])
+    }
+
+    @Test("paints nothing that comes from the line of a contract or its values, and cuts both")
+    func hostileLine() throws {
+        var bus = Bus()
+        let long = String(repeating: "x", count: 1000)
+        for line in ["\u{1B}[2J\r\u{202E}${a}", String(repeating: "${a}", count: 50)] {
+            try declare(line, on: &bus)
+            for value in ["\u{1B}]0;T\u{7}\n\u{202E}", long] {
+                try bus.publish("document.Cart", JSONValue.object(["a": .string(value)]).description, of: "cart/1")
+            }
+        }
+        let parts = bus.parts
+        #expect(parts.count == 4 && parts[1].unicodeScalars.filter { $0 == "x" }.count == 40, "\(parts)")
+        #expect(parts.allSatisfy { $0.unicodeScalars.count <= 400 })
+        #expect(
+            !parts.joined().unicodeScalars.contains { $0.value < 0x20 || (0x202A...0x202E).contains($0.value) },
+            "\(parts)")
     }
 
     @Test("is not what only processes need: that is counted")

@@ -216,7 +216,7 @@ struct Gateway: ReadyService {
     /// The documents about processes, flows and sessions, with which happenings are told, too.
     private static let documents: [MessageFilter] = [
         .type(Document.Presence.self), .type(Document.Flow.self), .type(Document.NavigationState.self),
-        .type(Document.ErrorBanner.self),
+        .type(Document.ErrorBanner.self), .type(Document.ServiceContract.self),
     ]
 
     /// Runs the devices that the page opens.

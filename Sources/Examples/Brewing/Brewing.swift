@@ -83,6 +83,7 @@ extension DomainEvent {
 extension Document {
     /// The tea that is brewing. A view shows the time until `end`.
     package struct Brew: DocumentMessage {
+        package static var line: String? { "${seconds} s" }
         @BoundedCount package var seconds: Int
         package var end: Date
 

@@ -39,17 +39,24 @@ package struct Template {
     ///
     /// - Throws: ``Problem`` if a placeholder is not closed or its path is invalid.
     package init(_ source: String) throws(Problem) {
+        segments = try Self.segments(of: source)
+        for case .place(let place) in segments { try Self.check(place) }
+    }
+
+    /// Divides a string into its placeholders and the text between them. Their paths may begin with any name.
+    ///
+    /// - Throws: ``Problem/unclosed`` if a placeholder is not closed.
+    package static func segments(of source: String) throws(Problem) -> [Segment] {
         var segments: [Segment] = []
         var rest = source[...]
         while let (text, opened) = rest.cut(at: "${") {
             guard let (place, after) = opened.cut(at: "}") else { throw .unclosed }
             if !text.isEmpty { segments.append(.text(String(text))) }
-            try Self.check(String(place))
             segments.append(.place(String(place)))
             rest = after
         }
         if !rest.isEmpty || segments.isEmpty { segments.append(.text(String(rest))) }
-        self.segments = segments
+        return segments
     }
 
     /// The names of the screens in placeholders `${screens.NAME.…}`.

@@ -92,7 +92,8 @@ actor Hub {
     // MARK: The bus
 
     /// Begins a subscription at the end of the journal.
-    /// - Parameter documents: The retained documents about processes, flows and sessions. They may be newer than the end.
+    /// - Parameter documents: The retained documents about processes, flows, contracts and sessions. They may be newer than
+    ///   the end.
     /// - Returns: The position after which the subscription has to start: `end`, or the position up to which the last
     ///   subscription has delivered everything. A journal that ends before that position has lost its last messages, so
     ///   the bus would refuse it for ever.

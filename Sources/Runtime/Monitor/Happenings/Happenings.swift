@@ -31,16 +31,18 @@ package struct Happenings: Sendable {
     /// The number of documents that are read at a time.
     private static let pageSize = 1_000
 
-    /// Learns the flows on a bus, which name the platforms and the lines of the rules.
-    package mutating func learnFlows(of bus: EventBus) async throws {
-        for document in try await bus.documents(matching: [.type(Document.Flow.self)]) { learn(document) }
+    /// Learns the flows on a bus, which name the platforms and the lines of the rules, and the contracts, which give
+    /// templates for the lines of messages.
+    package mutating func learnDeclarations(of bus: EventBus) async throws {
+        let filters: [MessageFilter] = [.type(Document.Flow.self), .type(Document.ServiceContract.self)]
+        for document in try await bus.documents(matching: filters) { learn(document) }
     }
 
     /// Learns the present state of a bus, which the next messages change.
     /// - Parameter session: The only session of the messages. Nil for all sessions; then only the screens and banners
     ///   are learnt.
     package mutating func learnPresent(of bus: EventBus, session: String?) async throws {
-        try await learnFlows(of: bus)
+        try await learnDeclarations(of: bus)
         for document in try await bus.documents(matching: [.type(Document.Presence.self)]) { learn(document) }
         let filters: [MessageFilter] =
             session.map { [.kind(.document, subject: $0)] }
@@ -118,16 +120,17 @@ private struct KnownFacts: Sendable {
     private static let bookkeeping: Set<MessageType> = [
         Command.BackCancelled.type, Command.BackStarted.type, Command.ScreenDisplayed.type, Command.ScreenGone.type,
         DomainEvent.MetricsReported.type, DomainEvent.MetricsRequested.type, DomainEvent.ScreenDismissed.type,
-        Document.Deadline.type, Document.ScheduledCommand.type, Document.ServiceContract.type,
-        PlatformMessages.errorQueue,
+        Document.Deadline.type, Document.ScheduledCommand.type, PlatformMessages.errorQueue,
     ]
 
     /// The times at which stories began, by their ids.
     private var starts = RecentValues<String, Date>()
     /// The last snapshot of each session and platform.
     private var snapshots = RecentValues<DocumentName, NavigationSnapshot>(limit: 500)
-    /// The hashes of the values of each document's fields, by the names.
-    private var documents = RecentValues<DocumentName, [String: Int]>()
+    /// The hashes of each document's values, by the names.
+    private var documents = RecentValues<DocumentName, DataWords.Hashes>()
+    /// The templates of the lines of messages. A template holds for the later messages of all processes.
+    private var templates = RecentValues<MessageType, LineTemplate>(limit: 1_000)
     /// The platform of each coordinator, by its source.
     private var platforms = RecentValues<String, String>()
     /// The lines of the rules of each platform, by the hash of the flow.
@@ -145,7 +148,7 @@ private struct KnownFacts: Sendable {
     /// decoded when the next one of the same name arrives.
     mutating func learn(_ document: Envelope) {
         switch document.type {
-        case Document.Flow.type, Document.Presence.type: _ = take(document: document)
+        case Document.Flow.type, Document.Presence.type, Document.ServiceContract.type: _ = take(document: document)
         default:
             if document.type == Document.NavigationState.type, let platform = document.attributes.key {
                 platforms[document.attributes.source] = platform
@@ -181,7 +184,7 @@ private struct KnownFacts: Sendable {
                 kind: .error, actor: actor(of: message),
                 parts: ["\(error.code): \(error.message)"] + [error.recovery].compactMap(\.self), joins: false)
         }
-        if let origin = OriginWords(message) {
+        if let origin = OriginWords(message, templates[message.type]) {
             return Content(kind: .origin(origin.manner), actor: origin.actor, parts: origin.parts, joins: false)
         }
         switch message.type {
@@ -202,9 +205,10 @@ private struct KnownFacts: Sendable {
     }
 
     private func result(_ message: Envelope) -> Content {
-        let fields = ScalarFields.texts(of: message)
-        return content(message, [([message.type.name] + ScalarFields.words(fields)).joined(separator: " ")])
+        content(message, [([message.type.name] + words(for: message).all).joined(separator: " ")])
     }
+
+    private func words(for message: Envelope) -> DataWords { DataWords(message, templates[message.type]) }
 
     /// The platform of a coordinator, or else the name of the process.
     private func actor(of message: Envelope) -> String {
@@ -229,17 +233,31 @@ private struct KnownFacts: Sendable {
                 rules[flow.hash] = flow.rules ?? [:]
             }
             return nil
+        case Document.ServiceContract.type:
+            learn(contract: document)
+            return nil
         case Document.ErrorBanner.type: return take(banner: document)
         default:
             guard !document.isTombstone else {
                 documents[name] = nil
                 return content(document, ["\(title(of: document)) withdrawn"])
             }
-            let fields = ScalarFields.texts(of: document)
-            let former = documents[name]
-            documents[name] = Dictionary(fields.map { ($0.name, $0.hash) }) { first, _ in first }
-            let changed = former.map { former in fields.filter { former[$0.name] != $0.hash } } ?? fields
-            return content(document, [([title(of: document)] + ScalarFields.words(changed)).joined(separator: " ")])
+            let words = words(for: document)
+            let changed = words.changed(since: documents[name])
+            documents[name] = words.hashes
+            return content(document, [([title(of: document)] + changed).joined(separator: " ")])
+        }
+    }
+
+    /// Learns the templates in a contract. The schemas are not decoded, which takes seconds if they are deeply nested.
+    private mutating func learn(contract document: Envelope) {
+        guard let contract = try? JSONValue(parsing: document.data) else { return }
+        for message in ["receives", "sends"].flatMap({ contract[$0]?.arrayValue ?? [] }) {
+            guard let type = message["type"]?.stringValue.flatMap(MessageType.init),
+                let line = MessageContract(type: type, line: message["line"]?.stringValue).line,
+                let template = LineTemplate(line)
+            else { continue }
+            templates[type] = template
         }
     }
 
@@ -283,7 +301,7 @@ private struct KnownFacts: Sendable {
         let error = document.isTombstone ? nil : (try? document.decode(Document.ErrorBanner.self))?.error
         let name = DocumentName(document)
         let wasShown = documents[name] != nil
-        documents[name] = error.map { ["code": $0.code.hashValue] }
+        documents[name] = error.map { DataWords.Hashes(fields: ["code": $0.code.hashValue]) }
         guard error != nil || wasShown else { return nil }
         return Content(
             kind: .banner, actor: actor(of: document),

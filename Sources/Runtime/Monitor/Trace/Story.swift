@@ -167,7 +167,7 @@ package struct StoryFinder: Sendable {
 
     private func story(_ id: String, from start: MonitorStart) async throws -> Story {
         var state = Happenings()
-        try await state.learnFlows(of: bus)
+        try await state.learnDeclarations(of: bus)
         return try await read(from: start, into: Story(id: id, after: state)) { story, message in
             story.take(message)
             return false

@@ -32,7 +32,7 @@ actor HappeningPrinter {
         if isLive {
             try await happenings.learnPresent(of: bus, session: session)
         } else {
-            try await happenings.learnFlows(of: bus)
+            try await happenings.learnDeclarations(of: bus)
         }
         self.happenings = happenings
         let result: Result<Void, any Error>
