@@ -90,7 +90,7 @@ struct HappeningsTests {
         ) { $0.key = "ios" }
         #expect(
             bus.lines(columns: 100).suffix(3) == [
-                #"13:46:41.000  tap     ios list-1           ItemSelected count=2 itemID="a b""#,
+                #"13:46:41.000  tap     ios list-1           ItemSelected count=2 itemID="a b"                     #m3"#,
                 "       +3 ms          cart-service         Cart count=2 id=c · ItemAdded count=2",
                 "       +7 ms          ios                  list → push item-2 {count: 2}                "
                     + "shop.yaml:12",

@@ -24,10 +24,11 @@ struct StoryTests {
     }
 
     @Test(
-        "are found by the id of any of their messages, or how it begins",
+        "are found by the id of any of their messages, or how it begins or ends",
         arguments: [
             ("aa-1", .story(id: "aa-1")), ("bb-1", .story(id: "aa-1")), ("bb", .story(id: "aa-1")),
-            ("aa-1.", .story(id: "aa-1")), ("aa", .several(["aa-1", "aa-2"])), ("zz", .none),
+            ("aa-1.", .story(id: "aa-1")), ("aa", .several(["aa-1", "aa-2"])), ("b-1", .story(id: "aa-1")), ("-2", .several(["aa-2", "cc-2"])),
+            ("zz", .none),
         ] as [(String, StoryFinder.Match)])
     func match(text: String, expected: StoryFinder.Match) async throws {
         #expect(try await StoryFinder(bus: try await bus(), start: .beginning).match(text) == expected)

@@ -22,6 +22,8 @@ package struct Happening: Hashable, Sendable {
     package let kind: Kind
     /// The correlation id of the messages.
     package let story: String
+    /// The end of ``story``, which is different for each message of a process.
+    package var shortStory: String { String(story.suffix(8)) }
     /// True if the story begins with this happening.
     package let beginsStory: Bool
     /// The session of the messages.

@@ -3,7 +3,7 @@ internal import Foundation
 package import Support
 
 /// Writes happenings for people, usually one line each: the time or the time since the story began, the manner, who,
-/// what, and the line of the rule.
+/// what, and at the end the line of the rule, or the end of the id of a story that begins.
 package struct HappeningFormat: Sendable {
     private static let timeWidth = 12
     private static let mannerWidth = 8
@@ -29,18 +29,19 @@ package struct HappeningFormat: Sendable {
         line.append(Self.left(manner(of: happening), Self.mannerWidth), happening.kind.style)
         line.append(Self.left(happening.actor, Self.actorWidth) + " ", .bold)
         if happening.session != Session.default { line.append("@\(happening.session) ", .yellow) }
-        if isInterleaved { line.append("#\(happening.story.prefix(8)) ", .yellow) }
-        let rule = happening.rule?.printable ?? ""
-        // The rule is at the end of the first line, or below if there is no room.
-        let room = columns.map { $0 - (rule.isEmpty ? 0 : rule.columns + 2) } ?? .max
+        let id = "#\(happening.shortStory)".printable
+        if isInterleaved { line.append("\(id) ", .yellow) }
+        // It is at the end of the first line, or below if there is no room.
+        let end = happening.rule?.printable ?? (columns != nil && happening.isOrigin ? id : "")
+        let room = columns.map { $0 - (end.isEmpty ? 0 : end.columns + 2) } ?? .max
         var folded = StyledText.fold(
             happening.parts, happening.kind == .error ? .red : nil, after: line, room: room,
             indentation: Self.timeWidth + 2 + Self.mannerWidth + Self.actorWidth + 1)
-        if !rule.isEmpty {
+        if !end.isEmpty {
             if folded[0].width > room { folded.append(StyledText()) }
             let index = folded[0].width > room ? folded.count - 1 : 0
-            let gap = columns.map { max(2, $0 - folded[index].width - rule.columns) } ?? 2
-            folded[index].append(String(repeating: " ", count: gap) + rule, .dim)
+            let gap = columns.map { max(2, $0 - folded[index].width - end.columns) } ?? 2
+            folded[index].append(String(repeating: " ", count: gap) + end, .dim)
         }
         return folded
     }
@@ -67,6 +68,10 @@ package struct HappeningFormat: Sendable {
     private static func gap(_ text: String, _ width: Int) -> String {
         String(repeating: " ", count: max(0, width - text.printable.columns))
     }
+}
+
+extension Happening {
+    fileprivate var isOrigin: Bool { if case .origin = kind { true } else { false } }
 }
 
 extension Happening.Kind {

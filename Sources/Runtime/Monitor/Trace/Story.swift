@@ -88,13 +88,13 @@ package struct StoryFinder: Sendable {
     }
 
     /// Searches for a story.
-    /// - Parameter text: The id of a message or a story, or the beginning of such an id.
+    /// - Parameter text: The id of a message or a story, or the beginning or the end of such an id.
     package func match(_ text: String) async throws -> Match {
         let search = try await read(from: start ?? .beginning, into: Search()) { search, message in
             let ids = [message.id, message.attributes.correlationID]
             if ids.contains(text) {
                 search = Search(found: message.attributes.correlationID, isExact: true)
-            } else if ids.contains(where: { $0.begins(with: text) }), !search.candidates.contains(ids[1]) {
+            } else if ids.contains(where: { $0.begins(with: text) || $0.ends(with: text) }), !search.candidates.contains(ids[1]) {
                 search.candidates.append(ids[1])
             }
             return search.isExact || search.candidates.count > Search.limit

@@ -8,7 +8,7 @@ package struct TraceCommand: AsyncParsableCommand, WallTimeCommand {
     package static let configuration = CommandConfiguration(
         commandName: "trace", abstract: "Print a story: what a message has caused, across all processes.",
         discussion: """
-            segue trace 4f1c2a     the story of the message whose id begins with 4f1c2a
+            segue trace dc7420-1   the story of the message whose id begins or ends with dc7420-1
             segue trace --last     the newest story
             segue trace --follow   the next story, as its messages arrive
             segue trace --last --all
@@ -21,7 +21,7 @@ package struct TraceCommand: AsyncParsableCommand, WallTimeCommand {
 
     @OptionGroup var options: BusOptions
 
-    @Argument(help: "The id of a message or of its story, or the beginning of an id.")
+    @Argument(help: "The id of a message or of its story, or the beginning or the end of an id.")
     var id: String?
 
     @Flag(
