@@ -159,9 +159,13 @@ extension JSONValue: ExpressibleByBooleanLiteral, ExpressibleByIntegerLiteral, E
 }
 
 extension JSONValue: Codable {
+    /// The maximum depth in the decoded value. Each type that does not fit makes an error with the path of the value, so
+    /// without a limit a hostile value would take seconds: the time grows with the square of the depth.
+    private static let decodedDepth = 128
+
     /// Decodes any JSON value.
     ///
-    /// - Throws: `DecodingError` if the decoder's value is not a JSON value.
+    /// - Throws: `DecodingError` if the decoder's value is not a JSON value, or is more than 128 levels deep.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
         if let value = try? container.decode(String.self) {
@@ -174,6 +178,9 @@ extension JSONValue: Codable {
             self = .bool(value)
         } else if container.decodeNil() {
             self = .null
+        } else if decoder.codingPath.count >= Self.decodedDepth {
+            throw DecodingError.dataCorruptedError(
+                in: container, debugDescription: "nested more than \(Self.decodedDepth) levels deep")
         } else if let value = try? container.decode([String: JSONValue].self) {
             self = .object(value)
         } else {

@@ -56,6 +56,13 @@ struct JSONValueTests {
         #expect(try JSONValue(parsing: Data(deep.utf8)).arrayValue?.count == 1)
     }
 
+    @Test("A part of a message is decoded up to a depth, so that none takes seconds", arguments: [128, 129])
+    func depth(of arrays: Int) throws {
+        let text = String(repeating: "[", count: arrays) + String(repeating: "]", count: arrays)
+        let value = try? JSONDecoder().decode(JSONValue.self, from: Data(text.utf8))
+        #expect((value != nil) == (arrays == 128))
+    }
+
     @Test("A number equals itself however it is stored")
     func numbers() {
         #expect(JSONValue.number(1) == .integer(1))

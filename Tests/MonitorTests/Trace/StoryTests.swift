@@ -27,7 +27,8 @@ struct StoryTests {
         "are found by the id of any of their messages, or how it begins or ends",
         arguments: [
             ("aa-1", .story(id: "aa-1")), ("bb-1", .story(id: "aa-1")), ("bb", .story(id: "aa-1")),
-            ("aa-1.", .story(id: "aa-1")), ("aa", .several(["aa-1", "aa-2"])), ("b-1", .story(id: "aa-1")), ("-2", .several(["aa-2", "cc-2"])),
+            ("aa-1.", .story(id: "aa-1")), ("aa", .several(["aa-1", "aa-2"])), ("b-1", .story(id: "aa-1")),
+            ("-2", .several(["aa-2", "cc-2"])),
             ("zz", .none),
         ] as [(String, StoryFinder.Match)])
     func match(text: String, expected: StoryFinder.Match) async throws {

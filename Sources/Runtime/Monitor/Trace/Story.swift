@@ -94,7 +94,9 @@ package struct StoryFinder: Sendable {
             let ids = [message.id, message.attributes.correlationID]
             if ids.contains(text) {
                 search = Search(found: message.attributes.correlationID, isExact: true)
-            } else if ids.contains(where: { $0.begins(with: text) || $0.ends(with: text) }), !search.candidates.contains(ids[1]) {
+            } else if ids.contains(where: { $0.begins(with: text) || $0.ends(with: text) }),
+                !search.candidates.contains(ids[1])
+            {
                 search.candidates.append(ids[1])
             }
             return search.isExact || search.candidates.count > Search.limit
