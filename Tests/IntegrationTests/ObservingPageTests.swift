@@ -144,7 +144,7 @@ struct ObservingPageTests {
     /// Times, the time since another message at the beginning of a line or in it, the instance of a process, the end of
     /// a story's id, and a trace id.
     private static var varying: Regex<Substring> {
-        #/(?m)^ +\+\d+ ms|\+?\d+ ms|(?:[\d-]{10}T)?[\d:]{8}\.\d{3}Z?|\/[\da-f]{8}\b|#[\da-f-]{8}|\b[\da-f]{32}\b/#
+        #/(?m)^ +\+\d+ ms|\+?\d+ ms|(?:[\d-]{10}T)?[\d:]{8}\.\d{3}Z?|\/[\da-f]{8}\b|#[\da-f]+-[\da-f]+|\b[\da-f]{32}\b/#
     }
 
     /// The output of a command, in which what differs from run to run is replaced by what the page has there.

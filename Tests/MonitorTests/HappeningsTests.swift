@@ -249,6 +249,19 @@ struct HappeningsTests {
             ])
     }
 
+    @Test(
+        "has the end of its story's id, which differs for each message of a process",
+        arguments: [
+            ("9463ee30dc7420-1", "dc7420-1"), ("9463ee30dc7420-1a2", "dc7420-1a2"), ("m3", "m3"),
+            ("3f2504e0-4f89-41d3-9a0c-0305e82c3301", "e82c3301"), ("-", "-"), ("", ""),
+        ])
+    func shortStory(id: String, end: String) {
+        let happening = Happening(
+            kind: .service, story: id, beginsStory: false, session: "default", time: .now, sinceStart: nil, actor: "a",
+            parts: [], rule: nil, messages: [])
+        #expect(happening.shortStory == end)
+    }
+
     @Test("continues below if it does not fit the width, and keeps the rule in sight")
     func folded() throws {
         let happening = Happening(

@@ -27,7 +27,7 @@ package struct OutcomeWords: Hashable, Sendable {
         case .openURL(let url): "opens \(JSONValue.string(url).summary)"
         case .send(let type, let data): "sends \(type)\(fields(data))"
         case .ask(_, let type, let data, _, _): "asks \(type)\(fields(data))"
-        case .messageDiscarded(_, let reason): "discarded \(reason)"
+        case .messageDiscarded(_, let reason): "discarded: \(reason)"
         case .failed(let failure): "failed: \(failure.description)"
         case .began, .passed, .expectAnswer, .expectScreenGone, .screenDismissed, .commandExpired: nil
         }

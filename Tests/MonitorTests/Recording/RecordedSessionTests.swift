@@ -160,7 +160,7 @@ struct RecordedSessionTests {
         story.insert([late, discarded], at: 1)
         let (outcomes, _) = try await play(story.flatMap(\.self), on: Self.flow())
         #expect(outcomes.allSatisfy { $0.failures.isEmpty })
-        #expect(outcomes[0].description == "2. command.ItemSelected: discarded command.ItemSelected: expired")
+        #expect(outcomes[0].description == "2. command.ItemSelected: discarded: command.ItemSelected: expired")
     }
 
     @Test("needs messages of the session; states to compare with it can do without")

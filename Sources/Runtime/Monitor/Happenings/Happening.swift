@@ -22,8 +22,6 @@ package struct Happening: Hashable, Sendable {
     package let kind: Kind
     /// The correlation id of the messages.
     package let story: String
-    /// The end of ``story``, which is different for each message of a process.
-    package var shortStory: String { String(story.suffix(8)) }
     /// True if the story begins with this happening.
     package let beginsStory: Bool
     /// The session of the messages.
@@ -41,6 +39,13 @@ package struct Happening: Hashable, Sendable {
     package internal(set) var rule: String?
     /// The ids of the messages, in order.
     package internal(set) var messages: [String]
+
+    /// The end of ``story``. For an id of the form PROCESS-NUMBER, it is the end of PROCESS and the whole number.
+    package var shortStory: String {
+        let scalars = Array(story.unicodeScalars)
+        let number = scalars.suffix(8).lastIndex(of: "-").map { scalars.count - $0 } ?? 2
+        return String(String.UnicodeScalarView(scalars.suffix(number + 6)))
+    }
 
     /// The parts on one line.
     package var words: String { parts.joined(separator: " · ") }

@@ -190,7 +190,7 @@ private struct KnownFacts: Sendable {
         switch message.type {
         case DomainEvent.MessageDiscarded.type:
             guard let event = try? message.decode(DomainEvent.MessageDiscarded.self) else { return result(message) }
-            return content(message, ["discarded \(event.reason)"])
+            return content(message, ["discarded: \(event.reason)"])
         case DomainEvent.URLOpenRequested.type:
             guard let event = try? message.decode(DomainEvent.URLOpenRequested.self) else { return result(message) }
             return content(message, ["opens \(JSONValue.string(event.url).summary)"])
