@@ -164,8 +164,7 @@ let tools: [Target] = [
         "SegueTestSupport", in: "Tools",
         [
             "Compose", "Consuming", "Contracts", "Coordinator", "ErrorNotification", "EventBus", "FlowFiles",
-            "FlowReview",
-            "Navigation", "Support", "Transports", lifecycle, logging,
+            "FlowReview", "Monitor", "Navigation", "Support", "Transports", lifecycle, logging,
         ]),
     module("Scaffold", in: "Tools", ["Contracts", "EventBus", "FlowFiles", "Navigation", "Support"]),
     // The baseline of the benchmarks on NATS: libnats alone, without Swift.

@@ -162,6 +162,11 @@ struct RecordVerbTests {
         try await withRecording(engine) { segue in
             let dry = try await segue("replay", "story.jsonl", "--only", "event.A", "--dry-run")
             #expect(dry.lines.count == 2 && dry.lines[1].hasPrefix("3. ") && dry.lines[1].hasSuffix(#"→ {"n":3}"#))
+            let terminal = try await segue.shell(
+                "NO_COLOR=1 TERM=xterm script -qec 'segue replay story.jsonl --dry-run' /dev/null </dev/null")
+            let told = terminal.output.split(whereSeparator: \.isNewline)
+            #expect(told.count == 3 && told[2].hasPrefix("3. "), "\(terminal.output)")
+            #expect(told[2].hasSuffix(" A n=3"), "\(terminal.output)")
             let fast = try await segue("replay", "story.jsonl", "--speed", "max", "--from", "2")
             #expect(fast.status == 0 && fast.error.hasPrefix("segue: 2 of 2 messages sent in "))
             let quick = try await segue("replay", "story.jsonl", "--speed", "1000", "--new-ids")

@@ -44,18 +44,20 @@ struct FailureTextTests {
         return Machine(flow: flow)
     }
 
-    @Test("names the line of the test, what it waited for, the states of the platforms and the messages")
+    @Test("names the line of the test, what it waited for, the states of the platforms and what happened")
     func golden() async throws {
-        let line = #line + 11
+        let line = #line + 13
         let text = await failure { observer in
             let coordinator = EventBus.inMemory(source: "coordinator/1", hub: hub)
             var phone = try Self.machine("ios")
             let order = try await observer.bus.send(
-                Command.OrderPlaced(kind: "lungo"), origin: Origin(platform: "ios"))
+                Command.OrderPlaced(kind: "lungo"), origin: Origin(platform: "ios", device: "phone", instance: "list-1")
+            )
             if let input = Machine.Input(order) { _ = phone.handle(input) }
-            try await coordinator.publish(Document.NavigationState(phone.snapshot))
+            try await coordinator.publish(Document.NavigationState(phone.snapshot), causedBy: order)
             try await coordinator.publish(Document.NavigationState(Self.machine("mac").snapshot))
-            try await coordinator.publish(DomainEvent.OrderServed(kind: "espresso"))
+            let bar = EventBus.inMemory(source: "bar/1", hub: hub)
+            try await bar.publish(DomainEvent.OrderServed(kind: "espresso"), causedBy: order)
             try await untilRecorded(4)
             try await observer.message(DomainEvent.OrderServed.self, after: order) { $0.kind == "lungo" }
         }
@@ -94,7 +96,7 @@ struct FailureTextTests {
             ])
     }
 
-    @Test("has the messages of the session that it waited for, and fits on a screen, whatever arrived")
+    @Test("has what happened in the session that it waited for, and fits on a screen, whatever arrived")
     func bounded() async throws {
         let text = await failure { observer in
             let hostile = String(repeating: "x", count: 10_000) + "\u{1B}[2J\nLogs: /etc/passwd"
@@ -110,7 +112,7 @@ struct FailureTextTests {
         let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
         #expect(lines.count == 1 + 8 + 12, "\(text)")
         #expect(lines.allSatisfy { $0.count <= 170 && !$0.contains("\u{1B}") && !$0.hasPrefix("Logs:") }, "\(text)")
-        #expect(lines.contains("  … and 24 more") && lines.contains("  (20 earlier ones)") && !text.contains("anna"))
+        #expect(lines.contains("  … and 24 more") && lines.contains("  (50 earlier ones)") && !text.contains("anna"))
     }
 
     @Test("says that its test was cancelled, and what it waited for")

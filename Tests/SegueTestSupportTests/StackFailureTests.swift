@@ -36,8 +36,10 @@ struct StackFailureTests {
                 throw Mistake()
             }
         }
-        #expect(text.hasPrefix("SegueTestSupportTests/StackFailureTests.swift:\(line): the test is wrong\nMessages:\n"))
-        #expect(text.contains(#" command.GuestArrived test/1 - {"name":"Ada"}"#), "\(text)")
+        #expect(
+            text.hasPrefix("SegueTestSupportTests/StackFailureTests.swift:\(line): the test is wrong\nWhat happened:\n")
+        )
+        #expect(text.contains(" begin test: GuestArrived name=Ada\n"), "\(text)")
         #expect(text.contains("\nProcesses:\n  greeter: ready, 1 restart\n  broker: ready\nLast lines of greeter:\n"))
         for part in ["== broker\n", "== greeter\n", "== the bus\n", "document.Presence", "event.GuestWelcomed"] {
             #expect(file.contains(part), "\(file)")

@@ -1,6 +1,7 @@
 internal import Contracts
 internal import EventBus
 internal import FlowReview
+internal import Monitor
 internal import Navigation
 internal import Support
 
@@ -15,13 +16,13 @@ struct FailureReport: Sendable {
     let processes: [ObservedProcess]
 
     // Together, the lines fit on a screen.
-    private static let (platformCount, messageCount, processCount) = (6, 10, 8)
+    private static let (platformCount, happeningCount, processCount) = (6, 10, 8)
     private static let width = 160
 
     var lines: [String] {
-        let messages = messages.filter { session == nil || $0.subject == session }
-        return ["\(caller): \(reason)"] + Self.section("Platforms", Self.states(in: messages), Self.platformCount)
-            + Self.section("Messages", Self.story(in: messages))
+        let ofSession = messages.filter { session == nil || $0.subject == session }
+        return ["\(caller): \(reason)"] + Self.section("Platforms", Self.states(in: ofSession), Self.platformCount)
+            + Self.section("What happened", happenings)
             + Self.section("Processes", processes.map(\.description), Self.processCount)
             + processes.filter(\.isSuspect).prefix(2).flatMap { process in
                 process.lastLines.isEmpty
@@ -52,30 +53,26 @@ struct FailureReport: Sendable {
         }
     }
 
-    /// The last messages, without those that only platforms and processes need.
-    private static func story(in messages: [Envelope]) -> [String] {
-        let told = messages.filter { !bookkeeping.contains($0.type) }
-        let left = told.count - messageCount
+    /// The last happenings, with the positions of their first messages. The processes have a section of their own.
+    private var happenings: [String] {
+        var happenings = Happenings()
+        let told = (messages.map { happenings.take($0) } + [happenings.flush()]).compactMap(\.self)
+            .filter { $0.kind != .process && (session == nil || $0.session == session) }
+        let offsets = Dictionary(messages.map { ($0.id, $0.position?.offset) }) { first, _ in first }
+        let left = told.count - Self.happeningCount
         return (left > 0 ? ["(\(left) earlier ones)"] : [])
-            + told.suffix(messageCount).map { message in
-                let attributes = message.attributes
-                let sender = "\(attributes.source) \(attributes.platform ?? "-")\(ofSession(message))"
-                let data = message.isTombstone ? "withdrawn" : String(decoding: message.data, as: UTF8.self)
-                return "\(message.position?.offset ?? 0) \(message.type) \(sender) \(data)"
+            + told.suffix(Self.happeningCount).map { happening in
+                let offset = happening.messages.first.flatMap { offsets[$0] ?? nil }.map { "\($0)" } ?? "–"
+                let actor = [happening.kind.manner, happening.actor].filter { !$0.isEmpty }.joined(separator: " ")
+                let session = happening.session == Session.default ? "" : " of \(happening.session)"
+                let rule = happening.rule.map { " (\($0))" } ?? ""
+                return "\(offset) \(actor)\(session)\(rule)\(happening.parts.isEmpty ? "" : ": ")\(happening.words)"
             }
     }
 
     private static func ofSession(_ message: Envelope) -> String {
         message.subject == Session.default ? "" : " of \(message.subject)"
     }
-
-    /// The platform's documents, except the banner, which a user sees; and the reports about each revision.
-    private static let bookkeeping: Set<MessageType> = {
-        let documents = PlatformMessages.all.map { $0.type }.filter { $0.kind == .document }
-        return Set(documents).subtracting([Document.ErrorBanner.type]).union([
-            PlatformMessages.errorQueue, Command.ScreenDisplayed.type,
-        ])
-    }()
 }
 
 /// A process of a stack, as a failure describes it.

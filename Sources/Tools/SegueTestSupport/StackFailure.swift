@@ -1,7 +1,7 @@
 /// The failure of a test of a stack or of a bus.
 ///
-/// Its description fits on a screen: the line of the test, what it waited for, the last state of each platform, the last
-/// messages, the processes, and the file with all logs.
+/// Its description fits on a screen: the line of the test, what it waited for, the last state of each platform, what
+/// happened last, the processes, and the file with all logs.
 public struct StackFailure: Error, CustomStringConvertible {
     /// The problem: what was awaited and has not happened, or an error. One line, unless the error has several.
     public let reason: String

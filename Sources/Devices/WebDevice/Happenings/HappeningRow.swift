@@ -74,13 +74,4 @@ extension Happening.Kind {
         case .process: "process"
         }
     }
-
-    /// The manner in one word. Empty if the actor says enough.
-    fileprivate var manner: String {
-        switch self {
-        case .origin(let manner): manner
-        case .service, .navigation: ""
-        case .error, .banner, .process: name
-        }
-    }
 }

@@ -17,6 +17,17 @@ package struct Happening: Hashable, Sendable {
         case banner
         /// A process has started or ended.
         case process
+
+        /// The manner in one word. Empty if the actor says enough.
+        package var manner: String {
+            switch self {
+            case .origin(let manner): manner
+            case .error: "error"
+            case .banner: "banner"
+            case .process: "process"
+            case .service, .navigation: ""
+            }
+        }
     }
 
     package let kind: Kind
@@ -40,7 +51,7 @@ package struct Happening: Hashable, Sendable {
     /// The ids of the messages, in order.
     package internal(set) var messages: [String]
 
-    /// The end of ``story``. For an id of the form PROCESS-NUMBER, it is the end of PROCESS and the whole number.
+    /// The end of ``story``. For an id of the form PROCESS-NUMBER, it is the end of PROCESS and the number.
     package var shortStory: String {
         let scalars = Array(story.unicodeScalars)
         let number = scalars.suffix(8).lastIndex(of: "-").map { scalars.count - $0 } ?? 2

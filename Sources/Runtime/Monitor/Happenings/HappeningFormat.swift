@@ -26,13 +26,14 @@ package struct HappeningFormat: Sendable {
         story = happening.story
         var line = StyledText()
         line.append(Self.right(time(of: happening), Self.timeWidth) + "  ", happening.sinceStart == nil ? nil : .dim)
-        line.append(Self.left(manner(of: happening), Self.mannerWidth), happening.kind.style)
+        line.append(Self.left(happening.kind.manner, Self.mannerWidth), happening.kind.style)
         line.append(Self.left(happening.actor, Self.actorWidth) + " ", .bold)
         if happening.session != Session.default { line.append("@\(happening.session) ", .yellow) }
         let id = "#\(happening.shortStory)".printable
         if isInterleaved { line.append("\(id) ", .yellow) }
         // It is at the end of the first line, or below if there is no room.
-        let end = happening.rule?.printable ?? (columns != nil && happening.isOrigin ? id : "")
+        let showsID = columns != nil && happening.beginsStory && happening.kind != .process
+        let end = happening.rule?.printable ?? (showsID ? id : "")
         let room = columns.map { $0 - (end.isEmpty ? 0 : end.columns + 2) } ?? .max
         var folded = StyledText.fold(
             happening.parts, happening.kind == .error ? .red : nil, after: line, room: room,
@@ -51,16 +52,6 @@ package struct HappeningFormat: Sendable {
         return since < .zero ? "clock" : "+\(since.sentenceText)"
     }
 
-    private func manner(of happening: Happening) -> String {
-        switch happening.kind {
-        case .origin(let manner): manner
-        case .error: "error"
-        case .banner: "banner"
-        case .process: "process"
-        case .service, .navigation: ""
-        }
-    }
-
     private static func left(_ text: String, _ width: Int) -> String { text.printable + gap(text, width) }
 
     private static func right(_ text: String, _ width: Int) -> String { gap(text, width) + text.printable }
@@ -68,10 +59,6 @@ package struct HappeningFormat: Sendable {
     private static func gap(_ text: String, _ width: Int) -> String {
         String(repeating: " ", count: max(0, width - text.printable.columns))
     }
-}
-
-extension Happening {
-    fileprivate var isOrigin: Bool { if case .origin = kind { true } else { false } }
 }
 
 extension Happening.Kind {

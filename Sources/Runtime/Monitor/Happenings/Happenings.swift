@@ -15,8 +15,8 @@ package struct Happenings: Sendable {
     private static let sameTime = 0.005
     /// The number of parts at which no further message joins a happening.
     package static let partLimit = 32
-    /// The maximum length of a part, in Unicode scalars.
-    private static let lengthLimit = 400
+    /// The maximum lengths of a part, and of an actor and a rule, in Unicode scalars.
+    private static let (lengthLimit, nameLimit) = (400, 100)
     /// The happening that further messages may still join, and the message that caused it.
     private var open: (happening: Happening, source: String, cause: String?)?
     private var facts = KnownFacts()
@@ -67,7 +67,10 @@ package struct Happenings: Sendable {
             hiddenCount += 1
             return nil
         }
-        content.parts = content.parts.prefix(Self.partLimit).map { String($0.unicodeScalars.prefix(Self.lengthLimit)) }
+        func cut(_ text: String, to limit: Int) -> String { String(text.unicodeScalars.prefix(limit)) }
+        content.parts = content.parts.prefix(Self.partLimit).map { cut($0, to: Self.lengthLimit) }
+        content.actor = cut(content.actor, to: Self.nameLimit)
+        content.rule = content.rule.map { cut($0, to: Self.nameLimit) }
         let attributes = message.attributes
         if joins(content, of: message) {
             open?.happening.parts += content.parts
@@ -135,6 +138,8 @@ private struct KnownFacts: Sendable {
     private var platforms = RecentValues<String, String>()
     /// The lines of the rules of each platform, by the hash of the flow.
     private var rules = RecentValues<String, [String: String]>(limit: 100)
+    /// The maximum number of rules of a flow. The lines of a larger flow are not shown.
+    private static let ruleLimit = 10_000
     /// The processes that run, by their instances.
     private var processes = RecentValues<String, String>()
     /// The maximum size of a snapshot that is read, in bytes. Machines keep the content of theirs below 512 KiB.
@@ -230,7 +235,7 @@ private struct KnownFacts: Sendable {
         case Document.Flow.type:
             if let flow = try? document.decode(Document.Flow.self) {
                 platforms[document.attributes.source] = flow.platform
-                rules[flow.hash] = flow.rules ?? [:]
+                rules[flow.hash] = flow.rules.flatMap { $0.count <= Self.ruleLimit ? $0 : nil } ?? [:]
             }
             return nil
         case Document.ServiceContract.type:
@@ -298,10 +303,12 @@ private struct KnownFacts: Sendable {
     }
 
     private mutating func take(banner document: Envelope) -> Content? {
-        let error = document.isTombstone ? nil : (try? document.decode(Document.ErrorBanner.self))?.error
+        let banner = document.isTombstone ? nil : try? document.decode(Document.ErrorBanner.self)
+        guard document.isTombstone || banner != nil else { return nil }
+        let error = banner?.error
         let name = DocumentName(document)
         let wasShown = documents[name] != nil
-        documents[name] = error.map { DataWords.Hashes(fields: ["code": $0.code.hashValue]) }
+        documents[name] = error.map { _ in DataWords.Hashes(fields: [:]) }
         guard error != nil || wasShown else { return nil }
         return Content(
             kind: .banner, actor: actor(of: document),
@@ -309,7 +316,7 @@ private struct KnownFacts: Sendable {
     }
 }
 
-/// The values that were used lately. Those that were not used for a long time are forgotten.
+/// The values that were set lately. Those that were set a long time ago are forgotten.
 private struct RecentValues<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     private let limit: Int
     private var new: [Key: Value] = [:]

@@ -78,7 +78,7 @@ package struct ReplayCommand: AsyncParsableCommand, WallTimeCommand {
     }
 
     private func show(_ recording: Recording, _ plan: ReplayPlan, _ survey: ReplaySurvey) async throws {
-        let printer = ReplayPrinter(names: survey.names)
+        var printer = ReplayPrinter(names: survey.names)
         try await plan.forEachStep(of: recording, survey) { recorded, step in
             guard case .send(let message) = step else { return }
             try await Console.output.draw(printer.line(recorded, message) + "\n")
@@ -178,7 +178,7 @@ extension Remapping: FormedArgument {
 actor ReplayTeller {
     private let total: Int
     private let waitsForEnter: Bool
-    private let printer: ReplayPrinter
+    private var printer: ReplayPrinter
     private let start = ContinuousClock.now
     private var sent = 0
     /// The time at which the progress was last displayed. Nil if it was never displayed.
@@ -233,16 +233,35 @@ actor ReplayTeller {
     }
 }
 
-/// Formats recorded messages for people: the message's number, then the line that `segue monitor` prints.
+/// Formats recorded messages for people: the message's number, then the line of `segue monitor`. On a terminal it is that
+/// of what happened, if the message tells something.
 struct ReplayPrinter: Sendable {
     let names: CoordinatorNames
     private let pretty = PrettyFormat()
     private let output = Console.output
+    private var happenings = Happenings()
+    private var format = HappeningFormat()
 
-    func line(_ recorded: RecordedMessage, _ message: Envelope) -> TerminalText {
+    init(names: CoordinatorNames) {
+        self.names = names
+    }
+
+    mutating func line(_ recorded: RecordedMessage, _ message: Envelope) -> TerminalText {
         let number = "\(recorded.number). "
         let columns = output.columns.map { max(1, $0 - number.count) }
-        return "\(number)\(pretty.line(message, names).rendered(isColored: output.isColored, columns: columns))"
+        let gap = String(repeating: " ", count: number.count)
+        return lines(message, columns).enumerated().map { index, line -> TerminalText in
+            let start: TerminalText = index == 0 ? "\(number)" : "\n\(gap)"
+            return start + line.rendered(isColored: output.isColored, columns: columns)
+        }.joined()
+    }
+
+    private mutating func lines(_ message: Envelope, _ columns: Int?) -> [StyledText] {
+        guard output.isTerminal else { return [pretty.line(message, names)] }
+        // Each message has a line of its own, so none joins the one before.
+        _ = happenings.take(message)
+        guard let happening = happenings.flush() else { return [pretty.line(message, names)] }
+        return format.lines(happening, columns: columns)
     }
 }
 

@@ -31,7 +31,7 @@ def check_happenings(page) -> None:
     assert re.search("^[0-9:.]+\\stap\\s*ios playlistSelection", texts[tap]), texts[tap]
     # Its effects follow, each with the time since the tap; those on a platform also with the line of their rule.
     effects = texts[tap + 1:-1]
-    assert all(re.match(r"\+[\d.]+ m?s\s", text) for text in effects), texts
+    assert all(re.match(r"effect\s\+[\d.]+ m?s\s", text) for text in effects), texts
     for platform, change in (("ios", "push generatedPlaylist"), ("mac", "column detail: generatedPlaylist")):
         pushes = [text for text in effects if change in text]
         assert len(pushes) == 1 and re.search(rf"\b{platform}\s", pushes[0]), texts
