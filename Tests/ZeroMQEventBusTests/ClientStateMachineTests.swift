@@ -113,7 +113,29 @@ struct OutboxPartTests {
             case .answered(let answered) = outbox.receive(
                 .welcome(Welcome(epoch: 1, head: 1, sequence: 1)), to: 9, at: later)
         else { throw BusError(.unavailable, "the hello is not answered") }
-        #expect(sent(outbox.lost(before: answered)) == ["2:1"], "the third was sent after the first copy of the hello")
+        let again = sent(outbox.lost(before: answered, recorded: 1))
+        #expect(again == ["2:1"], "the third was sent after the first copy of the hello")
+    }
+
+    @Test("a batch whose answer was lost fails when a copy is refused, unless a hello has shown that it is recorded")
+    func lostAnswer() throws {
+        let refusal = Reply.refused(ProtocolError(.journal, "the disk is full"))
+        for recorded in [nil, 0, 1] as [UInt64?] {
+            var outbox = outbox(batches: 1)
+            outbox.noteSent(0, at: now)
+            _ = outbox.add(
+                PendingRequest(request: .hello(Greeting(producer: ProducerID())), purpose: .greeting), id: 9)
+            outbox.noteSent(9, at: now)
+            let reply = recorded.map { Reply.welcome(Welcome(epoch: 1, head: 1, sequence: $0)) } ?? refusal
+            guard case .answered(let hello) = outbox.receive(reply, to: 9, at: now) else {
+                Issue.record("the hello is not answered")
+                return
+            }
+            #expect(outbox.lost(before: hello, recorded: recorded).map(\.id) == [0])
+            outbox.noteSent(0, at: now)
+            let outcome = outbox.receive(refusal, to: 0, at: now)
+            if case .failed = outcome { #expect(recorded == 0) } else { #expect(recorded != 0) }
+        }
     }
 
     @Test("a batch that was sent twice fails when both copies are refused, and is published if one of them is recorded")

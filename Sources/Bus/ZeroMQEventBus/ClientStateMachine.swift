@@ -74,7 +74,9 @@ struct ClientStateMachine {
     /// The time at which something last arrived from the broker on the ingress, or the bus was opened. Each warning
     /// that no broker answers also sets it.
     private var lastHeard: Instant?
-    /// The id of the good-bye, after which the client says hello no more: the broker would take it for alive.
+    /// True after a refused hello, until the next tick or a welcome.
+    private var isHelloRefused = false
+    /// The id of the good-bye, after which the client says nothing new: the broker would take it for alive.
     private var bye: UInt64?
     /// True if an action has requested a call of ``wake(at:)`` that has not come yet.
     private var willWake = false
@@ -268,7 +270,8 @@ struct ClientStateMachine {
         }
         // An unanswered hello that was sent since the last tick serves as the hello of this tick. While the hello of an
         // earlier tick is unanswered, this block is skipped.
-        if hello == nil || hello?.pollsHeads == false {
+        isHelloRefused = false
+        if bye == nil, hello == nil || hello?.pollsHeads == false {
             hello?.pollsHeads = true
             greet(pollsHeads: true)
             renewClaims()
@@ -304,7 +307,6 @@ struct ClientStateMachine {
     mutating func receive(_ reply: Reply, to id: UInt64, at now: Instant) -> [Action] {
         lastHeard = now
         quietIngress.hear()
-        let isGreeting = hello?.id == id
         if case .refused(let error) = reply, error.code == .malformed, case .hello(let greeting) = outbox[id],
             greeting.asksForMore
         {
@@ -317,8 +319,8 @@ struct ClientStateMachine {
             case .none: break
             }
         }
-        // If a hello is refused, the next one is not said before the next tick.
-        if outbox.isOutOfSequence, !isGreeting { greet() }
+        // While the broker cannot use its journal, each hello would be refused, and so would what is sent again after it.
+        if outbox.isOutOfSequence, !isHelloRefused { greet() }
         send(outbox.admitWaiting())
         readPages()
         return takeActions()
@@ -340,13 +342,17 @@ struct ClientStateMachine {
         case .greeting:
             guard let hello, hello.id == id else { break }
             self.hello = nil
-            if case .welcome(let welcome) = reply, case .hello(let greeting) = request.request {
-                follow(welcome, after: greeting)
-                restoreSequence(welcome, answered: hello.answered)
-                compareLeases(welcome, leased: hello.leased, at: now)
-                if hello.pollsHeads { pollHeads(head: welcome.head, judgeNow: false) }
+            guard case .welcome(let welcome) = reply, case .hello(let greeting) = request.request else {
+                isHelloRefused = true
+                send(outbox.lost(before: request, recorded: nil))
+                break
             }
-            send(outbox.lost(before: request))
+            isHelloRefused = false
+            follow(welcome, after: greeting)
+            restoreSequence(welcome, answered: hello.answered)
+            send(outbox.lost(before: request, recorded: welcome.sequence))
+            compareLeases(welcome, leased: hello.leased, at: now)
+            if hello.pollsHeads { pollHeads(head: welcome.head, judgeNow: false) }
         case .heads(let asking, let judgeNow):
             guard case .heads(let heads) = reply, heads.epoch == journal.epoch else { break }
             receive(heads, for: asking, judgeNow: judgeNow)

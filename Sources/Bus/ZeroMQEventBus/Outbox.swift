@@ -196,13 +196,17 @@ struct Outbox {
 
     /// Called after a hello was answered or refused. Returns the requests that were sent before its first copy and have
     /// no answer, to send them again. Queries are not among them, because they are answered by other clients.
-    mutating func lost(before hello: PendingRequest) -> [Sending] {
+    /// - Parameter recorded: The sequence number of the last recorded batch; nil if it is not known. Only the copies of
+    ///   later batches are lost: those of others are recorded, although a further copy may be refused.
+    mutating func lost(before hello: PendingRequest, recorded: UInt64?) -> [Sending] {
         guard isOpen, let place = hello.resending.places?.lowerBound else { return [] }
         var lost: [Sending] = []
         for index in 0..<pending.count {
             let (id, request) = pending.elements[index]
             guard !request.isQuery, let last = request.resending.places?.upperBound, last < place else { continue }
-            pending.values[index].resending.lose()
+            if case .publish(let batch) = request.request, let recorded, batch.sequence > recorded {
+                pending.values[index].resending.lose()
+            }
             lost.append(Sending(id: id, request: request.request))
         }
         return lost

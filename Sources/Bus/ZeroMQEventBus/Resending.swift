@@ -30,7 +30,7 @@ struct Resending {
         unanswered = max(0, unanswered - 1)
     }
 
-    /// Notes that all copies are lost, or were handled and their answers are lost.
+    /// Notes that no copy is recorded, and that all are lost or refused.
     mutating func lose() {
         unanswered = 0
     }

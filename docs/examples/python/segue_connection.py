@@ -40,6 +40,7 @@ class Connection:
         self._says_long_hello = True
         self._hello: asyncio.Task[list[bytes]] | None = None
         self._tasks: asyncio.TaskGroup | None = None
+        self._is_leaving = False
         self._asks_heads = False
         self._has_reconnected = False
         self._packets = 0  # The number of packets that the feed has brought.
@@ -51,6 +52,7 @@ class Connection:
                 group.create_task(loop())
 
     async def leave(self) -> None:
+        self._is_leaving = True  # A hello after the bye would tell the broker that this client is alive.
         await self.outbox.request(Operation.BYE, self._greeting())
 
     def close(self) -> None:
@@ -94,7 +96,7 @@ class Connection:
         Renews the feed's connection if two comparisons in a row find a loss and the feed brings no packet between them.
         """
         packets = losses = 0
-        while True:
+        while not self._is_leaving:
             try:
                 answered, leased = self.outbox.answered, self.outbox.leases.count
                 greeted, seen = self.epoch, self._seen
@@ -111,6 +113,9 @@ class Connection:
                     self._take_back(head)
                 self._reminder = head, mark
                 await self.outbox.compare(sequence, answered)
+                await self.outbox.send_lost()
+                if self._is_leaving:
+                    return
                 await self.outbox.publish_leased_again(held, leased)
                 asking = [subscription for subscription in self._subscriptions if subscription.polled < head]
                 if asking and self._tasks and not self._asks_heads:
@@ -122,7 +127,7 @@ class Connection:
                     self._says_long_hello = False  # An old broker does not know the long hello.
                     continue
                 logger.warning("the broker refused hello: %s", error)
-            await self.outbox.send_lost()
+                await self.outbox.send_lost()
             for _ in range(10):
                 await asyncio.sleep(0.1)
                 if self._has_reconnected:
