@@ -53,39 +53,34 @@ struct OutboxTests {
 
     @Test("a batch whose answer does not come is sent again, and no other one", .timeLimit(.minutes(1)))
     func unanswered() async throws {
-        try await TestBroker.withDirectory { broker in
-            let bus = try broker.bus()
-            let address = broker.address
-            async let sequences = withCheckedThrowingContinuation { continuation in
-                Thread { continuation.resume(with: Result { try Self.receiveBatches(at: address) }) }.start()
-            }
-            try await bus.whileOpen {
-                try await withThrowingTaskGroup(of: Void.self) { group in
-                    for number in 0..<3 { group.addTask { try await bus.publish(numbers: number..<number + 1) } }
-                    try await group.waitForAll()
-                }
-            }
-            let received = try await sequences
-            #expect(Set(received) == [1, 2, 3])
-            #expect(received.suffix(2) == [1, 1])
-        }
+        let received = try await sequences(of: 3, receivedBy: Self.receiveBatches)
+        #expect(Set(received) == [1, 2, 3])
+        #expect(received.suffix(2) == [1, 1])
     }
 
     @Test("a broker that is slow gets each batch once", .timeLimit(.minutes(3)))
     func slowBroker() async throws {
+        #expect(try await sequences(of: 200, receivedBy: Self.receiveSlowly) == Array(1...200))
+    }
+
+    /// Publishes batches at once.
+    /// - Parameter receive: Serves the client at an address, and returns the sequence numbers of what arrives.
+    private func sequences(
+        of count: Int, receivedBy receive: @escaping @Sendable (String) throws -> [UInt64]
+    ) async throws -> [UInt64] {
         try await TestBroker.withDirectory { broker in
             let bus = try broker.bus()
             let address = broker.address
             async let sequences = withCheckedThrowingContinuation { continuation in
-                Thread { continuation.resume(with: Result { try Self.receiveSlowly(at: address) }) }.start()
+                Thread { continuation.resume(with: Result { try receive(address) }) }.start()
             }
             try await bus.whileOpen {
                 try await withThrowingTaskGroup(of: Void.self) { group in
-                    for number in 0..<200 { group.addTask { try await bus.publish(numbers: number..<number + 1) } }
+                    for number in 0..<count { group.addTask { try await bus.publish(numbers: number..<number + 1) } }
                     try await group.waitForAll()
                 }
             }
-            #expect(try await sequences == Array(1...200))
+            return try await sequences
         }
     }
 
@@ -121,89 +116,83 @@ struct OutboxTests {
         }
     }
 
-    /// Serves one client until it says good-bye, and refuses hellos that are longer than in the first version of the
-    /// protocol.
+    /// Serves one client until it says good-bye.
+    /// - Parameters:
+    ///   - isDone: Returns true to stop after a reply, even without a good-bye.
+    ///   - answer: Returns the reply to a request. Nil if the request gets none.
+    private static func serve(
+        at address: String, until isDone: () -> Bool = { false },
+        _ answer: (RequestHead, _ body: ArraySlice<[UInt8]>) throws -> Reply?
+    ) throws {
+        let ingress = try Socket(.router, options: [.linger(1000)])
+        try ingress.bind("\(address)/ingress")
+        let poll = SocketPoll([ingress])
+        while try poll.wait(milliseconds: 30_000) {
+            while let frames = try ingress.receive() {
+                let head = try RequestHead(frames[1])
+                if head.operation == .bye { return }
+                guard let reply = try answer(head, frames[2...]) else { continue }
+                _ = try ingress.send([frames[0]] + reply.frames(to: head))
+                if isDone() { return }
+            }
+        }
+        throw BusError(.unavailable, "the client did not say good-bye")
+    }
+
+    /// Refuses hellos that are longer than in the first version of the protocol.
     /// - Parameter count: The number of short hellos after which the server stops, even without a good-bye.
     /// - Returns: The sizes of the received hellos.
     private static func receiveShortHellos(at address: String, count: Int = .max) throws -> [Int] {
-        let ingress = try Socket(.router, options: [.linger(1000)])
-        try ingress.bind("\(address)/ingress")
-        let poll = SocketPoll([ingress])
         var sizes: [Int] = []
-        while try poll.wait(milliseconds: 30_000) {
-            while let frames = try ingress.receive() {
-                let head = try RequestHead(frames[1])
-                if head.operation == .bye { return sizes }
-                guard head.operation == .hello else { continue }
-                sizes.append(frames[2].count)
-                let reply: Reply =
-                    frames[2].count == 48
-                    ? .welcome(Welcome(epoch: 1, head: 0, sequence: 0))
-                    : .refused(ProtocolError(.malformed, "a frame is too long"))
-                _ = try ingress.send([frames[0]] + reply.frames(to: head))
-                if sizes.count(where: { $0 == 48 }) == count { return sizes }
-            }
+        try serve(at: address, until: { sizes.count { $0 == 48 } == count }) { head, body in
+            guard head.operation == .hello, let size = body.first?.count else { return nil }
+            sizes.append(size)
+            return size == 48
+                ? .welcome(Welcome(epoch: 1, head: 0, sequence: 0))
+                : .refused(ProtocolError(.malformed, "a frame is too long"))
         }
-        throw BusError(.unavailable, "the client did not say good-bye")
+        return sizes
     }
 
-    /// Serves one client until it says good-bye, as a broker does that works 10 ms for each request: much longer for all
-    /// than the client waits for an answer.
+    /// Serves one client as a broker does that works 10 ms for each request: much longer for all than the client waits
+    /// for an answer.
     /// - Returns: The sequence numbers of the batches in the order of their arrival.
     private static func receiveSlowly(at address: String) throws -> [UInt64] {
-        let ingress = try Socket(.router, options: [.linger(1000)])
-        try ingress.bind("\(address)/ingress")
-        let poll = SocketPoll([ingress])
         var sequences: [UInt64] = []
-        while try poll.wait(milliseconds: 30_000) {
-            while let frames = try ingress.receive() {
-                let head = try RequestHead(frames[1])
-                Thread.sleep(forTimeInterval: 0.01)
-                let reply: Reply
-                switch try Request(head.operation, body: frames[2...]) {
-                case .publish(let batch):
-                    sequences.append(batch.sequence)
-                    reply = .published(epoch: 1, offset: batch.sequence)
-                case .hello: reply = .welcome(Welcome(epoch: 1, head: 0, sequence: sequences.last ?? 0))
-                case .bye: return sequences
-                default: continue
-                }
-                _ = try ingress.send([frames[0]] + reply.frames(to: head))
+        try serve(at: address) { head, body in
+            Thread.sleep(forTimeInterval: 0.01)
+            switch try Request(head.operation, body: body) {
+            case .publish(let batch):
+                sequences.append(batch.sequence)
+                return .published(epoch: 1, offset: batch.sequence)
+            case .hello: return .welcome(Welcome(epoch: 1, head: 0, sequence: sequences.last ?? 0))
+            default: return nil
             }
         }
-        throw BusError(.unavailable, "the client did not say good-bye")
+        return sequences
     }
 
-    /// Serves one client until it says good-bye, as a broker does, but answers the client's first batch only when this
-    /// batch has arrived three times after the other batches were answered.
+    /// Serves one client as a broker does, but answers its first batch only when this batch has arrived three times after
+    /// the other batches were answered.
     /// - Returns: The sequence numbers of the batches in the order of their arrival.
     private static func receiveBatches(at address: String) throws -> [UInt64] {
-        let ingress = try Socket(.router, options: [.linger(1000)])
-        try ingress.bind("\(address)/ingress")
-        let poll = SocketPoll([ingress])
         var sequences: [UInt64] = []
         var (answered, count): (Set<UInt64>, Int) = ([], 0)
-        while try poll.wait(milliseconds: 30_000) {
-            while let frames = try ingress.receive() {
-                let head = try RequestHead(frames[1])
-                let reply: Reply
-                switch try Request(head.operation, body: frames[2...]) {
-                case .publish(let batch):
-                    sequences.append(batch.sequence)
-                    if batch.sequence == 1 {
-                        if answered.count == 2 { count += 1 }
-                        guard count == 3 else { continue }
-                    }
-                    answered.insert(batch.sequence)
-                    reply = .published(epoch: 1, offset: batch.sequence)
-                case .hello: reply = .welcome(Welcome(epoch: 1, head: 3, sequence: 3))
-                case .bye: return sequences
-                default: continue
+        try serve(at: address) { head, body in
+            switch try Request(head.operation, body: body) {
+            case .publish(let batch):
+                sequences.append(batch.sequence)
+                if batch.sequence == 1 {
+                    if answered.count == 2 { count += 1 }
+                    guard count == 3 else { return nil }
                 }
-                _ = try ingress.send([frames[0]] + reply.frames(to: head))
+                answered.insert(batch.sequence)
+                return .published(epoch: 1, offset: batch.sequence)
+            case .hello: return .welcome(Welcome(epoch: 1, head: 3, sequence: 3))
+            default: return nil
             }
         }
-        throw BusError(.unavailable, "the client did not say good-bye")
+        return sequences
     }
 }
 

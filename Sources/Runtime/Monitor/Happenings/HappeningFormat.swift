@@ -29,11 +29,10 @@ package struct HappeningFormat: Sendable {
         line.append(Self.left(happening.kind.manner, Self.mannerWidth), happening.kind.style)
         line.append(Self.left(happening.actor, Self.actorWidth) + " ", .bold)
         if happening.session != Session.default { line.append("@\(happening.session) ", .yellow) }
-        let id = "#\(happening.shortStory)".printable
-        if isInterleaved { line.append("\(id) ", .yellow) }
+        if isInterleaved { line.append("\(Self.id(of: happening)) ", .yellow) }
         // It is at the end of the first line, or below if there is no room.
         let showsID = columns != nil && happening.beginsStory && happening.kind != .process
-        let end = happening.rule?.printable ?? (showsID ? id : "")
+        let end = happening.rule?.printable ?? (showsID ? Self.id(of: happening) : "")
         let room = columns.map { $0 - (end.isEmpty ? 0 : end.columns + 2) } ?? .max
         var folded = StyledText.fold(
             happening.parts, happening.kind == .error ? .red : nil, after: line, room: room,
@@ -52,12 +51,20 @@ package struct HappeningFormat: Sendable {
         return since < .zero ? "clock" : "+\(since.sentenceText)"
     }
 
-    private static func left(_ text: String, _ width: Int) -> String { text.printable + gap(text, width) }
+    private static func id(of happening: Happening) -> String { "#\(happening.shortStory)".printable }
 
-    private static func right(_ text: String, _ width: Int) -> String { gap(text, width) + text.printable }
+    private static func left(_ text: String, _ width: Int) -> String {
+        let shown = text.printable
+        return shown + gap(beside: shown, width)
+    }
 
-    private static func gap(_ text: String, _ width: Int) -> String {
-        String(repeating: " ", count: max(0, width - text.printable.columns))
+    private static func right(_ text: String, _ width: Int) -> String {
+        let shown = text.printable
+        return gap(beside: shown, width) + shown
+    }
+
+    private static func gap(beside shown: String, _ width: Int) -> String {
+        String(repeating: " ", count: max(0, width - shown.columns))
     }
 }
 
