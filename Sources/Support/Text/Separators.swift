@@ -20,14 +20,14 @@ extension StringProtocol where SubSequence == Substring {
 
     /// The text before the first separator and the text after it. Nil if there is no separator.
     package func cut(at separator: String) -> (before: Substring, after: Substring)? {
-        let bytes = separator.utf8
+        let (text, bytes) = (self[...], separator.utf8)
         guard let first = bytes.first else { return nil }
-        var start = utf8.startIndex
-        while let found = utf8[start...].firstIndex(of: first) {
-            if utf8[found...].starts(with: bytes) {
-                return (self[..<found], self[utf8.index(found, offsetBy: bytes.count)...])
+        var start = text.startIndex
+        while let found = text.utf8[start...].firstIndex(of: first) {
+            if text.utf8[found...].starts(with: bytes) {
+                return (text[..<found], text[text.utf8.index(found, offsetBy: bytes.count)...])
             }
-            start = utf8.index(after: found)
+            start = text.utf8.index(after: found)
         }
         return nil
     }

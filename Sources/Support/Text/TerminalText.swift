@@ -95,9 +95,10 @@ extension StringProtocol {
 
     /// - Parameter escape: Returns the replacement of a scalar; nil to keep it.
     fileprivate func escaped(_ escape: (Unicode.Scalar) -> String?) -> String {
+        var text = String(self)
         // Most text needs no escape.
-        if utf8.allSatisfy({ (0x20..<0x7F).contains($0) }) { return String(self) }
-        return replacingScalars(escape)
+        let isPlain = text.withUTF8 { $0.allSatisfy { (0x20..<0x7F).contains($0) } }
+        return isPlain ? text : text.replacingScalars(escape)
     }
 }
 

@@ -8,6 +8,8 @@ package struct StyledText: Hashable, Sendable {
     }
 
     private var parts: [Part] = []
+    /// The width in terminal columns.
+    private(set) var width = 0
 
     package init() {}
 
@@ -16,7 +18,12 @@ package struct StyledText: Hashable, Sendable {
     }
 
     package mutating func append(_ text: String, _ style: TextStyle? = nil) {
-        parts.append(Part(text: text.printable, style: style))
+        append(Part(text: text.printable, style: style))
+    }
+
+    private mutating func append(_ part: Part) {
+        parts.append(part)
+        width += part.text.columns
     }
 
     /// - Parameters:
@@ -57,17 +64,12 @@ package struct StyledText: Hashable, Sendable {
                     pieces.append(StyledText())
                     left = columns
                 } else {
-                    pieces[pieces.count - 1].parts.append(Part(text: String(piece), style: part.style))
+                    pieces[pieces.count - 1].append(Part(text: String(piece), style: part.style))
                     rest = rest[piece.endIndex...]
                 }
             }
         }
         return pieces
-    }
-
-    /// The width in terminal columns.
-    var width: Int {
-        parts.map(\.text.columns).reduce(0, +)
     }
 
     private static func render(_ text: Substring, _ style: TextStyle?, isColored: Bool) -> TerminalText {
@@ -78,7 +80,10 @@ package struct StyledText: Hashable, Sendable {
 
 extension String {
     /// The width of a printable text in terminal columns.
-    var columns: Int { reduce(0) { $0 + $1.columns } }
+    var columns: Int {
+        // A printable ASCII character takes one column.
+        utf8.allSatisfy { $0 < 0x80 } ? utf8.count : reduce(0) { $0 + $1.columns }
+    }
 }
 
 /// A text style of a terminal. The raw value is a parameter of the control sequence "select graphic rendition"
