@@ -112,7 +112,13 @@ let runtime: [Target] = [
     module("Coordinator", in: "Runtime", ["Consuming", "Contracts", "EventBus", "Navigation", "Support", logging]),
     module(
         "PlatformPrograms", in: "Runtime",
-        ["Contracts", "Coordinator", "ErrorNotification", "Navigation", "ServiceRuntime"]),
+        ["Contracts", "Coordinator", "ErrorNotification", "Navigation", "ServiceRuntime", "Support", argumentParser]),
+    module(
+        "BrokerProgram", in: "Runtime",
+        [
+            "Broker", "Consuming", "Contracts", "EventBus", ifNATS("NATS"), "NATSLayout", "ServiceRuntime",
+            ifNATS("Steward"), "Support", "Transports", argumentParser, lifecycle, logging,
+        ]),
     module("Routing", in: "Runtime", ["Contracts", "EventBus", "Navigation", "Support"]),
     module(
         "Monitor", in: "Runtime",
@@ -153,7 +159,10 @@ let commit = Context.environment["SEGUE_COMMIT"] ?? ""
 let tools: [Target] = [
     .target(
         name: "CSegueVersion", path: "Sources/Tools/CSegueVersion",
-        cSettings: [.define("SEGUE_COMMIT", to: "\"\(commit)\"")]),
+        cSettings: [
+            .define("SEGUE_COMMIT", to: "\"\(commit)\""),
+            .define("SEGUE_SOURCE", to: "\"\(commit.isEmpty ? Context.packageDirectory : "")\""),
+        ]),
     module(
         "Compose", in: "Tools",
         [
@@ -211,14 +220,15 @@ let focusPlayer: [Target] = [
         "Services", in: "FocusPlayer",
         [
             "Authorization", "ConsentCallback", "Consuming", "Contracts", "EventBus", "HTTPClient", "Music",
-            "Navigation", "Repositories", "ServiceRuntime", "SpotifyAPI", "TokenVault", "Vocabulary", logging,
+            "Navigation", "Repositories", "ServiceRuntime", "SpotifyAPI", "TokenVault", "Vocabulary", argumentParser,
+            logging,
         ]),
     module("Presentation", in: "FocusPlayer", ["Contracts", "Device", "EventBus", "Vocabulary"]),
     module(
         "SpotifySimulator", in: "FocusPlayer",
         [
-            "HTTPOperations", "Sodium", "Support", "SystemSupport", "YAMLText", httpTypes, hummingbird, lifecycle,
-            logging, nioCore, nioPosix, yams,
+            "Consuming", "HTTPOperations", "ServiceRuntime", "Sodium", "Support", "SystemSupport", "YAMLText",
+            argumentParser, httpTypes, hummingbird, lifecycle, logging, nioCore, nioPosix, yams,
         ]),
     module(
         "InProcess", in: "FocusPlayer",
@@ -226,6 +236,9 @@ let focusPlayer: [Target] = [
             "Device", "HTTPClient", "HTTPOperations", "Navigation", "PlatformPrograms", "ServiceRuntime", "Services",
             "SpotifySimulator", "SystemSupport", "TerminalDevice", argumentParser, logging,
         ]),
+    module(
+        "FocusPlayerProgram", in: "FocusPlayer",
+        ["Device", "InProcess", "Presentation", "ServiceRuntime", "TerminalDevice", "WebDevice", argumentParser]),
 ]
 
 /// Small apps, each of which shows one way of navigating. `docs/examples.md` explains them.
@@ -237,31 +250,29 @@ let examples: [Target] = [
 ]
 
 let executables: [Target] = [
-    executable("auth-service", ["HTTPClient", "ServiceRuntime", "Services", argumentParser]),
-    executable(
-        "broker",
-        [
-            "Broker", ifNATS("NATS"), "NATSLayout", ifNATS("Steward"), "Consuming", "Contracts", "EventBus",
-            "ServiceRuntime", "Support", "Transports", argumentParser, lifecycle,
-        ]),
+    executable("auth-service", ["ServiceRuntime", "Services"]),
+    executable("broker", ["BrokerProgram", "ServiceRuntime"]),
     executable("brewer", ["Brewing", "ServiceRuntime"]),
-    executable("device", ["ServiceRuntime", "TerminalDevice", argumentParser]),
-    executable("error-notifier", ["PlatformPrograms", "ServiceRuntime", argumentParser]),
-    executable(
-        "focus-player",
-        ["Device", "InProcess", "Presentation", "ServiceRuntime", "TerminalDevice", "WebDevice", argumentParser]),
-    executable("music-service", ["HTTPClient", "ServiceRuntime", "Services", argumentParser]),
-    executable(
-        "navigation-coordinator", ["Coordinator", "PlatformPrograms", "ServiceRuntime", "Support", argumentParser]),
+    executable("device", ["ServiceRuntime", "TerminalDevice"]),
+    executable("error-notifier", ["PlatformPrograms", "ServiceRuntime"]),
+    executable("focus-player", ["FocusPlayerProgram", "ServiceRuntime"]),
+    executable("music-service", ["ServiceRuntime", "Services"]),
+    executable("navigation-coordinator", ["PlatformPrograms", "ServiceRuntime"]),
     executable("onboarding-service", ["Onboarding", "ServiceRuntime"]),
-    executable("segue", ["SegueCommands", "SystemSupport", argumentParser, logging]),
+    executable("segue", ["SegueCommands"]),
     executable(
         "segue-bench",
         ["Benchmarks", "CommandLineSupport", "EventBus", "Support", "SystemSupport", argumentParser, logging]),
+    // What an installation has instead of the programs: all of them in one file.
     executable(
-        "spotify-simulator", ["Consuming", "ServiceRuntime", "SpotifySimulator", argumentParser, lifecycle, logging]),
-    executable("timer-service", ["ServiceRuntime", "ThreeScreens", argumentParser]),
-    executable("web-gateway", ["ServiceRuntime", "WebDevice", argumentParser]),
+        "segue-programs",
+        [
+            "BrokerProgram", "FocusPlayerProgram", "PlatformPrograms", "SegueCommands", "ServiceRuntime", "Services",
+            "SpotifySimulator", "Support", "TerminalDevice", "WebDevice",
+        ]),
+    executable("spotify-simulator", ["ServiceRuntime", "SpotifySimulator"]),
+    executable("timer-service", ["ServiceRuntime", "ThreeScreens"]),
+    executable("web-gateway", ["ServiceRuntime", "WebDevice"]),
 ]
 
 // MARK: Tests

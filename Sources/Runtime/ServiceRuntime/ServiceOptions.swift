@@ -1,5 +1,6 @@
 public import ArgumentParser
 internal import CommandLineSupport
+package import Support
 
 /// The command-line options of a service that needs the address of the bus.
 public struct ServiceOptions: ParsableArguments, Sendable {
@@ -35,3 +36,5 @@ public struct ContractOption: ParsableArguments, Sendable {
         HelpWidth.ensure()
     }
 }
+
+extension AgeLimit: ExpressibleByArgument {}

@@ -36,7 +36,7 @@ package struct SegueSource: Hashable, Sendable {
 
     /// The folder of the sources from which this program was built.
     ///
-    /// - Parameter file: The path of a source file, as `#filePath` gives it.
+    /// - Parameter file: The path of a source file, or of the folder.
     /// - Returns: nil if the folder does not exist any more, or if it is a copy that the package manager has fetched
     ///   for another package.
     package static func folder(ofSource file: String) -> String? {
@@ -59,17 +59,16 @@ package struct SegueSource: Hashable, Sendable {
 enum SegueNames {
     /// In a package graph, each module has another name.
     static let modules: Set = [
-        "AppContract", "Authorization", "Benchmarks", "Brewing", "Broker", "BusFormat", "BusProtocol", "CCurl",
-        "CEventDescriptor",
-        "CJetStreamPeer", "CNATS", "CSegueVersion", "CSodium", "CZeroMQ", "CommandLineSupport", "Compose",
-        "ConsentCallback", "Consuming", "Contracts", "Coordinator", "Device", "ErrorNotification", "EventBus",
-        "FlowFiles", "FlowReview", "HTTPClient",
-        "HTTPOperations", "InProcess", "MessageSchema", "Monitor", "Music", "NATS", "NATSEventBus",
-        "NATSJournal", "NATSLayout", "NATSPermissions",
-        "Navigation", "Onboarding", "Opening", "PlatformPrograms", "Presentation", "Projects", "Repositories",
-        "Routing", "Scaffold", "SegueCommands", "SegueTestSupport", "ServiceRuntime", "Services", "SignIn", "Sodium",
-        "SpotifyAPI", "SpotifySimulator", "Stations", "Steward", "Support", "SystemSupport", "TerminalDevice",
-        "ThreeScreens", "TokenVault", "Transports", "Vocabulary", "WebDevice", "YAMLText", "ZeroMQ", "ZeroMQEventBus",
+        "AppContract", "Authorization", "Benchmarks", "Brewing", "Broker", "BrokerProgram", "BusFormat", "BusProtocol",
+        "CCurl", "CEventDescriptor", "CJetStreamPeer", "CNATS", "CSegueVersion", "CSodium", "CZeroMQ",
+        "CommandLineSupport", "Compose", "ConsentCallback", "Consuming", "Contracts", "Coordinator", "Device",
+        "ErrorNotification", "EventBus", "FlowFiles", "FlowReview", "FocusPlayerProgram", "HTTPClient",
+        "HTTPOperations", "InProcess", "MessageSchema", "Monitor", "Music", "NATS", "NATSEventBus", "NATSJournal",
+        "NATSLayout", "NATSPermissions", "Navigation", "Onboarding", "Opening", "PlatformPrograms", "Presentation",
+        "Projects", "Repositories", "Routing", "Scaffold", "SegueCommands", "SegueTestSupport", "ServiceRuntime",
+        "Services", "SignIn", "Sodium", "SpotifyAPI", "SpotifySimulator", "Stations", "Steward", "Support",
+        "SystemSupport", "TerminalDevice", "ThreeScreens", "TokenVault", "Transports", "Vocabulary", "WebDevice",
+        "YAMLText", "ZeroMQ", "ZeroMQEventBus",
     ]
     /// The executables that have the name of an app's service.
     static let services: Set = ["auth-service", "music-service", "onboarding-service", "timer-service"]

@@ -57,6 +57,12 @@ package enum CommandLineTool {
 package enum Version {
     static let number = "0.1.0"
 
+    /// The folder of the source. Nil for an installed program.
+    static var source: String? {
+        let folder = String(cString: segue_source)
+        return folder.isEmpty ? nil : folder
+    }
+
     /// The version and the commit, as in `0.1.0 (6c110f7a0bc1)`; without a commit `0.1.0 (development build)`.
     package static var description: String {
         let commit = String(cString: segue_commit)

@@ -82,7 +82,7 @@ struct NewAppCommand: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "The folder or the URL of Segue. (default: the folder from which this program was built)",
+            "The folder or the URL of Segue. (default: the folder of the source, unless this program is installed)",
             valueName: "folder or url"),
         completion: .directory)
     var segue: String?
@@ -91,7 +91,7 @@ struct NewAppCommand: AsyncParsableCommand {
 
     func run() async throws {
         let directory = FileManager.default.currentDirectoryPath
-        guard let segue = segue ?? SegueSource.folder(ofSource: #filePath) else {
+        guard let segue = segue ?? Version.source.flatMap(SegueSource.folder(ofSource:)) else {
             throw CommandError(
                 code: "unknown-source", "the folder of Segue is not known",
                 recovery: "name the folder or the URL of Segue with --segue", status: .noInput)

@@ -1,11 +1,10 @@
-import ArgumentParser
-import Logging
-import SegueCommands
-import SystemSupport
+package import ArgumentParser
+internal import Logging
+internal import SystemSupport
 
-@main
-struct Segue: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(
+/// The program `segue`.
+package struct Segue: AsyncParsableCommand {
+    package static let configuration = CommandConfiguration(
         commandName: "segue", abstract: "Start and watch the services of an app, and talk to them.",
         version: Version.description,
         groupedSubcommands: [
@@ -29,7 +28,10 @@ struct Segue: AsyncParsableCommand {
             CommandGroup(name: "Your own app", subcommands: [NewCommand.self]),
         ])
 
-    static func main() async {
+    package init() {}
+
+    /// Runs the command line of this process.
+    package static func runProgram() async {
         LoggingSystem.bootstrap { label in
             var handler = StreamLogHandler(label: label, stream: StandardError())
             handler.logLevel = .notice

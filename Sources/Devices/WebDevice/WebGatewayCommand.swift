@@ -1,18 +1,16 @@
-import ArgumentParser
-import ServiceRuntime
-import WebDevice
+package import ArgumentParser
+internal import ServiceRuntime
 
-@main
-struct WebGatewayCommand: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(
+package struct WebGatewayCommand: AsyncParsableCommand {
+    package static let configuration = CommandConfiguration(
         commandName: "web-gateway", abstract: "Serves a page with the screens, messages and processes of a bus.",
         discussion: GatewayOptions.discussion)
 
     @OptionGroup var options: GatewayOptions
 
-    static func main() async { await runProgram() }
+    package init() {}
 
-    func run() async throws {
+    package func run() async throws {
         try await options.run("web-gateway")
     }
 }

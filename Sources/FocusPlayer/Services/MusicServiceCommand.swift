@@ -1,11 +1,9 @@
-import ArgumentParser
-import HTTPClient
-import ServiceRuntime
-import Services
+package import ArgumentParser
+internal import HTTPClient
+internal import ServiceRuntime
 
-@main
-struct MusicServiceCommand: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(
+package struct MusicServiceCommand: AsyncParsableCommand {
+    package static let configuration = CommandConfiguration(
         commandName: "music-service", abstract: "Makes focus playlists and plays them on Spotify.",
         discussion: """
             The folder SEGUE_STATE_DIR contains the song database, and the token vault that auth-service writes.
@@ -14,9 +12,9 @@ struct MusicServiceCommand: AsyncParsableCommand {
 
     @OptionGroup var options: ServiceOptions
 
-    static func main() async { await runProgram() }
+    package init() {}
 
-    func run() async throws {
+    package func run() async throws {
         try await HTTPClient.with { try await ServiceProgram.music($0).run(options) }
     }
 }

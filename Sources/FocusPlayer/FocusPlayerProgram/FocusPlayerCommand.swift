@@ -1,15 +1,14 @@
-import ArgumentParser
-import InProcess
-import Presentation
-import ServiceRuntime
-import TerminalDevice
-import WebDevice
+package import ArgumentParser
+internal import InProcess
+internal import Presentation
+internal import ServiceRuntime
+internal import TerminalDevice
+internal import WebDevice
 
 // The options are those of the subcommands: an option of a command would take its value from the line of a subcommand
 // that has the same option.
-@main
-struct FocusPlayerCommand: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(
+package struct FocusPlayerCommand: AsyncParsableCommand {
+    package static let configuration = CommandConfiguration(
         commandName: "focus-player", abstract: "Shows the focus player's screens in a terminal, or on a page.",
         discussion: """
             focus-player --platform ios     on the bus in SEGUE_BUS, or of the project of this folder
@@ -19,7 +18,7 @@ struct FocusPlayerCommand: AsyncParsableCommand {
             """,
         subcommands: [TerminalCommand.self, WebCommand.self], defaultSubcommand: TerminalCommand.self)
 
-    static func main() async { await runProgram() }
+    package init() {}
 }
 
 struct TerminalCommand: AsyncParsableCommand {

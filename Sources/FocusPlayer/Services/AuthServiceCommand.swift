@@ -1,11 +1,9 @@
-import ArgumentParser
-import HTTPClient
-import ServiceRuntime
-import Services
+package import ArgumentParser
+internal import HTTPClient
+internal import ServiceRuntime
 
-@main
-struct AuthServiceCommand: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(
+package struct AuthServiceCommand: AsyncParsableCommand {
+    package static let configuration = CommandConfiguration(
         commandName: "auth-service", abstract: "Connects each session to a Spotify account and keeps it connected.",
         discussion: """
             SPOTIFY_CLIENT_ID is the app's client id at Spotify. The folder SEGUE_STATE_DIR contains the token vault;
@@ -15,9 +13,9 @@ struct AuthServiceCommand: AsyncParsableCommand {
 
     @OptionGroup var options: ServiceOptions
 
-    static func main() async { await runProgram() }
+    package init() {}
 
-    func run() async throws {
+    package func run() async throws {
         try await HTTPClient.with { try await ServiceProgram.authorization($0).run(options) }
     }
 }

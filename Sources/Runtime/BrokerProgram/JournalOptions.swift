@@ -1,8 +1,8 @@
-import ArgumentParser
-import Broker
-import EventBus
-import Foundation
-import ServiceRuntime
+internal import ArgumentParser
+internal import Broker
+internal import EventBus
+internal import Foundation
+internal import ServiceRuntime
 
 /// The options that depend on the kind of the bus.
 struct JournalOptions: ParsableArguments {

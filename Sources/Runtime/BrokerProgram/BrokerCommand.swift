@@ -1,15 +1,14 @@
-import ArgumentParser
-import Broker
-import Contracts
-import EventBus
-import NATSLayout
-import ServiceRuntime
-import Support
-import Transports
+package import ArgumentParser
+internal import Broker
+internal import Contracts
+internal import EventBus
+internal import NATSLayout
+internal import ServiceRuntime
+internal import Support
+internal import Transports
 
-@main
-struct BrokerCommand: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(
+package struct BrokerCommand: AsyncParsableCommand {
+    package static let configuration = CommandConfiguration(
         commandName: "broker", abstract: "Delivers messages to subscribers, and records all but transient ones.",
         discussion: """
             broker --bus ipc:///tmp/bus --journal /tmp/journal.sqlite
@@ -31,9 +30,9 @@ struct BrokerCommand: AsyncParsableCommand {
         help: "The size above which the oldest messages are removed, handled or not: 512MiB or none. (default: 1GiB)")
     var retainSize: RetainedSize?
 
-    static func main() async { await runProgram() }
+    package init() {}
 
-    func run() async throws {
+    package func run() async throws {
         let process = ServiceProcess("broker", sends: [ApplicationError.self])
         try await process.runAlone(options.contract) { configuration, logger in
             let address = try options.busAddress(configuration)
@@ -59,5 +58,4 @@ struct BrokerCommand: AsyncParsableCommand {
     }
 }
 
-extension AgeLimit: ExpressibleByArgument {}
 extension RetainedSize: ExpressibleByArgument {}

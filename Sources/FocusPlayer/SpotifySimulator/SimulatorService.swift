@@ -1,8 +1,7 @@
-import Consuming
-import Logging
-import ServiceLifecycle
-import ServiceRuntime
-import SpotifySimulator
+internal import Consuming
+internal import Logging
+internal import ServiceLifecycle
+internal import ServiceRuntime
 
 /// The simulator as a service of its process. The service is ready when the simulator accepts connections.
 struct SimulatorService: ReadyService {

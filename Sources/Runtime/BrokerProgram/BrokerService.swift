@@ -1,9 +1,9 @@
-import Broker
-import Consuming
-import Contracts
-import EventBus
-import ServiceLifecycle
-import ServiceRuntime
+internal import Broker
+internal import Consuming
+internal import Contracts
+internal import EventBus
+internal import ServiceLifecycle
+internal import ServiceRuntime
 
 /// The broker as a service of its process. The service is ready when the broker accepts requests.
 struct BrokerService: ReadyService, ThreadedService {

@@ -1,10 +1,8 @@
-import ArgumentParser
-import ServiceRuntime
-import SpotifySimulator
+package import ArgumentParser
+internal import ServiceRuntime
 
-@main
-struct SpotifySimulatorCommand: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(
+package struct SpotifySimulatorCommand: AsyncParsableCommand {
+    package static let configuration = CommandConfiguration(
         commandName: "spotify-simulator",
         abstract: "Simulates accounts.spotify.com and api.spotify.com on 127.0.0.1.",
         discussion: """
@@ -31,9 +29,9 @@ struct SpotifySimulatorCommand: AsyncParsableCommand {
     @Option(help: "The refreshes that return a new refresh token: never, every second time (alternate) or always.")
     var refreshTokenRotation: TokenPolicy.Rotation = .alternate
 
-    static func main() async { await runProgram() }
+    package init() {}
 
-    func run() async throws {
+    package func run() async throws {
         try await ServiceProcess("spotify-simulator").runAlone(contract) { configuration, logger in
             let settings = SpotifySimulator.Configuration(
                 port: try listeningPort(configuration),

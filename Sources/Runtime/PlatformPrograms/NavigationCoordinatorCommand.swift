@@ -1,14 +1,10 @@
-import ArgumentParser
-import Coordinator
-import PlatformPrograms
-import ServiceRuntime
-import Support
+package import ArgumentParser
+internal import Coordinator
+internal import ServiceRuntime
+internal import Support
 
-extension AgeLimit: ExpressibleByArgument {}
-
-@main
-struct NavigationCoordinatorCommand: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(
+package struct NavigationCoordinatorCommand: AsyncParsableCommand {
+    package static let configuration = CommandConfiguration(
         commandName: "navigation-coordinator",
         abstract: "Runs a flow: decides which screens a platform shows, in response to messages.",
         discussion: "navigation-coordinator --bus ipc:///tmp/bus --flow config/flows/ios.yaml")
@@ -28,13 +24,13 @@ struct NavigationCoordinatorCommand: AsyncParsableCommand {
         help: "The time without a message after which a session ends: 90s, 12h or none. (default: none)")
     var sessionIdle: AgeLimit?
 
-    func validate() throws {
+    package func validate() throws {
         guard liveSessions > 0 else { throw ValidationError("--live-sessions must be at least 1") }
     }
 
-    static func main() async { await runProgram() }
+    package init() {}
 
-    func run() async throws {
+    package func run() async throws {
         let (flow, source) = try ServiceProcess.readFlowFile(flow)
         try await ServiceProgram.coordinator(
             flow, source: source, liveSessions: liveSessions, sessionIdle: sessionIdle?.duration

@@ -1,13 +1,13 @@
 #if NATS
-import Broker
-import Consuming
-import EventBus
-import Logging
-import NATS
-import NATSLayout
-import ServiceLifecycle
-import ServiceRuntime
-import Steward
+internal import Broker
+internal import Consuming
+internal import EventBus
+internal import Logging
+internal import NATS
+internal import NATSLayout
+internal import ServiceLifecycle
+internal import ServiceRuntime
+internal import Steward
 
 /// The steward of a bus on NATS as a service of its process. The service is ready when the streams exist and the
 /// steward leads or follows.

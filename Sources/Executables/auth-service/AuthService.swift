@@ -1,0 +1,7 @@
+import ServiceRuntime
+import Services
+
+@main
+struct AuthService {
+    static func main() async { await AuthServiceCommand.runProgram() }
+}

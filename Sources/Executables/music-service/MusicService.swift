@@ -1,0 +1,7 @@
+import ServiceRuntime
+import Services
+
+@main
+struct MusicService {
+    static func main() async { await MusicServiceCommand.runProgram() }
+}

@@ -1,0 +1,6 @@
+import SegueCommands
+
+@main
+struct SegueProgram {
+    static func main() async { await Segue.runProgram() }
+}
