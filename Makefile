@@ -1,6 +1,6 @@
 # The commands for everyday work. Commands that build first install missing packages.
 
-.PHONY: run down build build-tests test mixed screenshots examples install bench bench-page scale counts footprint without-nats soak fuzz lint format setup
+.PHONY: run down build build-tests test mixed screenshots examples install package bench bench-page scale counts footprint without-nats soak fuzz lint format setup
 
 BIN = .build/debug
 # The programs that compose/default.yaml starts.
@@ -11,6 +11,8 @@ TOOLS = segue device
 GATEWAY = web-gateway
 # The program that `segue bench` runs.
 BENCHMARKS = segue-bench
+# The programs that are installed, which one file contains.
+PROGRAMS = $(TOOLS) $(GATEWAY) $(STACK)
 
 # Builds only the programs of the default stack, and the programs that people start themselves.
 run:
@@ -49,16 +51,20 @@ mixed: setup
 examples: setup
 	@scripts/examples
 
-# Installs the programs in PREFIX (default: /usr/local), with completions, the manual page, flows and compose files.
-# CONFIGURATION=debug installs debug builds (default: release).
-install: CONFIGURATION ?= release
+# Installs the programs in PREFIX (default: /usr/local), with completions, manual pages, the page for browsers, flows and
+# stacks. CONFIGURATION=debug installs debug programs (default: release).
+install package: CONFIGURATION ?= release
 install: PREFIX ?= /usr/local
 install: setup
 	@mkdir -p "$(PREFIX)" && test -w "$(PREFIX)" || { echo "cannot write to $(PREFIX); choose another folder: make install PREFIX=FOLDER" >&2; exit 1; }
-	@commit=$$(git describe --always --dirty --abbrev=12 --exclude='*') && SEGUE_COMMIT="$$commit" \
-		scripts/build $(if $(filter release,$(CONFIGURATION)),--release) $(STACK) $(TOOLS) $(GATEWAY) $(BENCHMARKS)
-	@scripts/build generate-manual
-	@scripts/install .build/$(CONFIGURATION) "$(PREFIX)" $(STACK) $(TOOLS) $(GATEWAY) $(BENCHMARKS)
+	@scripts/build-programs $(CONFIGURATION) .build/programs
+	@scripts/install .build/programs "$(PREFIX)" $(PROGRAMS)
+	@echo "Installed Segue in $(PREFIX). Try: $(PREFIX)/bin/segue demo"
+
+# Makes packages of what `make install` installs: for Debian, and as an archive for any place. They are in
+# .build/package. With CONFIGURATION=debug (default: release) the packages have debug programs and are not compressed.
+package: setup
+	@scripts/package $(CONFIGURATION) .build/package $(PROGRAMS)
 
 # Runs the benchmarks that docs/performance.md describes. BENCH names some of them and may have options, such as
 # BENCH="roundtrip --json"; without BENCH, all benchmarks run.
