@@ -12,10 +12,10 @@ struct Segue: AsyncParsableCommand {
             CommandGroup(
                 name: "Services",
                 subcommands: [
-                    UpCommand.self, DownCommand.self, StartCommand.self, StopCommand.self, RestartCommand.self,
-                    KillCommand.self, ScaleCommand.self, WaitCommand.self, PsCommand.self, ListCommand.self,
-                    LogsCommand.self, EventsCommand.self, OpenCommand.self, ExecCommand.self, RunCommand.self,
-                    ConfigCommand.self, ExportCommand.self, SuperviseCommand.self,
+                    DemoCommand.self, UpCommand.self, DownCommand.self, StartCommand.self, StopCommand.self,
+                    RestartCommand.self, KillCommand.self, ScaleCommand.self, WaitCommand.self, PsCommand.self,
+                    ListCommand.self, LogsCommand.self, EventsCommand.self, OpenCommand.self, ExecCommand.self,
+                    RunCommand.self, ConfigCommand.self, ExportCommand.self, SuperviseCommand.self,
                 ]),
             CommandGroup(
                 name: "Bus",
