@@ -20,7 +20,9 @@ run:
 	@scripts/setup
 	@scripts/build $(STACK) $(TOOLS)
 	@$(BIN)/segue up -d --wait -f compose/default.yaml
-	@cat docs/try.txt
+	@sed 's|{environment}|export PATH="$$PWD/$(BIN):$$PATH"|' docs/try.txt
+	@echo 'Enter the commands in this folder. README.md tells the whole story in a few lines of shell.'
+	@echo '`make down` stops the processes.'
 	@echo "The page in a browser: $$($(BIN)/segue open --address -p segue), or run: $(BIN)/segue open -p segue"
 
 down:

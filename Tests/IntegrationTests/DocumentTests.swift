@@ -40,7 +40,12 @@ struct DocumentTests {
     func suggestions() async throws {
         try await SegueCommandLine.inRepository { segue in
             try await run("segue up -d --wait -f compose/default.yaml", segue)
-            let paragraphs = try Page("docs/try.txt").text.split(separator: "\n\n")
+            // The Makefile writes a dollar sign twice.
+            let environment = #"export PATH="$PWD/.build/debug:$PATH""#
+            let makefile = try Page("Makefile").text.replacing("$(BIN)", with: ".build/debug")
+            #expect(makefile.contains("s|{environment}|\(environment.replacing("$", with: "$$"))|"))
+            let paragraphs = try Page("docs/try.txt").text.replacing("{environment}", with: environment)
+                .split(separator: "\n\n")
             let parts = paragraphs.filter { $0.hasPrefix("    ") }.map(String.init)
             try #require(parts.count == 4)
             let outputs = ["music-service", "document.NavigationState", "Choose a music service", "http://127.0.0.1:"]

@@ -123,3 +123,22 @@ struct DirectoryWatchTests {
         #expect(error == SystemError("/tmp/segue-none", code: ENOENT))
     }
 }
+
+@Suite("Installed files")
+struct InstalledFileTests {
+    @Test(
+        "are in share/segue of the prefix, or in the repository",
+        arguments: [
+            ("/usr/bin", ["/usr/share/segue"]),
+            ("/home/ann/segue 0.1/bin", ["/home/ann/segue 0.1/share/segue"]),
+            ("/opt/lib/segue", ["/opt/lib/share/segue", "/opt/share/segue"]),
+            ("/usr/lib/segue/bin", ["/usr/lib/segue/share/segue", "/usr/share/segue"]),
+            (
+                "/work/.build/x86_64-unknown-linux-gnu/debug",
+                ["/work/.build/x86_64-unknown-linux-gnu/share/segue", "/work"]
+            ),
+        ])
+    func folders(program: String, expected: [String]) {
+        #expect(InstalledFiles.folders(ofProgramIn: program) == expected)
+    }
+}

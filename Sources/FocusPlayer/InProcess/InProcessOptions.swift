@@ -64,11 +64,8 @@ package struct InProcessOptions: ParsableArguments {
         try await body(folder.path)
     }
 
-    /// The path of a file of the app: below the working folder, or below the folder of an installed program.
+    /// The path of a file of the app: below the working folder, or else where it is installed.
     private static func path(_ file: String) -> String {
-        guard !FileManager.default.fileExists(atPath: file) else { return file }
-        let program = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent()
-        let installed = program.appending(path: "../share/segue/\(file)").standardizedFileURL.path
-        return FileManager.default.fileExists(atPath: installed) ? installed : file
+        FileManager.default.fileExists(atPath: file) ? file : InstalledFiles.path(of: file) ?? file
     }
 }

@@ -7,7 +7,7 @@ package struct ComposeError: Error, Sendable, Codable, Equatable, CustomStringCo
     package let code: String
     package var message: String
     /// The remedy, as a phrase that follows the message; nil if there is none to add.
-    package private(set) var recovery: String?
+    package var recovery: String?
     /// The key of a service's entry that the error concerns; nil if it concerns none.
     private(set) var key: ServiceKey?
     /// The last lines of the failed service's output, or of the supervisor's log; can be empty.

@@ -11,10 +11,10 @@ package struct Segue: AsyncParsableCommand {
             CommandGroup(
                 name: "Services",
                 subcommands: [
-                    UpCommand.self, DownCommand.self, StartCommand.self, StopCommand.self, RestartCommand.self,
-                    KillCommand.self, ScaleCommand.self, WaitCommand.self, PsCommand.self, ListCommand.self,
-                    LogsCommand.self, EventsCommand.self, OpenCommand.self, ExecCommand.self, RunCommand.self,
-                    ConfigCommand.self, ExportCommand.self, SuperviseCommand.self,
+                    DemoCommand.self, UpCommand.self, DownCommand.self, StartCommand.self, StopCommand.self,
+                    RestartCommand.self, KillCommand.self, ScaleCommand.self, WaitCommand.self, PsCommand.self,
+                    ListCommand.self, LogsCommand.self, EventsCommand.self, OpenCommand.self, ExecCommand.self,
+                    RunCommand.self, ConfigCommand.self, ExportCommand.self, SuperviseCommand.self,
                 ]),
             CommandGroup(
                 name: "Bus",

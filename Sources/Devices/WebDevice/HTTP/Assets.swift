@@ -4,6 +4,7 @@ internal import Hummingbird
 internal import NIOCore
 internal import Sodium
 internal import Support
+internal import SystemSupport
 
 /// The files of the page, which are read once, when the gateway starts.
 struct Assets: Sendable {
@@ -11,8 +12,6 @@ struct Assets: Sendable {
     private static let sizeLimit = 2 << 20
     /// The folder of the page in the folder of resources that the package manager makes.
     private static let resources = "segue_WebDevice.resources/Page"
-    /// The folder of the page, seen from the folder of an installed program.
-    private static let installed = "../share/segue/page"
     private static let types = [
         "html": "text/html; charset=utf-8", "css": "text/css; charset=utf-8", "js": "text/javascript; charset=utf-8",
         "svg": "image/svg+xml", "png": "image/png", "ico": "image/x-icon", "json": "application/json",
@@ -54,8 +53,7 @@ struct Assets: Sendable {
     }
 
     private static var candidates: [String] {
-        let program = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent()
-        return [resources, installed].map { program.appending(path: $0).standardizedFileURL.path }
+        ["\(InstalledFiles.programFolder)/\(resources)"] + InstalledFiles.folders().map { "\($0)/page" }
     }
 
     var paths: [String] { Array(files.keys) }

@@ -10,18 +10,21 @@ package struct DetachedSupervisor: Sendable {
     private let arguments: [String]
     private let environment: [String: String]
     private let input: String
+    private let stopsIfCancelled: Bool
 
     /// - Parameters:
     ///   - executable: the program that runs a ``Supervisor`` for this project; by default the running executable
     ///     itself.
     ///   - environment: the environment of the supervisor.
     ///   - input: the content of the supervisor's standard input.
+    ///   - stopsIfCancelled: true to stop the supervisor if the task that starts it is cancelled.
     package init(
         project: Project,
         executable: String = "/proc/self/exe",
         arguments: [String],
         environment: [String: String] = ProcessInfo.processInfo.environment,
-        input: String = ""
+        input: String = "",
+        stopsIfCancelled: Bool = false
     ) {
         self.project = project
         // If the executable is a symbolic link, the file that it refers to is started.
@@ -29,12 +32,13 @@ package struct DetachedSupervisor: Sendable {
         self.arguments = arguments
         self.environment = environment
         self.input = input
+        self.stopsIfCancelled = stopsIfCancelled
     }
 
     /// Starts the supervisor in a session of its own, and waits until its services have reached a milestone. The
     /// supervisor's log messages are appended to ``Project/supervisorLogPath``.
     ///
-    /// Cancelling the task ends the wait, but not the supervisor.
+    /// Cancelling the task ends the wait, but not the supervisor, unless `stopsIfCancelled` is set.
     ///
     /// - Parameters:
     ///   - milestone: the milestone that all services that are started must reach.
@@ -56,7 +60,14 @@ package struct DetachedSupervisor: Sendable {
         let logStart = (try? FileHandle(forReadingAtPath: logPath)?.seekToEnd()) ?? 0
         let pid = try DetachedProcess.spawn(
             executable, arguments: arguments, environment: variables, input: input, logPath: logPath)
-        guard try await wait(for: milestone, pid: pid, socket: socket, onProgress: onProgress) else {
+        let hasReached: Bool
+        do {
+            hasReached = try await wait(for: milestone, pid: pid, socket: socket, onProgress: onProgress)
+        } catch let error as CancellationError {
+            if stopsIfCancelled { await stop(pid) }
+            throw error
+        }
+        guard hasReached else {
             throw ComposeError(
                 code: "supervisor-ended",
                 message: "the supervisor of project '\(project.name)' ended before it was ready",
@@ -64,6 +75,16 @@ package struct DetachedSupervisor: Sendable {
                 logTail: lastLines(of: logPath, from: logStart)
             )
         }
+    }
+
+    /// Asks the supervisor to stop; returns when it has ended.
+    ///
+    /// ``Project/stop(timeout:)`` alone would not find a supervisor that does not hold the project's lock yet.
+    private func stop(_ pid: pid_t) async {
+        kill(pid, SIGTERM)
+        // The wait would return at once in this task, which is cancelled.
+        await Task { await ProcessSession(id: pid).waitForLeader() }.value
+        waitpid(pid, nil, 0)
     }
 
     /// The last 20 lines of a log after an offset, each cut to 500 characters. The lines before the offset are from

@@ -10,6 +10,10 @@ struct DetachedStack {
     var selection = Selection.all
     /// Further arguments for the supervisor's command line.
     var arguments: [String] = []
+    /// The environment of the supervisor.
+    var environment = ProcessInfo.processInfo.environment
+    /// True to stop the supervisor, which has no other owner, if the task of ``start(until:)`` is cancelled.
+    var stopsIfCancelled = false
     /// True to print the output of the services until the milestone is reached.
     var isVerbose = false
 
@@ -22,7 +26,7 @@ struct DetachedStack {
             arguments + (selection.includesDependencies ? [] : ["--no-deps"]) + (milestone == .ready ? ["--wait"] : [])
         let supervisor = DetachedSupervisor(
             project: project, arguments: ["supervise", "-p", project.name] + flags + selection.services,
-            input: try stack.text)
+            environment: environment, input: try stack.text, stopsIfCancelled: stopsIfCancelled)
         try await StartProgress(project: project, isVerbose: isVerbose).show { onProgress in
             try await supervisor.start(until: milestone, onProgress: onProgress)
         }
