@@ -418,10 +418,11 @@ let tests: [Target] = [
             "SegueTestSupport",
             "Support", logging,
         ]),
+    // The settings are those of an app's package: it has no upcoming features.
     .testTarget(
         name: "ReadmeTests",
-        dependencies: ["Consuming", "Contracts", "EventBus", "Navigation", "SegueTestSupport", "Support"],
-        swiftSettings: settings),
+        dependencies: ["Consuming", "Contracts", "EventBus", "Navigation", "SegueTestSupport"],
+        swiftSettings: [.treatAllWarnings(as: .error)]),
     // The program in docs/shapes.md.
     .testTarget(
         name: "ShapesPageTests",
