@@ -21,7 +21,8 @@ run:
 	@scripts/build $(STACK) $(TOOLS)
 	@$(BIN)/segue up -d --wait -f compose/default.yaml
 	@sed 's|{environment}|export PATH="$$PWD/$(BIN):$$PATH"|' docs/try.txt
-	@echo 'Enter the commands in this folder. README.md tells the whole story in a few lines of shell.'
+	@echo 'Enter the commands in this folder. Sources/FocusPlayer/README.md tells the whole story in a few lines of shell;'
+	@echo 'docs/start.md leads to an app of your own.'
 	@echo '`make down` stops the processes.'
 	@echo "The page in a browser: $$($(BIN)/segue open --address -p segue), or run: $(BIN)/segue open -p segue"
 

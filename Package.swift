@@ -429,10 +429,11 @@ let tests: [Target] = [
             "SegueTestSupport",
             "Support", logging,
         ]),
+    // The settings are those of an app's package: it has no upcoming features.
     .testTarget(
         name: "ReadmeTests",
-        dependencies: ["Consuming", "Contracts", "EventBus", "Navigation", "SegueTestSupport", "Support"],
-        swiftSettings: settings),
+        dependencies: ["Consuming", "Contracts", "EventBus", "Navigation", "SegueTestSupport"],
+        swiftSettings: [.treatAllWarnings(as: .error)]),
     // The program in docs/shapes.md.
     .testTarget(
         name: "ShapesPageTests",
@@ -590,7 +591,9 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-nio", from: "2.100.0"),
         .package(url: "https://github.com/apple/swift-system", from: "1.5.0"),
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
-        .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.0"),
+        // One trait: SwiftPM passes several traits in random order, and then often compiles the package again.
+        .package(
+            url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.0", traits: ["FullFoundation"]),
         .package(url: "https://github.com/jpsim/Yams", from: "6.2.0"),
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
         .package(url: "https://github.com/swiftlang/swift-subprocess", from: "1.0.2"),

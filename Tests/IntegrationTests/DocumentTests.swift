@@ -5,10 +5,11 @@ import Testing
 @Suite("What the documents say")
 struct DocumentTests {
     @Test(
-        "the README's story runs as it stands, line by line, and once more on the same stack", .timeLimit(.minutes(5)))
+        "the story of the focus player runs as it stands, line by line, and once more on the same stack",
+        .timeLimit(.minutes(5)))
     func story() async throws {
         try await SegueCommandLine.inRepository { segue in
-            let story = try #require(try Page("README.md").blocks(of: "sh").dropFirst().first)
+            let story = try #require(try Page("Sources/FocusPlayer/README.md").blocks(of: "sh").first)
             try await run("segue up -d --wait -f compose/default.yaml", segue)
             // Runs the story twice. Neither run may show the results of the other.
             var loaded: Set<String> = []
@@ -24,7 +25,7 @@ struct DocumentTests {
                 loaded.formUnion(lines.filter { $0.contains("event.PlaylistsLoaded") })
             }
             #expect(loaded.count == 2, "\(loaded)")
-            // As the README says, the same commands work for the app of another user.
+            // As the page says, the same commands work for the app of another user.
             let another = try await run(
                 #"segue() { command segue "$@" --subject anna; }"# + "\n"
                     + story.replacing("&decision=approve", with: "&decision=approve&account=night")
@@ -69,16 +70,23 @@ struct DocumentTests {
             try await run("segue up -d --wait -f compose/default.yaml", segue)
             let output = try await run(
                 """
-                printf '%s\\n' 'Connect Spotify' 'Endless Focus' 'Play on Spotify' |
-                    focus-player --platform ios --open "sh \(segue.directory)/browser"
+                { printf '%s\\n' 'Connect Spotify' 'Endless Focus'
+                  segue monitor --type event.PlaylistShuffled --since beginning --count 1 >/dev/null
+                  echo 'Play on Spotify'
+                } | focus-player --platform ios --open "sh \(segue.directory)/browser"
                 segue monitor --type event.PlaybackStarted --since beginning --count 1
                 segue get NavigationState mac --json
                 """, segue)
             #expect(output.contains("event.PlaybackStarted"))
             #expect(output.contains(#""screen":"generatedPlaylist""#), "the other platform follows")
             let page = try Page("Sources/FocusPlayer/README.md")
-            let url = try await run(try #require(page.blocks(of: "sh").first), segue)
+            let url = try await run(try #require(page.blocks(of: "sh").last), segue)
             #expect(url.contains("redirect_uri=http"), "\(url)")
+            // The README shows the lines of one tap.
+            let happenings = try await PageSamples.lines(of: "segue monitor --since beginning --until end", segue)
+            let start = try #require(happenings.firstIndex { $0.contains(#/ tap .* PlaylistSelected /#) })
+            let tap = happenings[start...].prefix(1) + happenings[(start + 1)...].prefix { $0.hasPrefix(" ") }
+            try PageSamples(path: "README.md", areUnordered: true).check(Array(tap))
         }
     }
 
@@ -154,7 +162,8 @@ struct DocumentTests {
     @Test(
         "every verb that a document shows is there",
         arguments: [
-            "README.md", "CONTRIBUTING.md", "docs/try.txt", "docs/flows.md", "docs/architecture.md", "docs/bus.md",
+            "README.md", "CONTRIBUTING.md", "Sources/FocusPlayer/README.md", "docs/try.txt", "docs/start.md",
+            "docs/running.md", "docs/concepts.md", "docs/flows.md", "docs/architecture.md", "docs/bus.md",
             "docs/routing.md", "docs/examples.md", "docs/contracts.md", "docs/compose.md", "docs/observing.md",
             "docs/page.md", "docs/services.md", "docs/shapes.md", "docs/simulator.md",
         ])

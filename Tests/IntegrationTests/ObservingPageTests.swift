@@ -112,59 +112,12 @@ struct ObservingPageTests {
                 segue monitor --since beginning --type document.Presence --source broker -n 1
                 """)
             try #require(told.status == 0, "\(told.error)")
-            let happenings = try await shown(by: "segue monitor --since beginning --until end", segue)
+            let happenings = try await PageSamples.lines(of: "segue monitor --since beginning --until end", segue)
             // The lines before are about the start of the stack.
             let story = happenings.drop { !$0.contains(#/process device +started/#) }
-            let tree = try await shown(by: "segue trace --last --all", segue)
-            let message = try await shown(by: String(sh[4].dropLast()), segue)
-            let outputs = [Array(story), tree, message].map { $0.map { $0 + "\n" }.joined() }
-            let blocks = page.blocks(of: "")
-            try #require(blocks.count == outputs.count)
-            guard ProcessInfo.processInfo.environment["SEGUE_RENEW_PAGES"] == nil else {
-                return try renew(page, blocks, with: outputs)
-            }
-            for (block, output) in zip(blocks, outputs) {
-                #expect(
-                    Self.filled(output, from: block) == block,
-                    "SEGUE_RENEW_PAGES=1 scripts/test --filter ObservingPageTests writes the blocks of the page anew")
-            }
+            try PageSamples(path: Self.path).check(
+                Array(story), try await PageSamples.lines(of: "segue trace --last --all", segue),
+                try await PageSamples.lines(of: String(sh[4].dropLast()), segue))
         }
-    }
-
-    /// The lines that a command writes to a terminal.
-    private func shown(by command: String, _ segue: SegueCommandLine) async throws -> [String] {
-        var terminal = segue
-        terminal.environment.merge(["TERM": "xterm", "NO_COLOR": "1"]) { $1 }
-        try segue.write("stty cols 100; \(command) 2>/dev/null", to: "command.sh")
-        let result = try await terminal.shell("script -qec 'bash command.sh' /dev/null </dev/null")
-        try #require(result.status == 0, "\(command): \(result.output)")
-        return result.output.split(separator: "\r\n").map { String($0).replacing(#/ +$/#, with: "") }
-    }
-
-    /// Times, the time since another message at the beginning of a line or in it, the instance of a process, the end of
-    /// a story's id, and a trace id.
-    private static var varying: Regex<Substring> {
-        #/(?m)^ +\+\d+ ms|\+?\d+ ms|(?:[\d-]{10}T)?[\d:]{8}\.\d{3}Z?|\/[\da-f]{8}\b|#[\da-f]+-[\da-f]+|\b[\da-f]{32}\b/#
-    }
-
-    /// The output of a command, in which what differs from run to run is replaced by what the page has there.
-    private static func filled(_ output: String, from block: String) -> String {
-        var values = block.matches(of: varying).map(\.output)[...]
-        return output.replacing(varying) { match in
-            guard let value = values.popFirst() else { return match.output }
-            // The times at the beginning of a line are a column.
-            return match.output.hasPrefix(" ") && value.count != match.output.count ? match.output : value
-        }
-    }
-
-    private func renew(_ page: Page, _ blocks: [String], with outputs: [String]) throws {
-        var (text, place) = (page.text, page.text.startIndex)
-        for (block, output) in zip(blocks, outputs) {
-            let range = try #require(text[place...].firstRange(of: "\n```\n\(block)```\n"))
-            let start = text.distance(from: text.startIndex, to: range.lowerBound)
-            text.replaceSubrange(range, with: "\n```\n\(output)```\n")
-            place = text.index(text.startIndex, offsetBy: start + output.count + 8)
-        }
-        try text.write(toFile: Repository.path(Self.path), atomically: true, encoding: .utf8)
     }
 }

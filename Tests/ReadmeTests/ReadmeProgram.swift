@@ -3,7 +3,6 @@ import Contracts
 import EventBus
 import Navigation
 import SegueTestSupport
-import Support
 import Testing
 
 extension Command { struct CoffeeOrdered: CommandMessage { var kind: String } }
