@@ -27,7 +27,7 @@ package struct BenchCommand: AsyncParsableCommand {
             let directory = SupervisorOptions.runningExecutableDirectory ?? "this folder"
             throw CommandError(
                 code: "no-executable", "there is no 'segue-bench' in \(directory)",
-                recovery: "build it with 'swift build --product segue-bench', or run 'make bench'",
+                recovery: "in a copy of Segue's repository, run 'make bench'",
                 status: .unavailable)
         }
         // This thread may block signals, and the new program would inherit its signal mask.
