@@ -235,6 +235,17 @@ struct HappeningsTests {
             ])
     }
 
+    @Test("says that another process of the name runs, because the end of one that was killed is noticed late")
+    func replacement() throws {
+        var bus = Bus()
+        for (instance, isThere) in [("7", true), ("8", true), ("7", false), ("8", false)] {
+            let data = #"{"name":"cart","version":"1","instance":"\#(instance)","pid":3,"receives":[],"sends":[]}"#
+            try bus.publish("document.Presence", isThere ? data : "", of: "cart/\(instance)") { $0.key = instance }
+        }
+        #expect(
+            bus.lines().map { $0.dropFirst(43) } == ["started", "started", "ended; another one runs", "ended"])
+    }
+
     @Test("repeats the id of a story that another has interrupted, and calls a negative time a matter of clocks")
     func interleaved() throws {
         var bus = Bus()

@@ -46,11 +46,12 @@ struct NewVerbTests {
     func app() async throws {
         try await SegueCommandLine.inScratch { segue in
             let rehearsal = try await segue("new", "app", "tea-time", "--dry-run")
-            #expect(rehearsal.status == 0 && rehearsal.lines.first == "made tea-time/.gitignore")
+            #expect(rehearsal.status == 0 && rehearsal.lines.first == "would make tea-time/.gitignore")
             #expect(try FileManager.default.contentsOfDirectory(atPath: segue.directory).isEmpty)
 
             let made = try await segue("new", "app", "tea-time")
-            #expect(made.status == 0 && made.lines == rehearsal.lines && made.error.isEmpty)
+            #expect(made.status == 0 && made.error.isEmpty)
+            #expect(made.lines == rehearsal.lines.map { $0.replacing("would make ", with: "made ") })
             let manifest = try String(contentsOfFile: "\(segue.directory)/tea-time/Package.swift", encoding: .utf8)
             let root = URL(filePath: #filePath).appending(path: "../../..").standardizedFileURL.path
             #expect(manifest.contains(#".package(name: "segue", path: "\#(root)")"#))
@@ -89,7 +90,8 @@ struct NewVerbTests {
             let message = ["new", "message", "command.CoffeePaid", "cents:Int", "at:Date"]
             let rehearsal = try await segue.run(message + ["--dry-run"])
             let made = try await segue.run(message)
-            #expect(made.status == 0 && made.lines == rehearsal.lines && made.error.isEmpty)
+            #expect(made.status == 0 && made.error.isEmpty)
+            #expect(made.lines == rehearsal.lines.map { $0.replacing("would make ", with: "made ") })
             #expect(
                 made.lines == [
                     "made Sources/Coffee/Vocabulary/Command+CoffeePaid.swift",

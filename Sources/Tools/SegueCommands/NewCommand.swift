@@ -58,7 +58,9 @@ struct NewOutput: ParsableArguments, Sendable {
 
     /// - Parameter folder: the folder of the files, with a slash at its end; empty for the package's folder.
     func list(_ scaffold: Scaffold, in folder: String = "") async throws {
-        for path in scaffold.files.keys.sorted() { try await Console.output.writeLine("made \(folder)\(path)") }
+        for path in scaffold.files.keys.sorted() {
+            try await Console.output.writeLine("\(dryRun ? "would make" : "made") \(folder)\(path)")
+        }
         for step in scaffold.steps {
             try await Console.output.writeLine("\n\(step.title)\(step.text == nil ? "" : ":")")
             if let text = step.text { try await Console.output.writeLine(text) }

@@ -140,8 +140,10 @@ private struct KnownFacts: Sendable {
     private var rules = RecentValues<String, [String: String]>(limit: 100)
     /// The maximum number of rules of a flow. The lines of a larger flow are not shown.
     private static let ruleLimit = 10_000
-    /// The processes that run, by their instances.
+    /// The names of the processes that run, by their instances.
     private var processes = RecentValues<String, String>()
+    /// The last instance that has started, by the name of the process.
+    private var lastInstances = RecentValues<String, String>()
     /// The maximum size of a snapshot that is read, in bytes. Machines keep the content of theirs below 512 KiB.
     private static let snapshotLimit = 1 << 20
     /// The documents that were learnt and not decoded yet.
@@ -295,10 +297,14 @@ private struct KnownFacts: Sendable {
         let known = processes[instance]
         guard !document.isTombstone else {
             processes[instance] = nil
-            return Content(kind: .process, actor: known ?? instance, parts: ["ended"], joins: false)
+            // The presence of a process that was killed ends after some seconds, when another may run in its place.
+            let another = known.flatMap { lastInstances[$0] }.flatMap { processes[$0] }
+            let part = another == nil ? "ended" : "ended; another one runs"
+            return Content(kind: .process, actor: known ?? instance, parts: [part], joins: false)
         }
         guard let presence = try? document.decode(Document.Presence.self), known != presence.name else { return nil }
         processes[instance] = presence.name
+        lastInstances[presence.name] = instance
         return Content(kind: .process, actor: presence.name, parts: ["started"], joins: false)
     }
 
