@@ -86,7 +86,7 @@ struct DocumentTests {
             let happenings = try await PageSamples.lines(of: "segue monitor --since beginning --until end", segue)
             let start = try #require(happenings.firstIndex { $0.contains(#/ tap .* PlaylistSelected /#) })
             let tap = happenings[start...].prefix(1) + happenings[(start + 1)...].prefix { $0.hasPrefix(" ") }
-            try PageSamples(path: "README.md", areUnordered: true).check(Array(tap))
+            try PageSamples(path: "README.md").check(Array(tap))
         }
     }
 

@@ -3,10 +3,10 @@ import Foundation
 import Testing
 
 /// The samples of a page: its blocks without a language, which show what commands print on a terminal of 100 columns.
+///
+/// Lines are compared in any order, because processes cause them that do not wait for each other.
 struct PageSamples {
     let path: String
-    /// The lines are compared in any order, because processes that do not wait for each other have caused them.
-    var areUnordered = false
 
     /// The lines that a command writes to a terminal.
     static func lines(of command: String, _ segue: SegueCommandLine) async throws -> [String] {
@@ -29,11 +29,8 @@ struct PageSamples {
             return try renew(page, blocks, with: outputs)
         }
         for (block, output) in zip(blocks, outputs) {
-            let isSame =
-                areUnordered
-                ? Self.comparable(output) == Self.comparable(block) : Self.filled(output, from: block) == block
             #expect(
-                isSame,
+                Self.comparable(output) == Self.comparable(block),
                 """
                 \(path) shows:
                 \(block)The output is now:
@@ -42,23 +39,12 @@ struct PageSamples {
         }
     }
 
-    /// Times, the time since another message at the beginning of a line or in it, the instance of a process, the end of
-    /// a story's id, and a trace id.
+    /// Times, the time since another message, the instance of a process, the end of a story's id, and a trace id.
     private static var varying: Regex<Substring> {
-        #/(?m)^ +\+\d+ ms|\+?\d+ ms|(?:[\d-]{10}T)?[\d:]{8}\.\d{3}Z?|\/[\da-f]{8}\b|#[\da-f]+-[\da-f]+|\b[\da-f]{32}\b/#
+        #/\+?\d+ ms|(?:[\d-]{10}T)?[\d:]{8}\.\d{3}Z?|\/[\da-f]{8}\b|#[\da-f]+-[\da-f]+|\b[\da-f]{32}\b/#
     }
 
-    /// The output of a command, in which what differs from run to run is replaced by what the page has there.
-    private static func filled(_ output: String, from block: String) -> String {
-        var values = block.matches(of: varying).map(\.output)[...]
-        return output.replacing(varying) { match in
-            guard let value = values.popFirst() else { return match.output }
-            // The times at the beginning of a line are a column.
-            return match.output.hasPrefix(" ") && value.count != match.output.count ? match.output : value
-        }
-    }
-
-    /// The lines in a fixed order, without what differs from run to run.
+    /// The lines in a fixed order, without what differs from run to run. A value changes the spaces beside it, too.
     private static func comparable(_ output: String) -> [String] {
         output.replacing(varying, with: "").split(separator: "\n").map { String($0.replacing(#/ +/#, with: " ")) }
             .sorted()
