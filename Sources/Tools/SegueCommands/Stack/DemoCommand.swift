@@ -77,7 +77,7 @@ package struct DemoCommand: AsyncParsableCommand {
         try project.record(file: files.stack)
         var environment = ProcessInfo.processInfo.environment.merging(scratch.variables) { $1 }
         // The supervisor stops the services even if this process is killed.
-        environment[SupervisorOptions.ownerVariable] = "\(getpid())"
+        environment[SupervisorOptions.ownerVariable] = SupervisorOptions.ownerValue
         let stack = DetachedStack(
             project: project, stack: try file.stack.selecting(), environment: environment, stopsIfCancelled: true)
         do {
