@@ -4,16 +4,22 @@ import Testing
 
 @Suite("segue demo", .timeLimit(.minutes(5)))
 struct DemoTests {
-    /// `start NAME [COMMAND]` starts a demo, and waits until it has printed its last line. Its output is in the files
+    /// `start NAME [COMMAND…]` starts a demo, and waits until it has printed its last line. Its output is in the files
     /// NAME.text and NAME.error, its process id and its name are in `${pids[NAME]}` and `${names[NAME]}`.
+    ///
+    /// `begin NAME` starts a demo of the installed programs, and waits until it waits for the service `slow`. Prints
+    /// its messages about removed demos.
+    ///
+    /// `enter NAME` sets the variables that a demo suggests.
     ///
     /// `rest` prints the files and the processes of demos.
     private static let functions = #"""
         declare -A pids names outputs
         name() { sed -n 's/.*export COMPOSE_PROJECT_NAME=\([^ ]*\).*/\1/p' "$1" | head -n 1; }
         start() {
+            [ $# -gt 1 ] || set -- "$1" segue demo
             mkfifo "$1.out"
-            ${2:-segue demo} >"$1.out" 2>"$1.error" &
+            "${@:2}" >"$1.out" 2>"$1.error" &
             pids[$1]=$!
             exec {outputs[$1]}<"$1.out"
             while IFS= read -r -u "${outputs[$1]}" line; do
@@ -23,10 +29,19 @@ struct DemoTests {
             cat "$1.error" >&2
             exit 1
         }
+        begin() {
+            mkfifo "$1.error"
+            ./linked demo 2>"$1.error" &
+            pids[$1]=$!
+            exec {outputs[$1]}<"$1.error"
+            sed -n 's/.*\(removed demo-\).*/\1/p; /waiting for slow/q' <&"${outputs[$1]}"
+        }
+        enter() { eval "$(grep -m 1 '^    export ' "$1.text")"; }
         rest() {
             ls -A run/segue
             [ ! -e state ] || ls -A state
-            for name in "${names[@]}"; do grep -slF "$name" /proc/[0-9]*/environ; done
+            # Supervisors and services have the folder of the demo's state in their environments.
+            grep -slF "$XDG_RUNTIME_DIR/segue/.demo-" /proc/[0-9]*/environ
         }
         """#
 
@@ -38,7 +53,7 @@ struct DemoTests {
                 start one
                 page=$(grep -o 'http://127.0.0.1:[0-9]*' one.text)
                 (
-                    eval "$(grep -m 1 '^    export ' one.text)"
+                    enter one
                     segue open --open "cp -t $PWD"
                     link=$(grep -oh -m 1 'http://[^"]*link=[^"]*' ./*.html | head -n 1)
                     curl --silent --cookie-jar jar --output signed-in "$link"
@@ -86,10 +101,8 @@ struct DemoTests {
         try await SegueCommandLine.inScratch { segue in
             let result = try await run(
                 #"""
-                script -qfc "setsid --wait sh -c 'echo \$\$ >pid; exec segue demo'" screen </dev/null >/dev/null & terminal=$!
-                until grep -sq '^Ctrl-C' screen; do sleep 0.02; done
-                names[one]=$(name screen)
-                kill -9 $terminal
+                start one script -qfc "setsid --wait sh -c 'echo \$\$ >pid; exec segue demo'" /dev/null
+                kill -9 "${pids[one]}"
                 tail -f /dev/null --pid "$(cat pid)"
                 rest
                 """#, segue)
@@ -109,10 +122,12 @@ struct DemoTests {
                 kill -9 "${pids[one]}"
                 # The supervisor is the child of the demo.
                 kill -9 $(pgrep -P "${pids[two]}") "${pids[two]}"
+                # Until they have ended, they hold their locks.
+                wait "${pids[one]}" "${pids[two]}"
                 start four
                 grep -o 'removed demo-.*' four.error | sort
                 (
-                    eval "$(grep -m 1 '^    export ' three.text)"
+                    enter three
                     segue get NavigationState ios >/dev/null && echo three answers
                 )
                 rm run/segue/.demo-01234567
@@ -130,16 +145,45 @@ struct DemoTests {
         }
     }
 
+    @Test("ends beside one that starts")
+    func ends() async throws {
+        try await SegueCommandLine.inScratch { segue in
+            let result = try await run(
+                #"""
+                start one
+                kill "${pids[one]}"
+                start two
+                wait "${pids[one]}"; echo "status $?"
+                kill "${pids[two]}"
+                wait "${pids[two]}"; echo "status $?"
+                grep -h remove ./*.error
+                rest
+                """#, segue)
+            #expect(result.lines == ["status 0", "status 0"], "\(result)")
+        }
+    }
+
     // MARK: Installed programs
 
-    /// Installs `segue` with a stack in `prefix`.
+    /// A stack that is ready at once.
+    private static let ready = "services: { one: { command: sleep 600 } }"
+    /// A stack that never becomes ready.
+    private static let slow =
+        "services: { slow: { command: sleep 600, healthcheck: { test: test -e x, start_period: 600s } } }"
+
+    /// Installs `segue` with a stack in `prefix`, as scripts/install does.
     private func install(_ stack: String, _ segue: SegueCommandLine) async throws {
         let manager = FileManager.default
-        for folder in ["bin", "share/segue/compose", "share/segue/docs"] {
+        for folder in ["bin", "lib/segue", "share/segue/compose", "share/segue/docs"] {
             try manager.createDirectory(
                 atPath: "\(segue.directory)/prefix/\(folder)", withIntermediateDirectories: true)
         }
-        try await segue.shell(#"cp "$(readlink -f "$(command -v segue)")" prefix/bin; ln -s prefix/bin/segue linked"#)
+        try await segue.shell(
+            #"""
+            cp "$(readlink -f "$(command -v segue)")" prefix/lib/segue
+            ln -s ../lib/segue/segue prefix/bin/segue
+            ln -s prefix/bin/segue linked
+            """#)
         try segue.write(stack, to: "prefix/share/segue/compose/default.yaml")
         try manager.copyItem(
             atPath: Repository.path("docs/try.txt"), toPath: "\(segue.directory)/prefix/share/segue/docs/try.txt")
@@ -161,29 +205,82 @@ struct DemoTests {
             try FileManager.default.removeItem(atPath: file)
             let missing = try await segue.shell("./linked demo")
             #expect(missing.status == 66)
-            let folders = "\(segue.directory)/prefix/share/segue"
+            let prefix = "\(segue.directory)/prefix"
             #expect(
-                missing.error == "segue: there is no compose/default.yaml in \(folders); "
-                    + "install segue again, with its folder share\n")
+                missing.error == "segue: there is no compose/default.yaml in \(prefix)/lib/share/segue "
+                    + "or \(prefix)/share/segue; install segue again, with its folder share\n")
         }
     }
 
-    @Test("ends with Ctrl-C while it waits for a service")
-    func waiting() async throws {
+    @Test("suggests the folder of the commands that people start, unless it is in PATH")
+    func path() async throws {
         try await SegueCommandLine.inScratch { segue in
-            try await install(
-                "services: { slow: { command: sleep 600, healthcheck: { test: test -e x, start_period: 600s } } }",
-                segue)
+            try await install(Self.ready, segue)
+            let result = try await run(
+                #"""
+                start one ./linked demo
+                export PATH=$PWD/prefix/bin:$PATH
+                start two
+                for name in one two; do
+                    echo "$name$(grep -m 1 '^    export ' $name.text | sed 's/.*segue\/.demo-[^ ]*//')"
+                    kill "${pids[$name]}"
+                    wait "${pids[$name]}"
+                done
+                rest
+                """#, segue)
+            #expect(result.lines == ["one PATH=\(segue.directory)/prefix/bin:\"$PATH\"", "two"], "\(result)")
+        }
+    }
+
+    @Test("ends when its project is stopped, even if the state is removed before it is read", arguments: ["", " -v"])
+    func down(_ option: String) async throws {
+        try await SegueCommandLine.inScratch { segue in
+            try await install(Self.ready, segue)
             let result = try await run(
                 """
-                mkfifo error
-                ./linked demo 2>error & pid=$!
-                exec 3<error
-                grep -m 1 -q 'waiting for slow' <&3
-                kill -INT $pid
-                wait $pid; echo "status $?"; rest
+                start one ./linked demo
+                kill -STOP ${pids[one]}
+                (enter one; segue down\(option)) >/dev/null
+                kill -CONT ${pids[one]}
+                wait ${pids[one]}; echo "status $?"; rest
                 """, segue)
             #expect(result.lines == ["status 0"], "\(result)")
+        }
+    }
+
+    @Test(
+        "ends with Ctrl-C while it waits for a service, even if its supervisor is suspended",
+        arguments: ["", "kill -STOP $(pgrep -P ${pids[one]})"])
+    func waiting(_ cause: String) async throws {
+        try await SegueCommandLine.inScratch { segue in
+            try await install(Self.slow, segue)
+            let result = try await run(
+                """
+                begin one
+                \(cause)
+                kill -INT ${pids[one]}
+                wait ${pids[one]}; echo "status $?"; rest
+                """, segue)
+            #expect(result.lines == ["status 0"], "\(result)")
+        }
+    }
+
+    @Test(
+        "leaves nothing to the next one if it is killed during its start",
+        arguments: ["", "$(pgrep -P ${pids[one]})"])
+    func killedStart(_ supervisor: String) async throws {
+        try await SegueCommandLine.inScratch { segue in
+            try await install(Self.slow, segue)
+            let result = try await run(
+                """
+                begin one
+                kill -9 ${pids[one]} \(supervisor)
+                wait ${pids[one]}
+                begin two
+                kill -INT ${pids[two]}
+                wait ${pids[two]}; echo "status $?"; rest
+                """, segue)
+            #expect(result.lines == ["removed demo-", "status 0"], "\(result)")
         }
     }
 

@@ -61,6 +61,15 @@ struct StackVerbTests {
         }
     }
 
+    @Test("ends if another process has the id that the environment names", .timeLimit(.minutes(1)))
+    func formerOwner() async throws {
+        try await SegueCommandLine.inScratch { segue in
+            try segue.write(Stacks.broker)
+            let result = try await segue.shell(#"SEGUE_OWNER_PID="$$ 1" segue up"#)
+            #expect(result.status == 0, "\(result)")
+        }
+    }
+
     @Test("says why a service did not start, with its last lines", .timeLimit(.minutes(1)))
     func failure() async throws {
         try await SegueCommandLine.inScratch { segue in

@@ -30,6 +30,26 @@ struct FileLockTests {
         }
     }
 
+    @Test("a folder has a lock of its own; a folder that was removed and made again is another one")
+    func folder() async throws {
+        try await inScratchFolder { directory in
+            let path = "\(directory)/folder"
+            #expect(try FileLock.acquire(folder: path) == nil)
+            mkdir(path, 0o700)
+            let first = try #require(try FileLock.acquire(folder: path))
+            #expect(try FileLock.acquire(folder: path) == nil)
+            rmdir(path)
+            mkdir(path, 0o700)
+            let second = try #require(try FileLock.acquire(folder: path))
+            second.release()
+            #expect(try FileLock.acquire(folder: path) != nil)
+            symlink(path, "\(directory)/link")
+            let link = #expect(throws: SystemError.self) { try FileLock.acquire(folder: "\(directory)/link") }
+            #expect(link?.code == ENOTDIR)
+            withExtendedLifetime((first, second)) {}
+        }
+    }
+
     @Test("a file that cannot be opened, or is a symbolic link, is named with the reason")
     func unusable() async throws {
         try await inScratchFolder { directory in

@@ -1,5 +1,4 @@
 import Foundation
-import Glibc
 import Projects
 import Support
 import SystemSupport
@@ -7,7 +6,7 @@ import SystemSupport
 /// A new project whose state is in a folder of its own, and of which nothing is left at its end.
 ///
 /// The folder is in the folder of all projects' sockets, which only this user can enter. The process that makes the
-/// project holds a lock in the folder until it removes it. The lock ends with the process, even if the process is
+/// project holds a lock on the folder until it removes it. The lock ends with the process, even if the process is
 /// killed. So a folder whose lock is free is abandoned, and another process can remove it.
 package struct ScratchProject: Sendable {
     /// The maximum time for an orderly stop.
@@ -58,17 +57,15 @@ package struct ScratchProject: Sendable {
 
     /// Takes the lock of a project. Nil if another process holds it, or has removed the folder.
     private static func lock(_ name: String, in root: PrivateFolder) throws(ComposeError) -> ScratchProject? {
-        let path = "\(root.path)/.\(name)/lock"
+        let path = "\(root.path)/.\(name)"
         let lock: FileLock?
         do {
-            lock = try FileLock.acquire(path)
+            lock = try FileLock.acquire(folder: path)
         } catch {
-            if error.code == ENOENT { return nil }
-            throw ComposeError(code: "lock", message: "cannot open the lock file \(error)")
+            throw ComposeError(code: "lock", message: "cannot lock the folder \(error)")
         }
-        // The file may have been removed after it was opened and before it was locked.
-        guard let lock, access(path, F_OK) == 0 else { return nil }
-        let project = try Project(name: name, stateRoot: "\(root.path)/.\(name)/segue", runtimeRoot: root.path)
+        guard let lock else { return nil }
+        let project = try Project(name: name, stateRoot: "\(path)/segue", runtimeRoot: root.path)
         return ScratchProject(project: project, root: root, folder: ".\(name)", lock: lock)
     }
 
@@ -82,7 +79,7 @@ package struct ScratchProject: Sendable {
     /// - Throws: ``ComposeError`` if the project cannot be stopped or the folder cannot be removed;
     ///   `CancellationError`. The lock is released in any case.
     package func remove() async throws {
-        // A process that waits for the lock must not find half of the folder.
+        // Until then, no other process takes the rest of the folder for an abandoned project.
         defer { lock.release() }
         try await project.stop(timeout: Self.patience)
         do {

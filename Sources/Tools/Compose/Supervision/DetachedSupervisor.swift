@@ -5,6 +5,9 @@ import SystemSupport
 
 /// Starts a supervisor that continues after the process that started it has ended.
 package struct DetachedSupervisor: Sendable {
+    /// The maximum time for an orderly stop after a start that was cancelled.
+    private static let patience: Duration = .seconds(20)
+
     private let project: Project
     private let executable: String
     private let arguments: [String]
@@ -77,13 +80,12 @@ package struct DetachedSupervisor: Sendable {
         }
     }
 
-    /// Asks the supervisor to stop; returns when it has ended.
+    /// Asks the supervisor to stop, and kills it after ``patience``; returns when it has ended.
     ///
     /// ``Project/stop(timeout:)`` alone would not find a supervisor that does not hold the project's lock yet.
     private func stop(_ pid: pid_t) async {
-        kill(pid, SIGTERM)
-        // The wait would return at once in this task, which is cancelled.
-        await Task { await ProcessSession(id: pid).waitForLeader() }.value
+        // In this task, which is cancelled, the supervisor would be killed at once.
+        await Task { await ProcessSession(id: pid).terminate(signal: .terminate, grace: Self.patience) }.value
         waitpid(pid, nil, 0)
     }
 
@@ -106,6 +108,8 @@ package struct DetachedSupervisor: Sendable {
         while let message = await next(socket, unlessEnded: pid) {
             if let failure = message.extensions[Launcher.failureField] {
                 await ProcessSession(id: pid).waitForLeader()
+                // The wait also returns when this task is cancelled. `waitpid` would then block its thread.
+                try Task.checkCancellation()
                 waitpid(pid, nil, 0)
                 let error = try? JSONDecoder().decode(ComposeError.self, from: Data(failure.utf8))
                 throw error ?? ComposeError(code: "supervisor", message: message.status ?? failure)

@@ -1,6 +1,7 @@
 import Foundation
 import Glibc
 package import Logging
+import Support
 import SystemSupport
 
 /// Starts a stack, keeps it running, changes it on request, and stops it in order.
@@ -179,15 +180,21 @@ package final class Supervisor: Sendable {
 
     /// Stops when the process in ``SupervisorOptions/ownerVariable`` has ended.
     private func followOwner() async {
-        guard let owner = options.environment[SupervisorOptions.ownerVariable].flatMap({ pid_t($0) }) else { return }
-        if let handle = ProcessHandle(opening: owner) {
-            await handle.waitForExit()
-        } else if kill(owner, 0) == 0 {
-            // The system has no handles for processes.
-            return
+        let words = options.environment[SupervisorOptions.ownerVariable]?.split(scalar: " ") ?? []
+        guard let pid = words.first.flatMap({ pid_t($0) }) else { return }
+        let owner = ProcessIdentity(of: pid)
+        // A process with another start time was given the id after the owner had ended.
+        let isOwner = words.count < 2 || owner.map { words[1] == "\($0.startTime)" } ?? false
+        if isOwner, let owner {
+            if let handle = owner.open() {
+                await handle.waitForExit()
+            } else if owner.isAlive {
+                // The system has no handles for processes.
+                return
+            }
         }
         guard !Task.isCancelled else { return }
-        logger.notice("the process \(owner) has ended, so the project is stopped")
+        logger.notice("the process \(pid) has ended, so the project is stopped")
         stop()
     }
 
@@ -271,9 +278,16 @@ package final class Supervisor: Sendable {
 
 /// The options of a ``Supervisor``.
 package struct SupervisorOptions: Sendable {
-    /// The environment variable with the id of the process with which the project ends. A test that is killed can stop
-    /// nothing, so a supervisor in the background would outlive it.
+    /// The environment variable with the id of the process with which the project ends, and optionally a space and the
+    /// start time of that process. A test that is killed can stop nothing, so a supervisor in the background would
+    /// outlive it.
     package static let ownerVariable = "SEGUE_OWNER_PID"
+
+    /// The value of ``ownerVariable`` for this process, with its start time.
+    package static var ownerValue: String {
+        ["\(getpid())", ProcessIdentity(of: getpid()).map { "\($0.startTime)" }].compactMap(\.self)
+            .joined(separator: " ")
+    }
 
     /// The environment that the services inherit. The launcher's `NOTIFY_SOCKET` is read from it, too.
     package var environment: [String: String]

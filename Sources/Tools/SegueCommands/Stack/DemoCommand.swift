@@ -32,9 +32,14 @@ package struct DemoCommand: AsyncParsableCommand {
             let scratch = try ScratchProject.make(prefix: Self.prefix)
             do {
                 try await show(scratch, files, until: interruptions)
-            } catch {
-                try await scratch.remove()
-                throw error
+            } catch let first {
+                do {
+                    try await scratch.remove()
+                } catch {
+                    let reason = (error as? ComposeError)?.message ?? "\(error)"
+                    await Console.error.tell("cannot remove \(scratch.project.name): \(reason)")
+                }
+                throw first
             }
             try await scratch.remove()
         }
@@ -51,7 +56,8 @@ package struct DemoCommand: AsyncParsableCommand {
                 try await Console.output.write(text(scratch, files))
                 try await scratch.project.supervisorHasEnded()
                 try Task.checkCancellation()
-                guard try ProjectStatus.read(scratch.project)?.phase != .stopped else { return }
+                // `segue down -v` removes the status, too.
+                guard let status = try ProjectStatus.read(scratch.project), status.phase != .stopped else { return }
                 throw CommandError(code: "supervisor-ended", "the supervisor of the demo was killed")
             }
             defer { group.cancelAll() }
@@ -77,7 +83,7 @@ package struct DemoCommand: AsyncParsableCommand {
         try project.record(file: files.stack)
         var environment = ProcessInfo.processInfo.environment.merging(scratch.variables) { $1 }
         // The supervisor stops the services even if this process is killed.
-        environment[SupervisorOptions.ownerVariable] = "\(getpid())"
+        environment[SupervisorOptions.ownerVariable] = SupervisorOptions.ownerValue
         let stack = DetachedStack(
             project: project, stack: try file.stack.selecting(), environment: environment, stopsIfCancelled: true)
         do {
@@ -94,17 +100,29 @@ package struct DemoCommand: AsyncParsableCommand {
         let address = PageFolder(state: scratch.project.dataDirectory).address()
         let page = address.map { "The page is at \($0.url); 'segue open' signs a browser in there.\n" } ?? ""
         return files.suggestions.replacing(scalars: "{environment}", with: environment(scratch))
-            + "\n\(page)Ctrl-C stops the demo and removes its files.\n"
+            + "\n\(page)Ctrl-C stops the demo and removes its files. Close the other terminals then: their variables are "
+            + "only for the demo.\n"
     }
 
     /// The command by which a shell finds the demo and the programs.
     private func environment(_ scratch: ScratchProject) -> String {
-        let folder = InstalledFiles.programFolder
-        let path = ProcessInfo.processInfo.environment["PATH"]?.split(scalar: ":") ?? []
-        let isFound = path.contains { URL(filePath: String($0)).resolvingSymlinksInPath().path == folder }
         let words = scratch.variables.sorted { $0.key < $1.key }.map { "\($0.key)=\(Escape.shellWord($0.value))" }
-        return (["export"] + words + (isFound ? [] : [#"PATH=\#(Escape.shellWord(folder)):"$PATH""#]))
-            .joined(separator: " ")
+        let path = missingFolder.map { #"PATH=\#(Escape.shellWord($0)):"$PATH""# }
+        return (["export"] + words + [path].compactMap(\.self)).joined(separator: " ")
+    }
+
+    /// The folder that `PATH` needs for the suggested commands. Nil if a shell finds this program already.
+    private var missingFolder: String? {
+        let program = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath().path
+        let isProgram = { (path: String) in URL(filePath: path).resolvingSymlinksInPath().path == program }
+        let found = ExecutableLookup(executableDirectory: nil).find(
+            "segue", workingDirectory: FileManager.default.currentDirectoryPath,
+            searchPath: ProcessInfo.processInfo.environment["PATH"] ?? "")
+        if let found, isProgram(found) { return nil }
+        // For a program in PREFIX/lib/segue, PREFIX/bin has only the programs that people start.
+        let folder = InstalledFiles.programFolder
+        let commands = URL(filePath: "\(folder)/../../bin").standardized.path
+        return isProgram("\(commands)/segue") ? commands : folder
     }
 }
 
