@@ -110,7 +110,7 @@ struct AppTests {
             let created = try service.scaffold(in: package, compose: "compose.yaml").steps.compactMap(\.text)
                 .filter { $0.hasPrefix("segue ") }
             #expect(created == ["segue new message event.ItemDelivered"])
-            let screen = try ScreenTemplate("receipt", on: MessageName("command.ReceiptWanted"), from: "item")
+            let screen = try ScreenTemplate("receipt", on: MessageShape(["command.ReceiptWanted"]), from: "item")
             let scaffold = try screen.scaffold(in: package, flows: package.flows)
             #expect(
                 scaffold.files.keys.sorted() == [

@@ -147,7 +147,15 @@ struct ScaffoldTests {
 
                 """
             try flow.write(toFile: "\(package.root)/flow.yaml", atomically: true, encoding: .utf8)
-            let screen = try ScreenTemplate("c", on: MessageName("command.DataDispatched"))
+            let item = try ScreenTemplate(
+                "c", on: MessageShape(["command.CWanted", "id:String", "count:Int", "by:String?"]))
+            let opening = try item.scaffold(in: package, flows: package.flows)
+            let rule = #"    do: [{ push: { screen: c, arguments: { id: "${data.id}" } } }]"#
+            #expect(opening.steps.last?.text?.contains(rule) == true)
+            #expect(opening.files.values.first?.contains(#"data: ["id": "some"])"#) == true)
+            #expect(opening.steps.first?.text == "segue new message command.CWanted id:String count:Int 'by:String?'")
+
+            let screen = try ScreenTemplate("c", on: MessageShape(["command.DataDispatched"]))
             let scaffold = try screen.scaffold(in: package, flows: package.flows)
             #expect(scaffold.files.keys.sorted() == ["Tests/AppTests/CScreenTests.swift"])
             #expect(
@@ -173,7 +181,7 @@ struct ScaffoldTests {
             try scaffold.write(to: package.root)
             try flow.replacing("platform: ios", with: "platform: mac-os").write(
                 toFile: "\(package.root)/mac.yaml", atomically: true, encoding: .utf8)
-            let onMac = try ScreenTemplate("c", on: MessageName("command.A"))
+            let onMac = try ScreenTemplate("c", on: MessageShape(["command.A"]))
             let second = try onMac.scaffold(in: package, flows: ["mac.yaml"])
             let path = "Tests/AppTests/CScreenMacOsTests.swift"
             #expect(second.files.keys.sorted() == [path])
@@ -182,7 +190,7 @@ struct ScaffoldTests {
             #expect(!second.steps.contains { $0.title.contains("'sends'") }, "the screen sends the command already")
 
             for (name, origin) in [("b", nil), ("d", "none")] {
-                let wrong = try ScreenTemplate(name, on: MessageName("command.A"), from: origin)
+                let wrong = try ScreenTemplate(name, on: MessageShape(["command.A"]), from: origin)
                 #expect(throws: ScaffoldError.self) { try wrong.scaffold(in: package, flows: ["flow.yaml"]) }
             }
         }

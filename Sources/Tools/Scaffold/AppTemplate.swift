@@ -185,7 +185,7 @@ extension AppTemplate {
 
         ```console
         segue new message event.ItemReturned itemID:String
-        segue new screen receipt --on command.ReceiptWanted --from item
+        segue new screen receipt --on command.ReceiptWanted itemID:String --from item
         segue new service courier --on event.ItemBought itemID:String --sends event.ItemDelivered
         ```
 

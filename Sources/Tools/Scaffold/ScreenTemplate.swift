@@ -6,21 +6,21 @@ internal import Support
 /// A new screen: a test of the rule that leads to it, and the lines for one or more flows.
 package struct ScreenTemplate {
     private let name: String
-    /// The command that leads to the screen.
-    private let command: MessageName
+    /// The command that leads to the screen, with its fields.
+    private let command: MessageShape
     /// The screen that sends the command. Nil for the flow's start screen.
     private let origin: String?
 
     /// - Throws: ``ScaffoldError`` if the name is not allowed, or the message is not a command.
-    package init(_ name: String, on command: MessageName, from origin: String? = nil) throws(ScaffoldError) {
+    package init(_ name: String, on command: MessageShape, from origin: String? = nil) throws(ScaffoldError) {
         guard name.wholeMatch(of: #/[a-z][A-Za-z0-9]*/#.byScalar) != nil else {
             throw ScaffoldError(
                 .argument, "'\(name)' is not a name for a screen", recovery: "write it like cup or playlistSelection")
         }
-        guard command.type.kind == .command else {
+        guard command.message.type.kind == .command else {
             throw ScaffoldError(
-                .argument, "\(command.type) is not a command",
-                recovery: "name a command, such as --on command.CupWanted")
+                .argument, "\(command.message.type) is not a command",
+                recovery: "name a command, such as --on command.CupWanted, or write the rule of an event in the flow")
         }
         (self.name, self.command, self.origin) = (name, command, origin)
     }
@@ -29,7 +29,7 @@ package struct ScreenTemplate {
     /// - Throws: ``ScaffoldError``; `FlowError` if a flow is invalid.
     package func scaffold(in package: PackageLayout, flows: [String]) throws -> Scaffold {
         var scaffold = Scaffold()
-        scaffold.stepToDeclare(try MessageShape([command.type.description]), in: package)
+        scaffold.stepToDeclare(command, in: package)
         for path in flows {
             let flow = try flow(path, in: package)
             let origin = origin ?? flow.start
@@ -59,47 +59,55 @@ package struct ScreenTemplate {
         return flow
     }
 
+    /// The fields that identify what the screen shows: the strings that each command has.
+    private var arguments: [Field] { command.fields.filter { $0.type == "String" } }
+
     private var screenType: String { name.prefix(1).uppercased() + name.dropFirst() }
 
     private func addSteps(to scaffold: inout Scaffold, flow path: String, from origin: String, _ sends: [String]) {
-        let command = command.type.description
+        let command = command.message.type.description
         if !sends.contains(command) {
             scaffold.step(
                 "In \(path), replace 'sends' of the screen '\(origin)' by",
                 "    sends: [\((sends + [command]).joined(separator: ", "))]")
         }
         scaffold.step("Add to \(path), in 'screens'", "  \(name):\n    title: \(screenType)")
+        let values = arguments.map { "\($0.name): \"${data.\($0.name)}\"" }.joined(separator: ", ")
+        let screen = values.isEmpty ? name : "{ screen: \(name), arguments: { \(values) } }"
         scaffold.step(
             "Add to \(path), in 'transitions'",
             """
               - on: \(command)
                 when: { top: \(origin) }
-                do: [{ push: \(name) }]
+                do: [{ push: \(screen) }]
             """)
     }
 
     private func test(_ suite: String, of path: String, from origin: String) -> String {
-        """
-        import FlowFiles
-        import Foundation
-        import Navigation
-        import Testing
+        let values = arguments.map { "\"\($0.name)\": \($0.sample)" }.joined(separator: ", ")
+        let data = values.isEmpty ? "[:]" : "[\(values)]"
+        return """
+            import FlowFiles
+            import Foundation
+            import Navigation
+            import Testing
 
-        @Suite("The screen '\(name)' of \(path)")
-        struct \(suite) {
-            @Test("is shown on top of '\(origin)' after \(command.type)")
-            func opens() throws {
-                let file = URL(filePath: #filePath).appending(path: "../../../\(path)").standardizedFileURL.path
-                let flow = try Flow(yaml: String(contentsOfFile: file, encoding: .utf8), file: file)
-                var snapshot = Machine(flow: flow).snapshot
-                snapshot.state.root.instance.screen = "\(origin)"
-                var machine = Restoration(snapshot, flow: flow).machine
-                _ = machine.handle(Machine.Input(id: "1", type: "\(command.type)", data: [:]))
-                #expect(machine.state.top.screen == "\(name)")
+            @Suite("The screen '\(name)' of \(path)")
+            struct \(suite) {
+                @Test("is shown on top of '\(origin)' after \(command.message.type)")
+                func opens() throws {
+                    let file = URL(filePath: #filePath).appending(path: "../../../\(path)").standardizedFileURL.path
+                    let flow = try Flow(yaml: String(contentsOfFile: file, encoding: .utf8), file: file)
+                    var snapshot = Machine(flow: flow).snapshot
+                    snapshot.state.root.instance.screen = "\(origin)"
+                    var machine = Restoration(snapshot, flow: flow).machine
+                    let input = Machine.Input(id: "1", type: "\(command.message.type)", data: \(data))
+                    _ = machine.handle(input)
+                    #expect(machine.state.top.screen == "\(name)")
+                }
             }
-        }
 
-        """
+            """
     }
 }
 

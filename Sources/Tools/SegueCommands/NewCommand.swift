@@ -143,9 +143,9 @@ struct NewScreenCommand: AsyncParsableCommand {
         abstract: "Create the test of a new screen; print its entry in the flows, and the rule that leads to it.",
         discussion: """
             segue new screen loyalty --on command.LoyaltyWanted
-            segue new screen receipt --on command.ReceiptWanted --from cup --flow flows/ios.yaml
+            segue new screen receipt --on command.ReceiptWanted orderID:String --from cup --flow flows/ios.yaml
 
-            When you have added the printed lines, 'device --flow flows/ios.yaml' shows the screen.
+            The screen gets the string fields of the command as arguments. When you have added the printed lines, 'device --flow flows/ios.yaml' shows the screen.
             """)
 
     @OptionGroup var options: NewOptions
@@ -154,8 +154,9 @@ struct NewScreenCommand: AsyncParsableCommand {
     var name: String
 
     @Option(
-        help: ArgumentHelp("The command that leads to the screen.", valueName: "type"))
-    var on: String
+        parsing: .upToNextOption,
+        help: ArgumentHelp("The command that leads to the screen, and its fields.", valueName: "type and fields"))
+    var on: [String]
 
     @Option(help: ArgumentHelp("The screen that sends the command. (default: the flow's start)", valueName: "screen"))
     var from: String?
@@ -172,7 +173,7 @@ struct NewScreenCommand: AsyncParsableCommand {
 
     func run() async throws {
         let package = try options.package()
-        let template = try ScreenTemplate(name, on: MessageName(on), from: from)
+        let template = try ScreenTemplate(name, on: MessageShape(on), from: from)
         try await options.write(
             template.scaffold(in: package, flows: flow.isEmpty ? package.flows : flow), to: package)
     }
