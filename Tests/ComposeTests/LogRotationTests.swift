@@ -1,5 +1,6 @@
 import Foundation
 import Logging
+import SystemSupport
 import Testing
 
 @testable import Compose
@@ -163,7 +164,7 @@ struct LogRotationTests {
                 command: [bash, -c, "trap 'prlimit --pid $$PPID --fsize=unlimited: && echo after; kill $$!; exit' USR1; seq 100000; sleep 1000 & \(ready); wait"]
                 healthcheck: {test: [NOTIFY]}
             """, to: "compose.yaml")
-        let fixture = try #require(SupervisorOptions.runningExecutableDirectory) + "/compose-fixture"
+        let fixture = try #require(InstalledFiles.programFolder) + "/compose-fixture"
         // A maximum file size of 64 blocks for the supervisor has the effect of a full disk. SIGXFSZ is ignored, so
         // that a write fails with an error. Later, the service removes its parent's maximum.
         let script = "trap '' XFSZ; ulimit -S -f 64; exec \"$@\""

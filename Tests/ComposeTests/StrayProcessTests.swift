@@ -16,7 +16,7 @@ struct StrayProcessTests {
 
     private static func supervisor(_ services: String, of scratch: Scratch) throws -> DetachedSupervisor {
         let file = try scratch.write("services:\n" + services, to: "compose.yaml")
-        let directory = try #require(SupervisorOptions.runningExecutableDirectory)
+        let directory = try #require(InstalledFiles.programFolder)
         return DetachedSupervisor(
             project: try scratch.project(), executable: directory + "/compose-fixture",
             arguments: [file, "test", scratch.stateRoot, scratch.runtimeRoot])

@@ -1,4 +1,5 @@
 import Foundation
+import SystemSupport
 import Testing
 
 @testable import Compose
@@ -16,7 +17,7 @@ struct SupervisorProcessTests {
             scratch = try Scratch()
             project = try scratch.project()
             let file = try scratch.write("services:\n" + services, to: "compose.yaml")
-            let directory = try #require(SupervisorOptions.runningExecutableDirectory)
+            let directory = try #require(InstalledFiles.programFolder)
             supervisor = DetachedSupervisor(
                 project: project,
                 executable: directory + "/compose-fixture",

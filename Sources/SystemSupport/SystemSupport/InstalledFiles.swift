@@ -3,15 +3,20 @@ internal import Support
 
 /// The files that are installed with the programs, such as compose files, flows and the page for browsers.
 package enum InstalledFiles {
-    /// The path of the folder of the running program, with symbolic links resolved.
-    package static let programFolder =
-        URL(filePath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent().path
+    /// The path of the running program, with symbolic links resolved. Nil if `/proc` is not mounted.
+    ///
+    /// This is read, and not resolved like other links: an upgrade may have replaced the file.
+    package static let program = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
+
+    /// The path of the folder of ``program``.
+    package static var programFolder: String? { program.map { ($0 as NSString).deletingLastPathComponent } }
 
     /// The folders that may have the files of a program, most likely first. They need not exist.
     ///
     /// For a program in `PREFIX/bin` or `PREFIX/lib/segue`, this is `PREFIX/share/segue`. For a program that was built
     /// in the folder `.build` of a repository, the repository has the files in the same arrangement.
-    package static func folders(ofProgramIn folder: String = programFolder) -> [String] {
+    package static func folders(ofProgramIn folder: String? = programFolder) -> [String] {
+        guard let folder else { return [] }
         let parts = folder.split(scalar: "/").map(String.init)
         var folders = [parts.dropLast() + ["share", "segue"]]
         if let index = parts.indices.dropLast().last(where: { parts[$0] == "lib" && parts[$0 + 1] == "segue" }) {

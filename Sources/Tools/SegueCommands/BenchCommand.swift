@@ -2,6 +2,7 @@ package import ArgumentParser
 internal import Compose
 internal import Foundation
 internal import Glibc
+internal import SystemSupport
 
 /// Replaces this process with `segue-bench`.
 package struct BenchCommand: AsyncParsableCommand {
@@ -22,9 +23,9 @@ package struct BenchCommand: AsyncParsableCommand {
     package init() {}
 
     package func run() async throws {
-        let lookup = ExecutableLookup(executableDirectory: SupervisorOptions.runningExecutableDirectory)
+        let lookup = ExecutableLookup(executableDirectory: InstalledFiles.programFolder)
         guard let program = lookup.find("segue-bench", workingDirectory: ".", searchPath: "") else {
-            let directory = SupervisorOptions.runningExecutableDirectory ?? "this folder"
+            let directory = InstalledFiles.programFolder ?? "this folder"
             throw CommandError(
                 code: "no-executable", "there is no 'segue-bench' in \(directory)",
                 recovery: "in a copy of Segue's repository, run 'make bench'",

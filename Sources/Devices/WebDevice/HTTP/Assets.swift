@@ -53,7 +53,8 @@ struct Assets: Sendable {
     }
 
     private static var candidates: [String] {
-        ["\(InstalledFiles.programFolder)/\(resources)"] + InstalledFiles.folders().map { "\($0)/page" }
+        [InstalledFiles.programFolder].compactMap(\.self).map { "\($0)/\(resources)" }
+            + InstalledFiles.folders().map { "\($0)/page" }
     }
 
     var paths: [String] { Array(files.keys) }

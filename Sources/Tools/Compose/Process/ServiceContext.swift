@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import SystemSupport
 
 /// The variables and the working directory of a running service, with which another command can be run.
 package struct ServiceContext: Sendable {
@@ -21,7 +22,7 @@ package struct ServiceContext: Sendable {
     ///
     /// - Throws: ``ComposeError`` `executable-not-found`, `start-failed`.
     package func execute(_ command: [String]) throws(ComposeError) -> Never {
-        let lookup = ExecutableLookup(executableDirectory: SupervisorOptions.runningExecutableDirectory)
+        let lookup = ExecutableLookup(executableDirectory: InstalledFiles.programFolder)
         let path = lookup.find(
             command[0], workingDirectory: directory, searchPath: variables["PATH"] ?? "/usr/local/bin:/usr/bin:/bin")
         guard let path else {

@@ -308,7 +308,7 @@ package struct SupervisorOptions: Sendable {
 
     package init(
         environment: [String: String] = ProcessInfo.processInfo.environment,
-        executableDirectory: String? = SupervisorOptions.runningExecutableDirectory,
+        executableDirectory: String? = InstalledFiles.programFolder,
         startTimeout: Duration = Self.usualStartTimeout,
         backoff: RestartBackoff = RestartBackoff(),
         logs: LogRetention = LogRetention(),
@@ -327,10 +327,4 @@ package struct SupervisorOptions: Sendable {
     }
 
     package static let usualStartTimeout = Duration.seconds(30)
-
-    /// The folder of the running executable; nil if `/proc` is not mounted.
-    package static var runningExecutableDirectory: String? {
-        let path = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
-        return path.map { ($0 as NSString).deletingLastPathComponent }
-    }
 }

@@ -27,7 +27,7 @@ package struct SystemdExport: Sendable {
     ///   `socket-path-too-long`.
     package init(
         stack: Stack, name: String, manager: SystemdManager, ports: [String: Int] = [:], directory: String,
-        executableDirectory: String? = SupervisorOptions.runningExecutableDirectory,
+        executableDirectory: String? = InstalledFiles.programFolder,
         environment: [String: String] = ProcessInfo.processInfo.environment
     ) throws(ComposeError) {
         try stack.validate()

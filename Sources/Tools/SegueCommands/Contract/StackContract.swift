@@ -6,6 +6,7 @@ internal import Monitor
 internal import Subprocess
 internal import Support
 internal import SystemPackage
+internal import SystemSupport
 
 /// Asks the services and clients of a compose file for their contracts, and merges them.
 enum StackContract {
@@ -130,7 +131,7 @@ struct ProgramContract {
     }
 
     private func executable() throws(CommandError) -> String {
-        let lookup = ExecutableLookup(executableDirectory: SupervisorOptions.runningExecutableDirectory)
+        let lookup = ExecutableLookup(executableDirectory: InstalledFiles.programFolder)
         let path = ProcessInfo.processInfo.environment["PATH"] ?? ""
         guard let found = lookup.find(command[0], workingDirectory: directory, searchPath: path) else {
             throw CommandError(

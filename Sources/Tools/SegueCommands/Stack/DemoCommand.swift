@@ -113,14 +113,13 @@ package struct DemoCommand: AsyncParsableCommand {
 
     /// The folder that `PATH` needs for the suggested commands. Nil if a shell finds this program already.
     private var missingFolder: String? {
-        let program = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath().path
+        guard let program = InstalledFiles.program, let folder = InstalledFiles.programFolder else { return nil }
         let isProgram = { (path: String) in URL(filePath: path).resolvingSymlinksInPath().path == program }
         let found = ExecutableLookup(executableDirectory: nil).find(
             "segue", workingDirectory: FileManager.default.currentDirectoryPath,
             searchPath: ProcessInfo.processInfo.environment["PATH"] ?? "")
         if let found, isProgram(found) { return nil }
         // For a program in PREFIX/lib/segue, PREFIX/bin has only the programs that people start.
-        let folder = InstalledFiles.programFolder
         let commands = URL(filePath: "\(folder)/../../bin").standardized.path
         return isProgram("\(commands)/segue") ? commands : folder
     }
