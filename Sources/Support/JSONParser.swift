@@ -46,7 +46,7 @@ struct JSONParser {
             guard peek == UInt8(ascii: "\"") else { throw failure("expected a member's name") }
             let name = try parseString()
             skipSpace()
-            guard take(UInt8(ascii: ":")) else { throw failure("expected ':' after a member's name") }
+            guard consume(UInt8(ascii: ":")) else { throw failure("expected ':' after a member's name") }
             let value = try parseValue()
             // Of two members with the same name the first one counts.
             if members[name] == nil { members[name] = value }
@@ -73,12 +73,12 @@ struct JSONParser {
     /// - Returns: True at the closing bracket.
     private mutating func leave(at bracket: UInt8, isFirst: Bool) throws(Failure) -> Bool {
         skipSpace()
-        if take(bracket) {
+        if consume(bracket) {
             depth -= 1
             return true
         }
         guard !isFirst else { return false }
-        guard take(UInt8(ascii: ",")) else { throw failure("expected ',' or a closing bracket") }
+        guard consume(UInt8(ascii: ",")) else { throw failure("expected ',' or a closing bracket") }
         skipSpace()
         return false
     }
@@ -137,7 +137,7 @@ struct JSONParser {
     /// Reads the four digits of an escape, and a second escape if the first one is half of a UTF-16 surrogate pair.
     private mutating func parseScalar() throws(Failure) -> Unicode.Scalar {
         var units = [try parseUnit()]
-        if UTF16.isLeadSurrogate(units[0]), take(UInt8(ascii: "\\")), take(UInt8(ascii: "u")) {
+        if UTF16.isLeadSurrogate(units[0]), consume(UInt8(ascii: "\\")), consume(UInt8(ascii: "u")) {
             units.append(try parseUnit())
         }
         guard let scalar = String(validating: units, as: UTF16.self)?.unicodeScalars.first else {
@@ -158,15 +158,15 @@ struct JSONParser {
     private mutating func parseNumber() throws(Failure) -> JSONValue {
         let start = index
         var isWhole = true
-        _ = take(UInt8(ascii: "-"))
-        if !take(UInt8(ascii: "0")) { try parseDigits() }
-        if take(UInt8(ascii: ".")) {
+        _ = consume(UInt8(ascii: "-"))
+        if !consume(UInt8(ascii: "0")) { try parseDigits() }
+        if consume(UInt8(ascii: ".")) {
             isWhole = false
             try parseDigits()
         }
-        if take(UInt8(ascii: "e")) || take(UInt8(ascii: "E")) {
+        if consume(UInt8(ascii: "e")) || consume(UInt8(ascii: "E")) {
             isWhole = false
-            if !take(UInt8(ascii: "+")) { _ = take(UInt8(ascii: "-")) }
+            if !consume(UInt8(ascii: "+")) { _ = consume(UInt8(ascii: "-")) }
             try parseDigits()
         }
         let text = String(decoding: bytes[start..<index], as: UTF8.self)
@@ -183,7 +183,7 @@ struct JSONParser {
 
     private var peek: UInt8? { index < bytes.count ? bytes[index] : nil }
 
-    private mutating func take(_ byte: UInt8) -> Bool {
+    private mutating func consume(_ byte: UInt8) -> Bool {
         guard peek == byte else { return false }
         index += 1
         return true

@@ -92,7 +92,7 @@ actor MemoryStore: TokenStore, PendingAuthorizationStore {
         change(session, to: nil)
     }
 
-    func noteFailedRenewal(of session: String, at date: Date) throws -> StoredTokens {
+    func recordFailedRenewal(of session: String, at date: Date) throws -> StoredTokens {
         if let failure { throw failure }
         let next = (stored[session] ?? .none).followedByFailedRenewal(at: date)
         stored[session] = next

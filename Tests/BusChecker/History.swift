@@ -37,7 +37,7 @@ package struct History: Sendable {
     /// The timers of ``timers`` after the last message.
     package var timerReplay: TimerReplay {
         var replay = TimerReplay()
-        for entry in timers { replay.take(entry) }
+        for entry in timers { replay.handle(entry) }
         return replay
     }
 

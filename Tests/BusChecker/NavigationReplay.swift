@@ -59,19 +59,19 @@ package struct NavigationReplay: Sendable {
             }
     }
 
-    /// Takes the next message of the journal.
-    package mutating func take(_ entry: NavigationEntry) {
+    /// Handles the next message of the journal.
+    package mutating func handle(_ entry: NavigationEntry) {
         switch entry.content {
-        case .input(let input): take(input, at: entry.time)
+        case .input(let input): handle(input, at: entry.time)
         case .state(let snapshot, let cause): compare(snapshot, of: cause, entry)
-        case .deadline(let key, let isOpen): note(key, isOpen, entry)
+        case .deadline(let key, let isOpen): record(key, isOpen, entry)
         case .result:
             if !results.insert(entry.id).inserted { found.append(.resultRepeated(id: entry.id, offset: entry.offset)) }
         case .failure(let text): found.append(.coordinatorFailed(text))
         }
     }
 
-    private mutating func take(_ input: Machine.Input, at time: Int) {
+    private mutating func handle(_ input: Machine.Input, at time: Int) {
         var session: SessionReplay
         if let known = sessions[input.subject] {
             session = known
@@ -117,7 +117,7 @@ package struct NavigationReplay: Sendable {
         sessions[name]?.due.removeFirst(index + 1)
     }
 
-    private mutating func note(_ key: String, _ isOpen: Bool, _ entry: NavigationEntry) {
+    private mutating func record(_ key: String, _ isOpen: Bool, _ entry: NavigationEntry) {
         let session = sessions[entry.session]
         let isOnce =
             if isOpen {
@@ -151,7 +151,7 @@ extension NavigationHistory {
     /// The number of states that coordinators published.
     package var stateCount: Int { entries.count { if case .state = $0.content { true } else { false } } }
 
-    /// The number of reports with which coordinators met deadlines.
+    /// The number of reports with which coordinators handled deadlines.
     package var reportCount: Int {
         entries.count { if case .input(let input) = $0.content { Value(input.id) == nil } else { false } }
     }
@@ -164,7 +164,7 @@ extension NavigationHistory {
 
     private var replay: NavigationReplay {
         var replay = NavigationReplay(flow: flow)
-        for entry in entries { replay.take(entry) }
+        for entry in entries { replay.handle(entry) }
         return replay
     }
 

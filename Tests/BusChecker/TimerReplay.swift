@@ -61,8 +61,8 @@ package struct TimerReplay: Sendable {
             + open.values.sorted().map(Finding.timerMissed)
     }
 
-    /// Takes the next message of the journal.
-    package mutating func take(_ entry: TimerEntry) {
+    /// Handles the next message of the journal.
+    package mutating func handle(_ entry: TimerEntry) {
         switch entry.content {
         case .change: changes[entry.id] = false
         case .set(let name, let due):
@@ -79,7 +79,7 @@ package struct TimerReplay: Sendable {
         }
     }
 
-    /// Notes the result of a command. The withdrawal of a timer that is published has another cause.
+    /// Records the result of a command. The withdrawal of a timer that is published has another cause.
     private mutating func result(_ entry: TimerEntry) {
         guard let cause = entry.cause, let hasResult = changes[cause] else { return }
         if hasResult { found.append(.resultRepeated(id: entry.id, offset: entry.offset)) }

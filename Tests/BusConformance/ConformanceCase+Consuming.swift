@@ -75,7 +75,7 @@ extension ConformanceCase {
                     try await withThrowingTaskGroup { group in
                         group.addTask { try await bus.consumeNumbers { #expect($0 >= 2) } }
                         let results = try await publisher.withSubscription(to: [.type(Other.self)], from: .beginning) {
-                            try await $0.take(5)
+                            try await $0.receive(5)
                         }
                         group.cancelAll()
                         return results
@@ -178,7 +178,7 @@ extension ConformanceCase {
                     }
                     let workers = try await bus.withSubscription(to: [.type(Handled.self)], from: .now) { messages in
                         for number in 0..<64 { try await bus.publish([number], subject: "session-\(number)") }
-                        return try await messages.take(64).map { try $0.decode(Handled.self).worker }
+                        return try await messages.receive(64).map { try $0.decode(Handled.self).worker }
                     }
                     #expect(Set(workers) == ["stayer"])
                 }
@@ -252,12 +252,12 @@ extension ConformanceFixture {
                             Numbered(number: number * 3 + $0 / 64), source: source, subject: "session-\($0 % 64)")
                     }
                     try await bus.publish(Batch(round))
-                    handled += try await messages.take(round.count)
+                    handled += try await messages.receive(round.count)
                     if Set(try handled.map { try $0.decode(Handled.self).worker }).count == 2 { break }
                 }
                 // If a message was handled twice, its second result would arrive now.
                 try await bus.publish(Batch([try Envelope(Handled(number: -1, worker: ""), source: bus.source)]))
-                let last = try #require(try await messages.take(1).first)
+                let last = try #require(try await messages.receive(1).first)
                 #expect(try last.decode(Handled.self).number == -1)
                 return handled
             }

@@ -80,7 +80,7 @@ extension ConformanceCase {
                 try await bus.publish(Setting(name: "b", value: "2"))
                 let received = try await bus.withSubscription(to: [.kind(.document)], from: .now) { messages in
                     try await bus.withdraw(Setting(name: "a", value: ""))
-                    return try await messages.take(1)
+                    return try await messages.receive(1)
                 }
                 #expect(received.map(\.isTombstone) == [true])
                 #expect(received.map(\.attributes.key) == ["a"])
@@ -99,7 +99,7 @@ extension ConformanceCase {
                         try await leaver.publish(Setting(name: "kept", value: "2"))
                         #expect(try await reader.document(Setting.self, key: "leased")?.value == "1")
                     }
-                    let last = try await messages.take(3).last
+                    let last = try await messages.receive(3).last
                     #expect(last?.isTombstone == true)
                     #expect(last?.attributes.key == "leased")
                     #expect(try await reader.document(Setting.self, key: "leased") == nil)
@@ -194,17 +194,17 @@ extension ConformanceCase {
         ConformanceCase("a reader that is slow gets everything, and holds nobody else up") { fixture in
             try await fixture.withBus("conformance/slow") { slow in
                 try await slow.withSubscription(to: [.type(Numbered.self)], from: .now) { messages in
-                    // The reader takes no message until all are published. Meanwhile they wait in the journal.
+                    // The reader receives no message until all are published. Meanwhile they wait in the journal.
                     try await fixture.withBus("conformance/fast") { fast in
                         let received = try await fast.withSubscription(to: [.type(Numbered.self)], from: .now) { live in
                             for start in stride(from: 0, to: 20_000, by: 500) {
                                 try await fast.publish(start..<start + 500)
                             }
-                            return try await live.take(20_000)
+                            return try await live.receive(20_000)
                         }
                         #expect(try received.numbers == Array(0..<20_000))
                     }
-                    #expect(try await messages.take(20_000).numbers == Array(0..<20_000))
+                    #expect(try await messages.receive(20_000).numbers == Array(0..<20_000))
                 }
             }
         },
@@ -213,13 +213,13 @@ extension ConformanceCase {
                 try await bus.withSubscription(to: [.all], from: .now) { messages in
                     await #expect(throws: CancellationError.self) {
                         try await withThrowingTaskGroup { group in
-                            group.addTask { _ = try await messages.take(1) }
+                            group.addTask { _ = try await messages.receive(1) }
                             group.cancelAll()
                             try await group.waitForAll()
                         }
                     }
                     try await bus.publish([1])
-                    #expect(try await messages.take(1).numbers == [1])
+                    #expect(try await messages.receive(1).numbers == [1])
                 }
             }
         },
@@ -230,7 +230,7 @@ extension ConformanceCase {
                     let malformed = Envelope(attributes: attributes, data: Data(#"{"number":"seven"}"#.utf8))
                     try await bus.publish(Batch([malformed]))
                     try await bus.publish([8])
-                    let received = try await messages.take(2)
+                    let received = try await messages.receive(2)
                     let error = #expect(throws: BusError.self) { try received[0].decode(Numbered.self) }
                     #expect(error?.code == .malformed)
                     #expect(error?.message.contains("number") == true)
@@ -245,7 +245,7 @@ extension EventBus {
     /// The numbered events after a position and up to another one.
     fileprivate func numbers(after start: Position, through end: Position) async throws -> [Int] {
         try await withSubscription(to: [.type(Numbered.self)], from: .after(start), until: end, onNotice: nil) {
-            try await $0.take(.max).numbers
+            try await $0.receive(.max).numbers
         }
     }
 }

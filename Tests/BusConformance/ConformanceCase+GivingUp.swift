@@ -153,7 +153,7 @@ extension ConformanceCase {
                             again.attributes.recipient = "two"
                             try await bus.publish(Batch([again]))
                             try await bus.publish([2])
-                            return try await messages.take(3).map { try $0.decode(Handled.self) }
+                            return try await messages.receive(3).map { try $0.decode(Handled.self) }
                         }
                     }
                 }

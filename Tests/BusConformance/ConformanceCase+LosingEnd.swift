@@ -18,14 +18,14 @@ extension ConformanceCase {
                 for value in ["1", "2"] { try await bus.publish(Setting(name: "a", value: value)) }
                 let filters = [MessageFilter.type(Setting.self), .type(Numbered.self)]
                 try await bus.withSubscription(to: filters, from: .retained) { messages in
-                    #expect(try await messages.take(1).map { try $0.decode(Setting.self).value } == ["2"])
+                    #expect(try await messages.receive(1).map { try $0.decode(Setting.self).value } == ["2"])
                     try await fixture.losingEnd(bus) {
                         try await bus.publish(100..<110)
-                        #expect(try await messages.take(10).numbers == Array(100..<110))
+                        #expect(try await messages.receive(10).numbers == Array(100..<110))
                     }
                     try await bus.publish(0..<10)
-                    #expect(try await messages.take(1).map { try $0.decode(Setting.self).value } == ["2"])
-                    #expect(try await messages.take(10).numbers == Array(0..<10))
+                    #expect(try await messages.receive(1).map { try $0.decode(Setting.self).value } == ["2"])
+                    #expect(try await messages.receive(10).numbers == Array(0..<10))
                 }
             }
         },
@@ -77,13 +77,13 @@ extension ConformanceFixture {
         try await withBus { bus in
             try await bus.withSubscription(to: [.type(Numbered.self)], from: start) { messages in
                 try await bus.publish(0..<10)
-                #expect(try await messages.take(10).numbers == Array(0..<10))
+                #expect(try await messages.receive(10).numbers == Array(0..<10))
                 try await losingEnd(bus) {
                     try await bus.publish(100..<110)
-                    #expect(try await messages.take(10).numbers == Array(100..<110))
+                    #expect(try await messages.receive(10).numbers == Array(100..<110))
                 }
                 try await bus.publish(10..<20)
-                #expect(try await messages.take(numbers.count).numbers == numbers)
+                #expect(try await messages.receive(numbers.count).numbers == numbers)
             }
         }
     }
@@ -93,7 +93,7 @@ extension EventBus {
     /// The numbers of the first `count` results in the journal, in order.
     fileprivate func handled(_ count: Int) async throws -> [Int] {
         try await withSubscription(to: [.type(Handled.self)], from: .beginning) {
-            try await $0.take(count).map { try $0.decode(Handled.self).number }.sorted()
+            try await $0.receive(count).map { try $0.decode(Handled.self).number }.sorted()
         }
     }
 }

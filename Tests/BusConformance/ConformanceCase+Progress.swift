@@ -181,7 +181,7 @@ extension ConformanceCase {
                 let late = bus.handled(messages[0], under: claim, of: messages, progress: progress)
                 #expect(try await bus.code(of: late) == nil)
                 let results = try await bus.withSubscription(to: [.type(Other.self)], from: .beginning) {
-                    try await $0.take(10).map { try $0.decode(Other.self).number }
+                    try await $0.receive(10).map { try $0.decode(Other.self).number }
                 }
                 #expect(results == Array(1..<10) + [0], "the last one was not a repetition")
             }

@@ -10,7 +10,7 @@ extension ConformanceCase {
                 let second = try await bus.publish([2, 3, 4])
                 #expect(second.epoch == first.epoch)
                 #expect(second.offset >= first.offset + 3)
-                let received = try await bus.withSubscription(to: [.all], from: .beginning) { try await $0.take(4) }
+                let received = try await bus.withSubscription(to: [.all], from: .beginning) { try await $0.receive(4) }
                 #expect(received.offsets == [first.offset, second.offset - 2, second.offset - 1, second.offset])
             }
         },
@@ -38,7 +38,7 @@ extension ConformanceCase {
             try await fixture.withBus { bus in
                 let received = try await bus.withSubscription(to: [.type(Numbered.self)], from: .now) { messages in
                     for number in 0..<100 { try await bus.publish(Numbered(number: number), subject: "one") }
-                    return try await messages.take(100)
+                    return try await messages.receive(100)
                 }
                 #expect(try received.numbers == Array(0..<100))
                 #expect(received.offsets == received.offsets.sorted())
@@ -57,7 +57,7 @@ extension ConformanceCase {
                         }
                         try await group.waitForAll()
                     }
-                    return try await messages.take(80)
+                    return try await messages.receive(80)
                 }
                 let batches = Dictionary(grouping: received) { $0.attributes.source }
                 for messages in batches.values {
@@ -184,7 +184,7 @@ extension ConformanceCase {
                 order.attributes.time = Date(timeIntervalSince1970: -62_167_219_200)
                 order.attributes.expiryTime = Date(timeIntervalSince1970: 253_402_300_799.75)
                 order.position = try await bus.publish(Batch([order]))
-                let received = try await bus.withSubscription(to: [.all], from: .beginning) { try await $0.take(1) }
+                let received = try await bus.withSubscription(to: [.all], from: .beginning) { try await $0.receive(1) }
                 #expect(received == [order])
             }
         },
@@ -198,7 +198,7 @@ extension ConformanceCase {
                 sent.attributes.time = Date(timeIntervalSince1970: 1_700_000_000.125)
                 sent.attributes.expiryTime = Date(timeIntervalSince1970: 1_700_000_060.5)
                 sent.position = try await bus.publish(Batch([sent]))
-                let received = try await bus.withSubscription(to: [.all], from: .beginning) { try await $0.take(1) }
+                let received = try await bus.withSubscription(to: [.all], from: .beginning) { try await $0.receive(1) }
                 #expect(received == [sent])
             }
         },
@@ -273,7 +273,7 @@ extension ConformanceCase {
                     try await publisher.publish([1])
                     try await publisher.publish(transient: 2)
                     try await publisher.publish([3])
-                    return try await messages.take(3)
+                    return try await messages.receive(3)
                 }
                 #expect(try received.numbers == [1, 2, 3])
                 #expect(received.map { $0.position == nil } == [false, true, false])
@@ -295,7 +295,7 @@ extension ConformanceCase {
                 try await bus.publish(transient: 2)
                 #expect(try await bus.inspect.end() == end)
                 #expect(try await bus.publish([3]).offset > end.offset)
-                let received = try await bus.withSubscription(to: [.all], from: .beginning) { try await $0.take(2) }
+                let received = try await bus.withSubscription(to: [.all], from: .beginning) { try await $0.receive(2) }
                 #expect(try received.numbers == [1, 3])
             }
         },
@@ -321,7 +321,7 @@ extension ConformanceCase {
                 let received = try await bus.withSubscription(to: [.all], under: claim) { messages in
                     try await bus.publish(transient: 1)
                     try await bus.publish([2])
-                    return try await messages.take(1)
+                    return try await messages.receive(1)
                 }
                 #expect(try received.numbers == [2])
             }

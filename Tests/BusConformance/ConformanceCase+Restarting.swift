@@ -7,7 +7,9 @@ extension ConformanceCase {
             try await fixture.withBus { bus in
                 let end = try await bus.publish(0..<100)
                 try await fixture.restart()
-                let received = try await bus.withSubscription(to: [.all], from: .beginning) { try await $0.take(100) }
+                let received = try await bus.withSubscription(to: [.all], from: .beginning) {
+                    try await $0.receive(100)
+                }
                 #expect(try received.numbers == Array(0..<100))
                 let next = try await bus.publish([100])
                 #expect(next.epoch == end.epoch && next.offset > end.offset)
@@ -80,9 +82,9 @@ extension ConformanceCase {
                         for number in 0..<600 { try await publisher.publish([number]) }
                     }
                     async let published: Void = publishing()
-                    var received = try await messages.take(100)
+                    var received = try await messages.receive(100)
                     try await fixture.restart()
-                    received += try await messages.take(500)
+                    received += try await messages.receive(500)
                     try await published
                     return received
                 }

@@ -16,7 +16,7 @@ extension ConformanceCase {
                 ] {
                     let received = try await bus.withSubscription(to: [filter], from: start, until: end, onNotice: nil)
                     {
-                        try await $0.take(.max)
+                        try await $0.receive(.max)
                     }
                     #expect(received.count == count, "from \(start)")
                 }
@@ -32,11 +32,11 @@ extension ConformanceCase {
                     try await bus.publish(2..<4)
                     try await bus.publish(Other(number: 1))
                     try await bus.publish([4])
-                    return try await messages.take(.max)
+                    return try await messages.receive(.max)
                 }
                 // A bus can leave out offsets, so the position can be before the first of these messages.
                 let all = try await bus.withSubscription(to: [.type(Numbered.self)], from: .beginning) {
-                    try await $0.take(5)
+                    try await $0.receive(5)
                 }
                 #expect(received == all.filter { $0.position.map { $0.offset <= end.offset } ?? false })
                 #expect(try received.numbers.starts(with: [0, 1]))
@@ -48,7 +48,7 @@ extension ConformanceCase {
                 let foreign = Position(epoch: position.epoch ^ 1, offset: 2)
                 let error = await #expect(throws: BusError.self) {
                     try await bus.withSubscription(to: [.all], from: .beginning, until: foreign, onNotice: nil) {
-                        _ = try await $0.take(1)
+                        _ = try await $0.receive(1)
                     }
                 }
                 #expect(error?.code == .epoch)
@@ -59,7 +59,7 @@ extension ConformanceCase {
                 try await bus.publish(0..<5)
                 let received = try await bus.withSubscription(to: [.type(Numbered.self)], from: .now) { messages in
                     try await bus.publish(5..<8)
-                    return try await messages.take(3)
+                    return try await messages.receive(3)
                 }
                 #expect(try received.numbers == [5, 6, 7])
             }
@@ -69,7 +69,7 @@ extension ConformanceCase {
                 try await bus.publish(0..<5)
                 let received = try await bus.withSubscription(to: [.all], from: .beginning) { messages in
                     try await bus.publish(5..<8)
-                    return try await messages.take(8)
+                    return try await messages.receive(8)
                 }
                 #expect(try received.numbers == Array(0..<8))
             }
@@ -80,7 +80,7 @@ extension ConformanceCase {
                 try await bus.publish(5..<7)
                 let received = try await bus.withSubscription(to: [.all], from: .after(position)) { messages in
                     try await bus.publish([7])
-                    return try await messages.take(3)
+                    return try await messages.receive(3)
                 }
                 #expect(try received.numbers == [5, 6, 7])
             }
@@ -90,7 +90,7 @@ extension ConformanceCase {
                 let position = try await bus.publish(0..<5)
                 let foreign = Position(epoch: position.epoch ^ 1, offset: 2)
                 let error = await #expect(throws: BusError.self) {
-                    try await bus.withSubscription(to: [.all], from: .after(foreign)) { _ = try await $0.take(1) }
+                    try await bus.withSubscription(to: [.all], from: .after(foreign)) { _ = try await $0.receive(1) }
                 }
                 #expect(error?.code == .epoch)
             }
@@ -138,7 +138,7 @@ extension ConformanceCase {
                 try await bus.publish(Setting(name: "a", value: "3"))
                 let received = try await bus.withSubscription(to: [.all], from: .retained) { messages in
                     try await bus.publish(Setting(name: "c", value: "4"))
-                    return try await messages.take(3)
+                    return try await messages.receive(3)
                 }
                 #expect(try received.map { try $0.decode(Setting.self).value } == ["2", "3", "4"])
             }
@@ -162,10 +162,10 @@ extension ConformanceCase {
                     for (start, first) in [(StartPosition.beginning, 0), (.after(middle), 50), (.after(middle), 50)] {
                         group.addTask {
                             let received = try await bus.withSubscription(to: [.all], from: start) {
-                                try await $0.take(500 - first)
+                                try await $0.receive(500 - first)
                             }
                             #expect(try Set(received.numbers) == Set(first..<500))
-                            #expect(received == Array(try await bus.take(500).dropFirst(first)))
+                            #expect(received == Array(try await bus.receive(500).dropFirst(first)))
                         }
                     }
                     group.addTask {
@@ -174,14 +174,14 @@ extension ConformanceCase {
                         }
                         // Messages that were recorded in the same millisecond may be delivered, too.
                         #expect(received.count >= 450)
-                        #expect(received == (try await bus.take(500).suffix(received.count)))
+                        #expect(received == (try await bus.receive(500).suffix(received.count)))
                     }
                     group.addTask {
                         let claim = try await bus.claim(consumer: "reader")
                         let received = try await bus.withSubscription(to: [.all], under: claim) {
-                            try await $0.take(500)
+                            try await $0.receive(500)
                         }
-                        #expect(received == (try await bus.take(500)))
+                        #expect(received == (try await bus.receive(500)))
                     }
                     try await group.waitForAll()
                 }
@@ -230,8 +230,8 @@ extension MessageSequence {
 
 extension EventBus {
     /// The first `count` messages of the journal.
-    fileprivate func take(_ count: Int) async throws -> [Envelope] {
-        try await withSubscription(to: [.all], from: .beginning) { try await $0.take(count) }
+    fileprivate func receive(_ count: Int) async throws -> [Envelope] {
+        try await withSubscription(to: [.all], from: .beginning) { try await $0.receive(count) }
     }
 }
 

@@ -97,7 +97,7 @@ extension EventBus {
 
     /// Reads the first `count` numbers that a claim covers. Records no progress.
     func read(_ count: Int, under claim: ConsumerClaim) async throws -> [Envelope] {
-        try await withSubscription(to: [.type(Numbered.self)], under: claim) { try await $0.take(count) }
+        try await withSubscription(to: [.type(Numbered.self)], under: claim) { try await $0.receive(count) }
     }
 }
 
@@ -150,7 +150,7 @@ extension Envelope {
 
 extension MessageSequence {
     /// The next `count` messages.
-    func take(_ count: Int) async throws -> [Envelope] {
+    func receive(_ count: Int) async throws -> [Envelope] {
         var messages: [Envelope] = []
         guard count > 0 else { return messages }
         for try await message in self {

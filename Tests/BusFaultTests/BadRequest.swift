@@ -52,8 +52,8 @@ struct BadRequest: Sendable {
             "letters of no UTF-8", [head(.letters), [UInt8](repeating: 0, count: 8) + [0, 1, 0xff]], .malformed),
         BadRequest("a filter that is no UTF-8", [head(.read), cursor, [0xff, 0x2e]], .topic),
         BadRequest("a filter without an end", [head(.read), cursor, Array("event.A".utf8)], .topic),
-        BadRequest("a look-up of an event", [head(.document), look(up: "event.A", "default")], .topic),
-        BadRequest("a look-up of no subject", [head(.document), look(up: "document.A", "e\u{301}")], .malformed),
+        BadRequest("a look-up of an event", [head(.document), lookUp(of: "event.A", "default")], .topic),
+        BadRequest("a look-up of no subject", [head(.document), lookUp(of: "document.A", "e\u{301}")], .malformed),
         BadRequest("a consumer without a name", [head(.forget), [0, 0]], .tooLarge),
         BadRequest("a type that is none", [head(.serve), [UInt8](repeating: 1, count: 16), [1, 2, 3]], .topic),
     ]
@@ -72,7 +72,7 @@ struct BadRequest: Sendable {
 
     private static let cursor = [UInt8](repeating: 0, count: 16)
 
-    private static func look(up type: String, _ subject: String) -> [UInt8] {
+    private static func lookUp(of type: String, _ subject: String) -> [UInt8] {
         var writer = ByteWriter()
         writer.write(UInt64(0))
         for text in [type, subject, ""] { writer.write(text: text) }

@@ -90,7 +90,7 @@ struct Noted: EventMessage {
 }
 
 extension EventBus {
-    func note(_ text: String) throws -> Envelope {
+    func noted(_ text: String) throws -> Envelope {
         try Envelope(Noted(text: text), source: source)
     }
 }

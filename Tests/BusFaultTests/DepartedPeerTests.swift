@@ -29,7 +29,7 @@ struct DepartedPeerTests {
             let broker = try await arena.startBroker()
             let messages = messages(1000)
             let rare = BadHeader.empty.message(MessageType(kind: .event, name: "Rare"))
-            _ = try await Stranger.meets("\(arena.bus)/ingress") { stranger in
+            _ = try await Stranger.withConnection(to: "\(arena.bus)/ingress") { stranger in
                 for sequence in 1...5 as ClosedRange<UInt64> { _ = try stranger.publish(messages, sequence: sequence) }
                 return try stranger.publish([rare], sequence: 6)
             }
@@ -37,7 +37,8 @@ struct DepartedPeerTests {
             let filters = (0..<filterCount).map { $0 == 0 ? "event.Rare." : "event.Type\($0)." }
             let request = Request.read(PageRequest(epoch: 0, after: 0, prefixes: filters))
             for _ in 1...2 {
-                try await Stranger.meets("\(arena.bus)/ingress", options: [.sendHighWaterMark(0)]) { stranger in
+                try await Stranger.withConnection(to: "\(arena.bus)/ingress", options: [.sendHighWaterMark(0)]) {
+                    stranger in
                     for id in 1...4000 as ClosedRange<UInt64> { try stranger.send(request.frames(id: id)) }
                     _ = try stranger.receive()
                 }

@@ -176,7 +176,7 @@ struct JournalFileTests {
         let broker = try await arena.startBroker()
         let offsets = try await arena.withBus { bus in
             var offsets: [UInt64] = []
-            for text in texts { offsets.append(try await bus.publish(Batch([bus.note(text)])).offset) }
+            for text in texts { offsets.append(try await bus.publish(Batch([bus.noted(text)])).offset) }
             return offsets
         }
         try await broker.send(SIGTERM)

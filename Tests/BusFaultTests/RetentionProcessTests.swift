@@ -68,7 +68,7 @@ struct RetentionProcessTests {
     /// - Returns: Their offsets.
     private func publish(_ count: Int, on bus: EventBus) async throws -> [UInt64] {
         let text = String(repeating: "x", count: 600)
-        let last = try await bus.publish(Batch((0..<count).map { _ in try bus.note(text) })).offset
+        let last = try await bus.publish(Batch((0..<count).map { _ in try bus.noted(text) })).offset
         return Array(last + 1 - UInt64(count)...last)
     }
 }

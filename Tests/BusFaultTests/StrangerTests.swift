@@ -18,7 +18,7 @@ struct StrangerTests {
         try await Arena.with { arena in
             _ = try await arena.startBroker()
             try await undisturbed(at: arena.bus, in: arena) {
-                let answers = try await Stranger.meets("\(arena.bus)/ingress") { stranger in
+                let answers = try await Stranger.withConnection(to: "\(arena.bus)/ingress") { stranger in
                     try BadRequest.all.map { request in
                         try stranger.send(request.frames)
                         return try stranger.receive()
@@ -46,7 +46,7 @@ struct StrangerTests {
         try await Arena.with { arena in
             _ = try await arena.startBroker()
             try await undisturbed(at: arena.bus, in: arena) {
-                let epochs = try await Stranger.meets("\(arena.bus)/ingress") { stranger in
+                let epochs = try await Stranger.withConnection(to: "\(arena.bus)/ingress") { stranger in
                     let producer = ProducerID()
                     var welcomes: [Welcome] = []
                     for number in 0..<200 as Range<UInt64> {
@@ -74,7 +74,7 @@ struct StrangerTests {
             _ = try await arena.startBroker()
             try await undisturbed(at: arena.bus, in: arena) {
                 let hello = Request.hello(Greeting(producer: ProducerID()))
-                let answers = try await Stranger.meets("\(arena.bus)/ingress") { stranger in
+                let answers = try await Stranger.withConnection(to: "\(arena.bus)/ingress") { stranger in
                     try stranger.send([[UInt8](repeating: 0x53, count: Limits.maximumFrameSize)])
                     let largest = try stranger.receive()
                     try stranger.send([[UInt8](repeating: 0x53, count: Limits.maximumFrameSize + 1)])
@@ -119,7 +119,7 @@ struct StrangerTests {
             let port = try await arena.startTCPBroker()
             let address = "tcp://127.0.0.1:\(port)"
             try await undisturbed(at: address, in: arena) {
-                try await Stranger.meets("tcp://127.0.0.1:\(port + 1)", as: .sub) { subscriber in
+                try await Stranger.withConnection(to: "tcp://127.0.0.1:\(port + 1)", as: .sub) { subscriber in
                     try subscriber.subscribe(to: "event.Noted.")
                     _ = try subscriber.receive()
                     let head = try BusStranger.RawConnection.open(port: port + 1) { try babble($0) }

@@ -22,7 +22,7 @@ struct UnreadableHeaderTests {
     /// Lets a stranger publish a message with each invalid header, before the valid messages.
     /// - Returns: The offsets of the invalid messages.
     private func publishBadHeaders(_ type: MessageType, in arena: Arena) async throws -> [UInt64] {
-        try await Stranger.meets("\(arena.bus)/ingress") { stranger in
+        try await Stranger.withConnection(to: "\(arena.bus)/ingress") { stranger in
             try BadHeader.allCases.enumerated().map { index, header in
                 let reply = try stranger.publish([header.message(type)], sequence: UInt64(index + 1))
                 guard case .published(_, let offset) = reply else { throw Stranger.NoAnswer() }
@@ -121,7 +121,7 @@ struct UnreadableHeaderTests {
         try await Arena.with { arena in
             _ = try await arena.startBroker()
             let types = [Document.Presence.type, Document.NavigationState.type]
-            try await Stranger.meets("\(arena.bus)/ingress") { stranger in
+            try await Stranger.withConnection(to: "\(arena.bus)/ingress") { stranger in
                 for (index, header) in BadHeader.allCases.enumerated() {
                     let reply = try stranger.publish(
                         types.map { header.message($0, key: header.rawValue) }, sequence: UInt64(index + 1))

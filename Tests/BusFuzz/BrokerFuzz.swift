@@ -50,7 +50,7 @@ package struct BrokerFuzz {
         while summary.inputs < end {
             let turn = (0..<Int.random(in: 1...8, using: &generator)).map { _ in input() }
             let before = engine.journal.head
-            try look(at: engine.handle(turn, now: now), since: before)
+            try check(engine.handle(turn, now: now), since: before)
             let count = summary.inputs
             summary.inputs += turn.count
             if count / 500 != summary.inputs / 500 { try second() }
@@ -70,13 +70,13 @@ package struct BrokerFuzz {
     private mutating func second() throws {
         now = now.advanced(by: .seconds(1))
         let before = engine.journal.head
-        try look(at: engine.tick(now: now), since: before)
+        try check(engine.tick(now: now), since: before)
         guard generator.chance(1, in: 10) else { return }
         var outgoing = Outgoing()
         while engine.prune(now: now, &outgoing) {}
     }
 
-    private mutating func look(at outgoing: Outgoing, since head: UInt64) throws {
+    private mutating func check(_ outgoing: Outgoing, since head: UInt64) throws {
         for (_, frames) in outgoing.frames {
             summary.answers += 1
             try check(frames)

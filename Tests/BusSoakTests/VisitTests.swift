@@ -18,7 +18,7 @@ struct VisitTests {
 
         mutating func handle(_ message: Envelope) throws {
             _ = machine.handle(try #require(Machine.Input(message)))
-            screens.formUnion(machine.state.standing.map(\.screen))
+            screens.formUnion(machine.state.open.map(\.screen))
         }
 
         /// One turn of the visit.
@@ -33,11 +33,11 @@ struct VisitTests {
             let revision = machine.revision
             try handle(try #require(messages.last))
             #expect(machine.revision > revision, "the visit waits for the state of its last message")
-            visit.take(machine.snapshot)
+            visit.apply(machine.snapshot)
         }
 
-        /// Meets all open deadlines, as a coordinator does.
-        mutating func meetDeadlines() throws {
+        /// Processes all open deadlines, as a coordinator does.
+        mutating func processDeadlines() throws {
             // The queue of an attempt may begin another one.
             while let attempt = machine.state.attempt {
                 let passed = DomainEvent.GuardDeadlinePassed(attempt: attempt.id)
@@ -47,7 +47,7 @@ struct VisitTests {
                 left.insert(screen.id)
                 try handle(Envelope(Command.ScreenGone(instance: screen.id), source: "test/1", subject: "visitor"))
             }
-            visit.take(machine.snapshot)
+            visit.apply(machine.snapshot)
         }
     }
 
@@ -57,7 +57,7 @@ struct VisitTests {
         var session = Session(machine: Machine(flow: flow, session: "visitor"))
         for _ in 0..<20 {
             for _ in 0..<5 { try session.turn() }
-            try session.meetDeadlines()
+            try session.processDeadlines()
         }
         #expect(session.screens == ["tabs", "left", "right", "sheet", "answered", "unanswered"])
         #expect(session.reported.count > 5 && session.left.count > 5)

@@ -21,8 +21,8 @@ package struct Stranger {
     /// - Parameters:
     ///   - endpoint: The endpoint of one of the broker's sockets.
     ///   - options: Options to set before it connects.
-    package static func meets<Result: Sendable>(
-        _ endpoint: String, as type: SocketType = .dealer, options: [SocketOption] = [],
+    package static func withConnection<Result: Sendable>(
+        to endpoint: String, as type: SocketType = .dealer, options: [SocketOption] = [],
         _ body: @escaping @Sendable (Stranger) throws -> Result
     ) async throws -> Result {
         try await onThread { try body(Stranger(type, endpoint, options)) }

@@ -14,37 +14,37 @@ struct HealthStateTests {
     func starting() {
         var state = HealthState(probe: Self.probe)
         #expect(state.health == ServiceHealth(state: .starting, failures: 0, reason: nil))
-        state.take(nil, at: .seconds(1))
+        state.apply(nil, at: .seconds(1))
         #expect(state.health.state == .healthy)
     }
 
     @Test("Failures in the start period do not count, but the last one's reason shows")
     func startPeriod() {
         var state = HealthState(probe: Self.probe)
-        for age in 0..<10 { state.take("no answer", at: .seconds(age)) }
+        for age in 0..<10 { state.apply("no answer", at: .seconds(age)) }
         #expect(state.health == ServiceHealth(state: .starting, failures: 0, reason: "no answer"))
-        for age in 10..<12 { state.take("no answer", at: .seconds(age)) }
+        for age in 10..<12 { state.apply("no answer", at: .seconds(age)) }
         #expect(state.health.state == .starting)
-        state.take("no answer at all", at: .seconds(12))
+        state.apply("no answer at all", at: .seconds(12))
         #expect(state.health == ServiceHealth(state: .unhealthy, failures: 3, reason: "no answer at all"))
     }
 
     @Test("The first success ends the start period: from then on failures count")
     func successWithinStartPeriod() {
         var state = HealthState(probe: Self.probe)
-        state.take(nil, at: .seconds(1))
-        for age in 2..<5 { state.take("gone", at: .seconds(age)) }
+        state.apply(nil, at: .seconds(1))
+        for age in 2..<5 { state.apply("gone", at: .seconds(age)) }
         #expect(state.health.state == .unhealthy)
     }
 
     @Test("A success between them means that failures are not in a row, and makes healthy again")
     func recovery() {
         var state = HealthState(probe: Self.probe)
-        for failure in ["a", "b", nil, "c", "d"] { state.take(failure, at: .seconds(60)) }
+        for failure in ["a", "b", nil, "c", "d"] { state.apply(failure, at: .seconds(60)) }
         #expect(state.health == ServiceHealth(state: .healthy, failures: 2, reason: "d"))
-        state.take("e", at: .seconds(60))
+        state.apply("e", at: .seconds(60))
         #expect(state.health.state == .unhealthy)
-        state.take(nil, at: .seconds(60))
+        state.apply(nil, at: .seconds(60))
         #expect(state.health == ServiceHealth(state: .healthy, failures: 0, reason: nil))
     }
 
@@ -53,7 +53,7 @@ struct HealthStateTests {
         var state = HealthState(probe: Self.probe)
         #expect(state.pause(at: .seconds(9)) == .seconds(1))
         #expect(state.pause(at: .seconds(10)) == .seconds(30))
-        state.take(nil, at: .seconds(1))
+        state.apply(nil, at: .seconds(1))
         #expect(state.pause(at: .seconds(2)) == .seconds(30))
     }
 
@@ -62,7 +62,7 @@ struct HealthStateTests {
         var probe = Self.probe
         probe.retries = count
         var state = HealthState(probe: probe)
-        state.take("no", at: .seconds(11))
+        state.apply("no", at: .seconds(11))
         #expect(state.health.state == .unhealthy)
     }
 }

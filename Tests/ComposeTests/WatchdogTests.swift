@@ -31,15 +31,15 @@ struct RunDeadlinesTests {
     @Test("EXTEND_TIMEOUT_USEC gives it more time, and never less")
     func moreTime() {
         var deadlines = deadlines(start: 3)
-        deadlines.take(message("EXTEND_TIMEOUT_USEC=1000"), at: at(1))
+        deadlines.handle(message("EXTEND_TIMEOUT_USEC=1000"), at: at(1))
         #expect(deadlines.next == at(3))
-        deadlines.take(message("EXTEND_TIMEOUT_USEC=5000000"), at: at(2))
+        deadlines.handle(message("EXTEND_TIMEOUT_USEC=5000000"), at: at(2))
         #expect(deadlines.next == at(7))
         for nonsense in ["99999999999999999999", "-5000000", "soon"] {
-            deadlines.take(message("EXTEND_TIMEOUT_USEC=\(nonsense)"), at: at(6))
+            deadlines.handle(message("EXTEND_TIMEOUT_USEC=\(nonsense)"), at: at(6))
             #expect(deadlines.next == at(7))
         }
-        deadlines.take(message("EXTEND_TIMEOUT_USEC=9223372036854775807"), at: at(2))
+        deadlines.handle(message("EXTEND_TIMEOUT_USEC=9223372036854775807"), at: at(2))
         #expect(deadlines.next == at(86_402), "no more than a day")
     }
 
@@ -47,9 +47,9 @@ struct RunDeadlinesTests {
     func watchdog() {
         var deadlines = deadlines(start: 60, watchdog: .seconds(10))
         #expect(deadlines.fault(of: .starting, at: at(10)) == nil, "while it starts it need not")
-        deadlines.take(message("READY=1"), at: at(12))
+        deadlines.handle(message("READY=1"), at: at(12))
         #expect(deadlines.fault(of: .ready, at: at(21.9)) == nil)
-        deadlines.take(message("STATUS=busy\nWATCHDOG=1"), at: at(20))
+        deadlines.handle(message("STATUS=busy\nWATCHDOG=1"), at: at(20))
         #expect(deadlines.fault(of: .ready, at: at(29)) == nil)
         #expect(deadlines.next == at(30))
         let fault = deadlines.fault(of: .ready, at: at(30))
@@ -61,14 +61,14 @@ struct RunDeadlinesTests {
     @Test("A service may say itself that it hangs")
     func trigger() {
         var deadlines = deadlines()
-        deadlines.take(message("WATCHDOG=trigger"), at: at(1))
+        deadlines.handle(message("WATCHDOG=trigger"), at: at(1))
         #expect(deadlines.fault(of: .ready, at: at(1))?.signal?.number == SIGABRT)
     }
 
     @Test("Without a watchdog there is nothing to wait for")
     func none() {
         var deadlines = deadlines()
-        deadlines.take(message("WATCHDOG=1"), at: at(1))
+        deadlines.handle(message("WATCHDOG=1"), at: at(1))
         #expect(deadlines.next == nil)
         #expect(deadlines.fault(of: .running, at: at(1_000_000)) == nil)
     }

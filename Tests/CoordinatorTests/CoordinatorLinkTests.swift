@@ -34,7 +34,7 @@ struct CoordinatorLinkTests {
             let launch = try await view.publish(DomainEvent.LaunchFinished())
             let snapshot = try await fixture.snapshot { $0.state.parked == nil && $0.revision > 0 }
             #expect(snapshot.cause == launch.id)
-            #expect(snapshot.state.standing.map(\.screen) == ["list", "item"])
+            #expect(snapshot.state.open.map(\.screen) == ["list", "item"])
             #expect(snapshot.state.top.arguments == ["itemID": "a/7"])
             #expect(snapshot.url == "shop://item/a%2F7")
             let command = try await view.received(Command.ItemNeeded.self)[0]

@@ -57,7 +57,7 @@ struct HostileStateTests {
                 #expect(said.contains(complaint) && said.utf8.count < 1000, "\(name): \(said)")
             } else {
                 let scene = try #require(session.scene, "\(name)")
-                #expect(scene.screens.count == scene.snapshot.state.standing.count, "\(name)")
+                #expect(scene.screens.count == scene.snapshot.state.open.count, "\(name)")
             }
             let next = try Envelope.answer(Document.NavigationState(.sample(revision: 8, root: "home")))
             _ = try session.handle(.message(next))

@@ -59,24 +59,24 @@ struct LedgerTests {
     func warnings() {
         var warnings = LagWarnings(of: "journal", unit: "offset")
         var positions: [String: UInt64] = ["late": 10, "fast": 90]
-        func take(_ used: Int) -> [String] {
+        func check(_ used: Int) -> [String] {
             warnings.take(positions.keys, { positions[$0] }, oldest: 0, end: 100, used: used, limit: 100)
         }
-        #expect(take(79).isEmpty)
+        #expect(check(79).isEmpty)
         #expect(
-            take(85) == [
+            check(85) == [
                 "consumer 'late' has handled only up to offset 10 of 100, and the journal journal is 85 % full: start the "
                     + "consumer or find out why it lags, because at 100 % it loses messages"
             ])
-        #expect(take(85).isEmpty)
+        #expect(check(85).isEmpty)
         positions["late"] = 60
-        #expect(take(85).isEmpty)
+        #expect(check(85).isEmpty)
         positions["late"] = 10
-        #expect(take(85).count == 1)
-        #expect(take(69).isEmpty)
-        #expect(take(85).count == 1)
+        #expect(check(85).count == 1)
+        #expect(check(69).isEmpty)
+        #expect(check(85).count == 1)
         warnings.forget("late")
-        #expect(take(85).count == 1)
+        #expect(check(85).count == 1)
     }
 
     @Test("a client is silent after 5 seconds, but not while its bus was absent")

@@ -56,7 +56,7 @@ struct FlowValueTests {
         #expect(try Set(flow(withSettings: false).screens.keys) == ["page1", "page2", "none"])
     }
 
-    @Test("A host learns which messages the machine must hear")
+    @Test("A host learns which messages the machine must receive")
     func messageTypes() throws {
         let types = try ShippedFlows.flow("ios").messageTypes
         #expect(types.isSuperset(of: ["event.LaunchFinished", "command.PlaylistSelected", "command.ScreenGone"]))

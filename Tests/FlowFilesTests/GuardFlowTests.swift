@@ -143,7 +143,7 @@ struct GuardFlowTests {
                 """)
     }
 
-    @Test("A host learns of the answers and deadlines that the machine must hear")
+    @Test("A host learns of the answers and deadlines that the machine must receive")
     func messageTypes() throws {
         let types = try GuardFlow.flow().messageTypes
         #expect(types.isSuperset(of: ["event.DraftChecked", "event.MenuReady", "event.GuardDeadlinePassed"]))

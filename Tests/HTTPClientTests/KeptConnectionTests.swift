@@ -20,15 +20,15 @@ struct KeptConnectionTests {
         _ body: (RawServer, _ received: @escaping @Sendable () -> [String]) async throws -> Void
     ) async throws {
         let received = Mutex<[String]>([])
-        let note: @Sendable (String) -> Void = { request in
+        let record: @Sendable (String) -> Void = { request in
             received.withLock { $0.append(String(request.prefix { $0 != " " })) }
         }
         try await RawServer.with { connection, number in
             guard let first = connection.request() else { return }
-            note(first)
+            record(first)
             connection.answer("\(number)")
             guard let second = connection.request() else { return }
-            note(second)
+            record(second)
             if number > 1 { connection.answer("\(number)") }
         } _: { server in
             try await body(server) { received.withLock(\.self) }

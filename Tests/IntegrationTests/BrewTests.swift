@@ -34,7 +34,7 @@ struct BrewTests {
             try await stack.message(DomainEvent.BrewEnded.self, after: last, subject: "hasty")
             let elapsed = stack.messages.filter { $0.type == Command.BrewElapsed.type }.map(\.subject)
             #expect(elapsed.sorted() == sessions.sorted())
-            let told = stack.messages.filter { $0.subject == "hasty" }.compactMap { happenings.take($0) }
+            let told = stack.messages.filter { $0.subject == "hasty" }.compactMap { happenings.handle($0) }
             #expect(
                 told.contains { $0.parts.contains("Brew 2 s") }, "the brewer's contract gives the line of its document")
             #expect(try await stack.bus.documents(matching: [.type(Document.ScheduledCommand.self)]).isEmpty)

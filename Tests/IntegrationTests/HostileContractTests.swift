@@ -96,7 +96,7 @@ struct HostileContractTests {
         }
         let frames = batches.map { $0.map(\.published) }
         let address = "\(try story.processes.busAddress)/ingress"
-        let refusals = try await Stranger.meets(address) { stranger in
+        let refusals = try await Stranger.withConnection(to: address) { stranger in
             try frames.enumerated().compactMap { number, batch -> String? in
                 let reply = try stranger.publish(batch, sequence: UInt64(number + 1))
                 if case .published = reply { return nil }

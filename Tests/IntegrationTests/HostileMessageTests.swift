@@ -27,7 +27,7 @@ struct HostileMessageTests {
     func hostile() async throws {
         try await Story.tell { story in
             let launch = launch()
-            let reply = try await Stranger.meets("\(try story.processes.busAddress)/ingress") {
+            let reply = try await Stranger.withConnection(to: "\(try story.processes.busAddress)/ingress") {
                 try $0.publish([launch])
             }
             guard case .published = reply else { throw BusError(.refused, "\(reply)") }

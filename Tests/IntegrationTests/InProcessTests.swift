@@ -102,7 +102,7 @@ struct InProcessTests {
     private func screens(in folder: String) async throws -> [ScreenInstance] {
         let data = try Data(contentsOf: URL(filePath: "\(folder)/focus-player/bus.json"))
         let bus = EventBus.inMemory(source: "test/1", hub: InMemoryHub(try SavedHub(data)))
-        return try await bus.document(Document.NavigationState.self, key: "ios")?.snapshot.state.standing ?? []
+        return try await bus.document(Document.NavigationState.self, key: "ios")?.snapshot.state.open ?? []
     }
 
     @Test("a program that cannot start ends the app with one line that names it", .timeLimit(.minutes(1)))

@@ -73,7 +73,7 @@ struct StoryTests {
             let snapshot = try await story.stack.document(Document.NavigationState.self, key: "ios") {
                 $0.snapshot.url == "focus://playlist/EndlessFocus"
             }.snapshot
-            #expect(snapshot.state.standing.map(\.screen) == ["playlistSelection", "generatedPlaylist"])
+            #expect(snapshot.state.open.map(\.screen) == ["playlistSelection", "generatedPlaylist"])
             // The songs are loaded as after a choice by a person, so the other platform shows the playlist too.
             try await story.stack.document(Document.GeneratedPlaylist.self) {
                 $0.playlistID == "EndlessFocus" && $0.status == .ready

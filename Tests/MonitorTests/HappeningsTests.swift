@@ -16,7 +16,7 @@ struct HappeningsTests {
         private var count = 0
         let start = Date(timeIntervalSince1970: 1_000_000)
 
-        /// Takes a message of a process, `milliseconds` after the first, which another message may have caused.
+        /// Handles a message of a process, `milliseconds` after the first, which another message may have caused.
         @discardableResult
         mutating func publish(
             _ type: String, _ data: String = "{}", of source: String, at milliseconds: Int = 0,
@@ -29,7 +29,7 @@ struct HappeningsTests {
             attributes.causationID = cause?.id
             change(&attributes)
             let message = Envelope(attributes: attributes, data: Data(data.utf8))
-            if let happening = happenings.take(message) { told.append(happening) }
+            if let happening = happenings.handle(message) { told.append(happening) }
             return message
         }
 

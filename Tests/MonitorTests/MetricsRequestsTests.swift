@@ -64,7 +64,7 @@ struct MetricsRequestsTests {
         let requests = MetricsRequests(bus: bus("tool/1"), clock: clock)
         async let asked = requests.ask(["a", "silent"])
         try await clock.sleepers()
-        requests.take(try Self.report("a"))
+        requests.handle(try Self.report("a"))
         clock.advance(by: MetricsRequests.patience)
         #expect(try await asked.keys.sorted() == ["a"])
     }
@@ -84,7 +84,7 @@ struct MetricsRequestsTests {
         async let first = requests.ask(["a"])
         async let second = requests.ask(["a", "b"])
         try await clock.sleepers(2)
-        for instance in ["a", "b"] { requests.take(try Self.report(instance)) }
+        for instance in ["a", "b"] { requests.handle(try Self.report(instance)) }
         #expect(try await first.keys.sorted() == ["a"])
         #expect(try await second.keys.sorted() == ["a", "b"])
     }

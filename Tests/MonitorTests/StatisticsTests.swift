@@ -45,12 +45,12 @@ struct StatisticsTests {
     @Test("count messages, bytes and their rates since the last report, and over all")
     func rates() throws {
         var statistics = MonitorStatistics(start: start)
-        for _ in 0..<20 { statistics.note(try .fixed("event.A", "{\"n\":1}"), at: start) }
-        statistics.note(try .fixed("command.B", "{}"), at: start)
+        for _ in 0..<20 { statistics.record(try .fixed("event.A", "{\"n\":1}"), at: start) }
+        statistics.record(try .fixed("command.B", "{}"), at: start)
         let first = statistics.report(after: .seconds(2))
         #expect(first.seconds == 2 && first.types.map(\.type) == ["event.A", "command.B"])
         #expect(first.types[0].count == 20 && first.types[0].rate == 10 && first.types[0].bytesPerSecond == 70)
-        for _ in 0..<3 { statistics.note(try .fixed("command.B"), at: start) }
+        for _ in 0..<3 { statistics.record(try .fixed("command.B"), at: start) }
         let second = statistics.report(after: .seconds(3))
         #expect(second.types.map(\.type) == ["command.B", "event.A"], "the most frequent of the moment comes first")
         #expect(second.types[0].count == 4 && second.types[0].rate == 3 && second.types[1].rate == 0)
@@ -62,8 +62,8 @@ struct StatisticsTests {
     func latency() throws {
         var statistics = MonitorStatistics(start: start)
         // The message was published 0.789 s after the start.
-        statistics.note(try .fixed("event.A"), at: start.addingTimeInterval(0.799))
-        statistics.note(try .fixed("event.Old") { $0.time = start.addingTimeInterval(-1) }, at: start)
+        statistics.record(try .fixed("event.A"), at: start.addingTimeInterval(0.799))
+        statistics.record(try .fixed("event.Old") { $0.time = start.addingTimeInterval(-1) }, at: start)
         let types = statistics.summary(after: .seconds(1)).types
         let latency = try #require(types.first?.p50)
         #expect(abs(latency - 10) < 0.4)
@@ -74,11 +74,11 @@ struct StatisticsTests {
     func losses() throws {
         var statistics = MonitorStatistics(start: start)
         let type = MessageType(kind: .event, name: "A")
-        statistics.note(.lost(.recovered(type, count: 2)))
-        statistics.note(.lost(.recovered(type, count: 1)))
-        statistics.note(.lost(.removed(type, through: 9)))
-        statistics.note(.discarded(id: "m", reason: "late"))
-        statistics.note(try .fixed("event.MessageDiscarded"), at: start)
+        statistics.record(.lost(.recovered(type, count: 2)))
+        statistics.record(.lost(.recovered(type, count: 1)))
+        statistics.record(.lost(.removed(type, through: 9)))
+        statistics.record(.discarded(id: "m", reason: "late"))
+        statistics.record(try .fixed("event.MessageDiscarded"), at: start)
         let report = statistics.report(after: .seconds(1))
         let row = try #require(report.types.first { $0.type == "event.A" })
         #expect(row.recovered == 3 && row.removedThrough == 9 && row.count == 0)
@@ -90,23 +90,23 @@ struct StatisticsTests {
         var statistics = MonitorStatistics(start: start)
         for key in ["b", "a", "a"] {
             let data = #"{"name":"music","version":"1","instance":"\#(key)","pid":1,"receives":[],"sends":[]}"#
-            statistics.note(presence: try .fixed("document.Presence", data) { $0.key = key })
+            statistics.apply(presence: try .fixed("document.Presence", data) { $0.key = key })
         }
-        statistics.note(presence: try .fixed("document.Presence", "{}") { $0.key = "stranger" })
+        statistics.apply(presence: try .fixed("document.Presence", "{}") { $0.key = "stranger" })
         for (instance, lag) in [("a", 3), ("a", 4), ("nobody", 5)] as [(String, UInt64)] {
-            statistics.note(metrics: [instance: .init(instance: instance, handled: 1, failed: 0, lag: lag)])
+            statistics.apply(metrics: [instance: .init(instance: instance, handled: 1, failed: 0, lag: lag)])
             let services = statistics.summary(after: .seconds(1)).services
             #expect(services.map(\.instance) == ["a", "b"])
             #expect(services.map(\.lag) == [instance == "a" ? lag : nil, nil])
         }
-        statistics.note(presence: try .fixed("document.Presence", "") { $0.key = "b" })
+        statistics.apply(presence: try .fixed("document.Presence", "") { $0.key = "b" })
         #expect(statistics.summary(after: .seconds(1)).services.map(\.instance) == ["a"])
     }
 
     @Test("take no more room for whoever invents types without end")
     func manyTypes() throws {
         var statistics = MonitorStatistics(start: start)
-        for number in 0..<2000 { statistics.note(try .fixed("event.A\(number)"), at: start) }
+        for number in 0..<2000 { statistics.record(try .fixed("event.A\(number)"), at: start) }
         let types = statistics.summary(after: .seconds(1)).types
         #expect(types.count == 501 && types.first?.type == "others" && types.first?.count == 1500)
     }

@@ -53,11 +53,11 @@ struct NowPlayingFollowerTests {
     @Test("A screen that appears and is left while Spotify is asked is noticed")
     func left() async throws {
         let signs = FollowerSigns()
-        signs.note(isShown: true)
+        signs.record(isShown: true)
         let follower = NowPlayingFollower(player: ScriptedPlayer())
         let begun = ContinuousClock.now
-        // The document is published before the follower takes any sign.
-        let end = try await follower.follow(signs) { _ in signs.note(isShown: false) }
+        // The document is published before the follower drains any sign.
+        let end = try await follower.follow(signs) { _ in signs.record(isShown: false) }
         #expect(end.types == ["document.NowPlaying"])
         #expect(ContinuousClock.now - begun < .seconds(8), "a screen that has not appeared would get 10 seconds")
     }

@@ -52,7 +52,7 @@ struct ClusterTests {
                                 }
                                 try await group.waitForAll()
                             }
-                            let received = try await messages.take(4 * count)
+                            let received = try await messages.receive(4 * count)
                             for (_, messages) in Dictionary(grouping: received, by: \.subject) {
                                 #expect(try messages.numbers == Array(0..<count))
                             }

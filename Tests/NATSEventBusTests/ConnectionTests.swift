@@ -27,7 +27,7 @@ struct ConnectionTests {
                 try await bus.makeStreams()
                 return try await group.next()
             }
-            let received = try await client.withSubscription(to: [.all], from: .beginning) { try await $0.take(1) }
+            let received = try await client.withSubscription(to: [.all], from: .beginning) { try await $0.receive(1) }
             #expect(received.map(\.position) == [published])
             try await client.waitUntilConnected(timeout: .seconds(30))
         }
@@ -39,7 +39,7 @@ struct ConnectionTests {
             try await bus.makeStreams()
             try await client.withSubscription(to: [.all], from: .now) { messages in
                 try await client.publish(Batch([Counted(number: 1).envelope()]))
-                #expect(try await messages.take(1).count == 1)
+                #expect(try await messages.receive(1).count == 1)
             }
             return client.journal.connection
         }
@@ -138,7 +138,7 @@ struct ConnectionTests {
         let calls: [@Sendable () async throws -> Void] = [
             { try await bus.run() }, { try await bus.publish(Counted(number: 2)) },
             { _ = try await bus.documents(matching: [.all]) },
-            { _ = try await bus.withSubscription(to: [.all], from: .now) { try await $0.take(1) } },
+            { _ = try await bus.withSubscription(to: [.all], from: .now) { try await $0.receive(1) } },
         ]
         for call in calls {
             let error = await #expect(throws: BusError.self) { try await call() }
@@ -156,7 +156,7 @@ struct ConnectionTests {
                 {
                     try await client.withSubscription(to: [.all], from: .now) { messages in
                         isLive.open()
-                        _ = try await messages.take(1)
+                        _ = try await messages.receive(1)
                     }
                 },
                 {

@@ -80,7 +80,7 @@ struct DocumentsTests {
             let overlapping: [MessageFilter] = [.type(State.self), .kind(.document), .subject("one")]
             #expect(try await values(bus, overlapping) == ["2", "3", "4"])
             #expect(try await bus.bus.document(State.self, subject: "one")?.value == "4")
-            let retained = try await bus.withSubscription(to: [.all], from: .retained) { try await $0.take(3) }
+            let retained = try await bus.withSubscription(to: [.all], from: .retained) { try await $0.receive(3) }
             #expect(try retained.map { try $0.decode(State.self).value } == ["2", "3", "4"])
         }
     }

@@ -40,7 +40,7 @@ struct JournalReaderTests {
                     }
                 }
                 try await client.publish(Counted(number: 8))
-                return try await messages.take(1)
+                return try await messages.receive(1)
             }
             #expect(try received.numbers == [8])
             #expect(log.count(of: "a message was skipped") >= hostile.count - 2, "a batch of nothing is a batch")
@@ -52,7 +52,7 @@ struct JournalReaderTests {
             #expect(try await client.position(end, offsetBy: -1).offset < end.offset)
             let all = try await client.withSubscription(
                 to: [.all], from: .beginning, until: end, onNotice: nil
-            ) { try await $0.take(.max) }
+            ) { try await $0.receive(.max) }
             #expect(all.last?.position == end)
         }
     }
@@ -69,7 +69,7 @@ struct JournalReaderTests {
                     try client.journal.connection.publish(subject, headers: headers, body: [1, 2, 3])
                 }
                 try await client.publishTransient([Counted(number: 1).envelope()])
-                return try await messages.take(1)
+                return try await messages.receive(1)
             }
             #expect(try received.numbers == [1])
             #expect(received.map(\.position) == [nil])
@@ -85,7 +85,7 @@ struct JournalReaderTests {
                     try await client.publish(State(value: "\(number)"))
                     try await client.publishTransient([Counted(number: number).envelope()])
                 }
-                return try await messages.take(20)
+                return try await messages.receive(20)
             }
             #expect(try received.numbers == Array(0..<20))
         }
@@ -97,7 +97,7 @@ struct JournalReaderTests {
             try await client.withSubscription(to: [.type(Counted.self)], from: .now) { messages in
                 for round in 0..<3 {
                     for number in 0..<20 { try await client.publish(Counted(number: round * 20 + number)) }
-                    #expect(try await messages.take(20).numbers == Array(round * 20..<round * 20 + 20))
+                    #expect(try await messages.receive(20).numbers == Array(round * 20..<round * 20 + 20))
                     try await bus.withJetStream { jetStream in
                         let stream = bus.names.journal
                         let names = try await jetStream.call("CONSUMER.NAMES.\(stream)")["consumers"]?.arrayValue
@@ -125,7 +125,7 @@ struct JournalReaderTests {
                 let received = try await client.withSubscription(
                     to: [.type(Counted.self)], from: start, until: nil,
                     onNotice: { notice in notices.withLock { $0.append(notice) } }
-                ) { try await $0.take(1) }
+                ) { try await $0.receive(1) }
                 #expect(try received.numbers == [2])
             }
             // Not for the second subscription, which begins at the oldest message that is kept.
@@ -158,7 +158,7 @@ struct JournalReaderTests {
             let received = try await client.withSubscription(
                 to: [.all], from: .after(Position(epoch: position.epoch, offset: 1)), until: nil,
                 onNotice: { Issue.record("\($0)") }
-            ) { try await $0.take(1) }
+            ) { try await $0.receive(1) }
             #expect(received.map(\.position) == [position])
         }
     }
@@ -197,10 +197,10 @@ struct JournalReaderTests {
             try await client.withSubscription(to: [.type(Counted.self)], from: .now) { messages in
                 let until = Position(epoch: old.epoch, offset: old.offset + 1_000_000)
                 try await client.publish(Counted(number: 1))
-                #expect(try await messages.take(1).numbers == [1])
+                #expect(try await messages.receive(1).numbers == [1])
                 async let failing = client.withSubscription(
                     to: [.type(State.self)], from: .now, until: until, onNotice: nil
-                ) { try await $0.take(1) }
+                ) { try await $0.receive(1) }
                 try await bus.withJetStream { jetStream in
                     try await jetStream.deleteStream(bus.names.journal)
                 }
@@ -211,7 +211,7 @@ struct JournalReaderTests {
                     #expect(error.code == .epoch)
                 }
                 try await client.publish(Counted(number: 2))
-                #expect(try await messages.take(1).numbers == [2])
+                #expect(try await messages.receive(1).numbers == [2])
             }
         }
     }
@@ -227,7 +227,7 @@ struct JournalReaderTests {
                 try await bus.withJetStream { try await $0.deleteStream(bus.names.journal) }
                 try await bus.makeStreams()
                 try await client.publish(Counted(number: 1))
-                let received = try await messages.take(1)
+                let received = try await messages.receive(1)
                 #expect(try received.numbers == [1])
                 let first = try #require(received[0].position)
                 // Its publisher had the batch before it acknowledged. It comes before the batch nevertheless.
@@ -237,7 +237,7 @@ struct JournalReaderTests {
                     "\(bus.namespace).t.event.Counted.00.00", headers: next.headers(count: 1), body: late.bytes)
                 try await connection.roundTrip()
                 try await client.publish(Counted(number: 2))
-                #expect(try await messages.take(2).numbers == [2, 3])
+                #expect(try await messages.receive(2).numbers == [2, 3])
             }
         }
     }
@@ -247,7 +247,7 @@ struct JournalReaderTests {
         try await bus.whileOpen { client in
             try await client.withSubscription(to: [.type(Counted.self)], from: .now) { messages in
                 let first = try #require(try await client.publish(Counted(number: 1)).position)
-                #expect(try await messages.take(1).numbers == [1])
+                #expect(try await messages.receive(1).numbers == [1])
                 let next = first.epoch &+ 1
                 try await bus.withJetStream { jetStream in
                     let info = try await jetStream.stream(bus.names.journal)
@@ -258,7 +258,7 @@ struct JournalReaderTests {
                 // The reader waits for a message, and does not know it yet.
                 await client.journal.note(epoch: next)
                 try await client.publish(Counted(number: 2))
-                let received = try await messages.take(1)
+                let received = try await messages.receive(1)
                 #expect(try received.numbers == [2])
                 #expect(received.map(\.position?.epoch) == [next])
             }

@@ -22,7 +22,7 @@ struct PublisherTests {
                 }
                 return try await group.reduce(into: [:]) { $0[$1.0] = $1.1 }
             }
-            let received = try await client.withSubscription(to: [.all], from: .beginning) { try await $0.take(500) }
+            let received = try await client.withSubscription(to: [.all], from: .beginning) { try await $0.receive(500) }
             #expect(Set(received.map(\.position)).count == 500)
             for message in received {
                 #expect(message.position == positions[try message.decode(Counted.self).number])
@@ -55,7 +55,7 @@ struct PublisherTests {
                         }
                         try await group.waitForAll()
                     }
-                    #expect(try await messages.take(400).numbers == Array(0..<400))
+                    #expect(try await messages.receive(400).numbers == Array(0..<400))
                 }
             }
         }

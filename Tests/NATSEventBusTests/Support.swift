@@ -83,7 +83,7 @@ extension Logger {
 }
 
 extension MessageSequence {
-    func take(_ count: Int) async throws -> [Envelope] {
+    func receive(_ count: Int) async throws -> [Envelope] {
         var messages: [Envelope] = []
         guard count > 0 else { return messages }
         for try await message in self {

@@ -120,7 +120,7 @@ struct UserRightsTests {
             }
         }
         let shuffled = try await tools.withSubscription(to: [.type(PlaylistShuffled.self)], from: .beginning) {
-            try await $0.take(2)
+            try await $0.receive(2)
         }
         #expect(shuffled.last?.attributes.causationID == command.id)
 

@@ -6,7 +6,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(3)))
 struct AlarmTests {
-    /// Notes the deadlines that have come.
+    /// Records the deadlines that have come.
     private final class Owner: Expiring {
         private let waiting = Mutex<[ContinuousClock.Instant]>([])
         private let passed: AsyncStream<ContinuousClock.Instant>.Continuation

@@ -88,7 +88,7 @@ struct ChildFlowTests {
     func abandoned(event: String) throws {
         var session = try session("SignUpPresented", "Next")
         session.send("event.\(event)")
-        #expect(session.state.standing.map(\.screen) == ["list"])
+        #expect(session.state.open.map(\.screen) == ["list"])
         #expect(session.state.runs.isEmpty)
     }
 
@@ -120,7 +120,7 @@ struct ChildFlowTests {
         var session = try session("SignUpPushed", "Help")
         let effects = session.report("BackCompleted", "credentials-2")
         #expect(effects.dismissals == ["map-4", "credentials-2"])
-        #expect(session.state.standing.map(\.screen) == ["list"])
+        #expect(session.state.open.map(\.screen) == ["list"])
     }
 
     @Test("A view's requests within a run belong to it, and may leave it")
@@ -220,7 +220,7 @@ struct ChildFlowMistakeTests {
     func setRootWithin() throws {
         var session = try session([Flow.Transition(on: "event.End", do: [.setRoot("a"), .push("c")])])
         session.send("event.End")
-        #expect(session.state.standing.map(\.run) == [nil, nil])
+        #expect(session.state.open.map(\.run) == [nil, nil])
         #expect(session.state.runs.isEmpty)
     }
 
@@ -245,12 +245,12 @@ struct ChildFlowMistakeTests {
         var session = Session(flow)
         session.send("event.Begin")
         session.send("command.More", platform: "mac", instance: "b-4")
-        #expect(session.state.standing.map(\.run) == [nil, nil, "child-5", "child-5"])
+        #expect(session.state.open.map(\.run) == [nil, nil, "child-5", "child-5"])
         var sidebar = session
         sidebar.send("command.End", platform: "mac", instance: "a-2")
-        #expect(sidebar.state.standing.map(\.screen) == ["b"])
+        #expect(sidebar.state.open.map(\.screen) == ["b"])
         session.send("command.End", platform: "mac", instance: "b-4")
-        #expect(session.state.standing.map(\.screen) == ["a", "c"])
+        #expect(session.state.open.map(\.screen) == ["a", "c"])
         #expect(session.state.runs.isEmpty)
     }
 

@@ -174,7 +174,7 @@ struct ContainerTests {
         #expect(unselected.machine.state.root.container?.selectedTab == "b")
         let bare = Restoration(
             try self.session(.setRoot("a", container: .tabs(["b"]))).machine.snapshot, flow: try without("b"))
-        #expect(bare.machine.state.standing.map(\.id) == ["a-4"])
+        #expect(bare.machine.state.open.map(\.id) == ["a-4"])
         let column = try self.session(
             Self.columns, .show("b", column: "detail"), .push("c", column: "detail"), .push("d", column: "detail"))
         #expect(

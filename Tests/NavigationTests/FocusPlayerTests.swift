@@ -283,11 +283,11 @@ struct SharedFlowTests {
         for detour in detours {
             var session = try Session.showingPlaylist(on: platform)
             for type in detour { session.send(type) }
-            let standing = session.state.standing.map(\.id)
+            let open = session.state.open.map(\.id)
             let effects = session.send("event.SpotifyAuthorizationUpdated", ["status": "deauthorized"])
             #expect(session.root == "serviceSelection")
-            #expect(session.state.standing.count == 1)
-            #expect(effects.dismissals == standing.reversed())
+            #expect(session.state.open.count == 1)
+            #expect(effects.dismissals == open.reversed())
         }
     }
 

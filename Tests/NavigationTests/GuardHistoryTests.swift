@@ -23,12 +23,12 @@ struct GuardHistoryTests {
             let before = machine
             let effects = machine.handle(history.next(for: machine.state))
 
-            let instances = (machine.state.standing + machine.state.leaving).map(\.id)
+            let instances = (machine.state.open + machine.state.leaving).map(\.id)
             #expect(Set(instances).count == instances.count)
             for instance in effects.dismissals { #expect(dismissed.insert(instance).inserted) }
             for attempt in effects.attempts { #expect(begun.insert(attempt).inserted) }
             if let attempt = machine.state.attempt {
-                #expect(machine.state.isStanding(attempt.instance))
+                #expect(machine.state.isOpen(attempt.instance))
                 #expect(begun.contains(attempt.id))
                 #expect(attempt.queue.count <= 16)
                 #expect(attempt.queue.isEmpty || policy == .queue || attempt.message.type == "command.MenuOpened")
@@ -39,7 +39,7 @@ struct GuardHistoryTests {
         #expect(begun.count > 3, "a history in which nothing waits shows nothing")
     }
 
-    @Test("What was held back is met or discarded: no command is lost in silence", arguments: histories)
+    @Test("What was held back is processed or discarded: no command is lost in silence", arguments: histories)
     func nothingLost(policy: Flow.Guard.Meanwhile, seed: UInt64) throws {
         var machine = Machine(flow: try flow(policy))
         var history = GuardHistory(seed: seed)
@@ -90,7 +90,7 @@ struct GuardHistoryTests {
             _ = probe.handle(Machine.Input(id: "out", type: "event.Out"))
             #expect(probe.state.root.instance.screen == "out")
             // Queued messages may open new screens on the new root, but no instance from before is open.
-            #expect(probe.state.standing.map(\.id).allSatisfy { !machine.state.isStanding($0) })
+            #expect(probe.state.open.map(\.id).allSatisfy { !machine.state.isOpen($0) })
         }
     }
 }
@@ -115,7 +115,7 @@ struct GuardHistory {
     mutating func next(for state: NavigationState) -> Machine.Input {
         count += 1
         if let attempt = state.attempt, attempts.last != attempt.id { attempts.append(attempt.id) }
-        let known = state.standing.map(\.id) + state.leaving.map(\.id) + ["form-2", "ghost-9"]
+        let known = state.open.map(\.id) + state.leaving.map(\.id) + ["form-2", "ghost-9"]
         let instance = known.randomElement(using: &random) ?? ""
         // On average, at least half of the messages refer to the newest attempt, so that attempts are often answered.
         let attempt = Bool.random(using: &random) ? attempts.last : attempts.randomElement(using: &random)

@@ -26,7 +26,7 @@ struct GuardMeanwhileTests {
         #expect(queueing.state.attempt?.queue.map(\.type) == ["command.NavigationRequested"])
     }
 
-    @Test("Queued commands are met afterwards in their order, each a step with a cause of its own")
+    @Test("Queued commands are processed afterwards in their order, each a step with a cause of its own")
     func queue() throws {
         var session = try GuardFlow.waiting(GuardFlow.saving(meanwhile: .queue))
         #expect(session.send("command.Again").isEmpty)
@@ -47,7 +47,7 @@ struct GuardMeanwhileTests {
         #expect(effects.contains(.began(Machine.Attributes(platform: "ios"))))
     }
 
-    @Test("Queued commands are met also after a rejection, a deadline and the end of the screen")
+    @Test("Queued commands are processed also after a rejection, a deadline and the end of the screen")
     func queueAfterOtherEnds() throws {
         let ends: [(String, (inout Session) -> [Machine.Effect])] = [
             ("rejected", { $0.reject() }), ("expired", { $0.expire() }),
@@ -74,7 +74,7 @@ struct GuardMeanwhileTests {
             ])
     }
 
-    @Test("A command that has expired by the time of the answer is discarded visibly, one that has not is met")
+    @Test("A command that has expired by the time of the answer is discarded visibly, one that has not is processed")
     func queuedAndExpired() throws {
         for (time, path) in [(1000, []), (1001, ["form", "done"])] {
             var session = try GuardFlow.waiting(GuardFlow.saving(meanwhile: .queue))
@@ -114,7 +114,9 @@ struct GuardMeanwhileTests {
         #expect(session.state.attempt == nil)
     }
 
-    @Test("What waited for an attempt that ends before the rest of the queue is met is still met in its order")
+    @Test(
+        "What waited for an attempt that ends before the rest of the queue is processed is still processed in its order"
+    )
     func orderOfReleases() throws {
         let condition = Flow.Guard(accept: "event.Ready", deadline: .seconds(1), meanwhile: .queue)
         let flow = try Flow("order", version: 1, platform: "ios", start: "a") {
@@ -158,7 +160,7 @@ struct GuardMeanwhileTests {
         #expect(session.state.path.last?.arguments["name"] == "Brahms")
     }
 
-    @Test("A command without a guard is met at once by one that supersedes, and the attempt waits on")
+    @Test("A command without a guard is processed at once by one that supersedes, and the attempt waits on")
     func supersedeWithoutGuard() throws {
         var session = try GuardFlow.waiting(GuardFlow.saving(meanwhile: .supersede))
         #expect(session.send("command.Begin").isEmpty)

@@ -175,7 +175,7 @@ struct GuardedChildFlowTests {
         #expect(session.path == ["item"])
     }
 
-    @Test("What was held back is met after the flow has finished, and a second answer comes late")
+    @Test("What was held back is processed after the flow has finished, and a second answer comes late")
     func queue() throws {
         var session = try LinkedSignUpFlow.waiting()
         session.send("command.Help")
@@ -226,7 +226,7 @@ struct GuardedChildFlowTests {
         #expect(session.state.attempt == nil)
     }
 
-    @Test("A rule that hears of a flow's end cannot wait", arguments: ["flow.finished", "flow.abandoned"])
+    @Test("A rule that matches a flow's end cannot wait", arguments: ["flow.finished", "flow.abandoned"])
     func ending(type: String) {
         let yaml = """
             name: shop

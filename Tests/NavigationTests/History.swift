@@ -29,7 +29,7 @@ struct History {
     /// The next message. The instance that it names may be open, leaving, long gone or unknown.
     mutating func next(for state: NavigationState) -> Machine.Input {
         count += 1
-        let known = state.standing.map(\.id) + state.leaving.map(\.id) + vocabulary.instances
+        let known = state.open.map(\.id) + state.leaving.map(\.id) + vocabulary.instances
         let instance = known.randomElement(using: &random) ?? ""
         let platform = vocabulary.platforms.randomElement(using: &random) ?? nil
         let isReport = Bool.random(using: &random)

@@ -19,9 +19,9 @@ struct HistoryTests {
             let input = history.next(for: machine.state)
             let effects = machine.handle(input)
 
-            let instances = (machine.state.standing + machine.state.leaving).map(\.id)
+            let instances = (machine.state.open + machine.state.leaving).map(\.id)
             #expect(Set(instances).count == instances.count)
-            let gone = Set(before.state.standing.map(\.id)).subtracting(machine.state.standing.map(\.id))
+            let gone = Set(before.state.open.map(\.id)).subtracting(machine.state.open.map(\.id))
             // An instance that a step both opens and dismisses was never open between steps, so `dismissals` may have
             // more instances than `gone`.
             #expect(gone.isSubset(of: effects.dismissals))
@@ -34,7 +34,7 @@ struct HistoryTests {
             // The next message of any type discards a link that has expired.
             if isRefused, !effects.discarded.contains(where: { $0 != input.id }) { #expect(machine == before) }
             if machine.state.root.instance.screen != "playlistSelection" {
-                #expect(machine.state.standing.count == 1)
+                #expect(machine.state.open.count == 1)
             }
         }
     }
@@ -90,7 +90,7 @@ struct HistoryTests {
                 Machine.Input(id: "out", type: "event.SpotifyAuthorizationUpdated", data: ["status": "deauthorized"]))
             let before = machine.state.root.instance.screen
             #expect(probe.state.root.instance.screen == (before == "launch" ? "launch" : "serviceSelection"))
-            #expect(probe.state.standing.count == 1)
+            #expect(probe.state.open.count == 1)
         }
     }
 }

@@ -187,9 +187,9 @@ struct LinkChoiceTests {
                 } else {
                     let isNewRoot = free.state.root.instance.id != before.state.root.instance.id
                     let choices =
-                        isNewRoot ? free.state.path + free.state.presentations.map(\.instance) : free.state.standing
-                    for choice in choices where !before.state.isStanding(choice.id) {
-                        #expect(machine.state.isStanding(choice.id), "\(input.type) opened \(choice)")
+                        isNewRoot ? free.state.path + free.state.presentations.map(\.instance) : free.state.open
+                    for choice in choices where !before.state.isOpen(choice.id) {
+                        #expect(machine.state.isOpen(choice.id), "\(input.type) opened \(choice)")
                     }
                     followed += 1
                 }

@@ -105,7 +105,7 @@ struct LinkHistoryTests {
                 attributes: Machine.Attributes(time: shopper.time))
             let effects = probe.handle(input)
             #expect(effects.sent.isEmpty && effects.dismissals.isEmpty)
-            #expect(probe.state.standing == machine.state.standing)
+            #expect(probe.state.open == machine.state.open)
         }
         #expect(count > 0)
     }
@@ -124,7 +124,7 @@ struct LinkHistoryTests {
             var fresh = Machine(flow: flow)
             _ = fresh.handle(Machine.Input(id: "a", type: "event.LaunchFinished"))
             _ = fresh.handle(input)
-            #expect(probe.state.standing.map(\.screen) == fresh.state.standing.map(\.screen))
+            #expect(probe.state.open.map(\.screen) == fresh.state.open.map(\.screen))
             #expect(probe.snapshot.url == fresh.snapshot.url)
         }
     }

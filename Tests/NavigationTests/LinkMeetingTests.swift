@@ -14,7 +14,7 @@ struct LinkMeetingTests {
         session.send(begin)
         session.send("event.CodeSent")
         let effects = session.open("shop://item/7")
-        #expect(session.state.standing.map(\.screen) == ["list", "item"])
+        #expect(session.state.open.map(\.screen) == ["list", "item"])
         #expect(session.state.runs.isEmpty)
         #expect(effects.dismissals == ["code-4", "credentials-2"])
         #expect(effects.contains(.send(type: "command.TellSupport", data: ["run": "signUp-3"])))
@@ -34,7 +34,7 @@ struct LinkMeetingTests {
             var session = Session(try LinkedSignUpFlow.flow(abandoned: actions))
             session.send("event.SignUpPushed")
             let effects = session.open("shop://item/7")
-            #expect(session.state.standing.map(\.screen) == ["list", "item"])
+            #expect(session.state.open.map(\.screen) == ["list", "item"])
             #expect(session.machine.snapshot.url == "shop://item/7")
             #expect(effects.sent == ["command.TellSupport"])
             #expect(session.state.runs.isEmpty && effects.failureCodes.isEmpty)
@@ -72,7 +72,7 @@ struct LinkMeetingTests {
         #expect(session.machine.snapshot.url == "shop://code")
     }
 
-    @Test("A link is followed while an attempt waits, which ends with its screen; then what it held back is met")
+    @Test("A link is followed while an attempt waits, which ends with its screen; then what it held back is processed")
     func endsAttempt() throws {
         var session = try LinkedSignUpFlow.waiting()
         session.send("command.Help")
@@ -144,7 +144,7 @@ struct LinkMeetingTests {
         #expect(same.effects == [.expectAnswer(attempt: Session.question, within: .seconds(5))])
 
         let without = Restoration(snapshot, flow: try LinkedSignUpFlow.flow(isWhole: false))
-        #expect(without.machine.state.standing.map(\.screen) == ["list"])
+        #expect(without.machine.state.open.map(\.screen) == ["list"])
         #expect(without.machine.state.runs.isEmpty)
         #expect(without.machine.state.attempt == nil && without.machine.state.parked == nil)
         #expect(without.effects.discarded.sorted() == ["m2", "m3"])

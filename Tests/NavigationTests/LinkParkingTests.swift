@@ -15,8 +15,8 @@ struct LinkParkingTests {
         #expect(session.machine.snapshot.url == nil)
         let effects = session.send("event.SpotifyAuthorizationUpdated", ["status": "authorized"])
         #expect(effects.sent == ["command.PlaylistSelected"])
-        #expect(session.state.standing.map(\.screen) == ["playlistSelection", "generatedPlaylist"])
-        #expect(session.state.standing.last?.arguments == ["playlistID": "p1"])
+        #expect(session.state.open.map(\.screen) == ["playlistSelection", "generatedPlaylist"])
+        #expect(session.state.open.last?.arguments == ["playlistID": "p1"])
         #expect(session.state.parked == nil)
         #expect(session.machine.revision == 3)
         #expect(session.machine.cause == "m3")
@@ -41,7 +41,7 @@ struct LinkParkingTests {
         session.open("shop://item/7", at: 10_000)
         let admitting = session.send("event.LaunchFinished", time: 15_000)
         #expect(admitting.discarded == ["m4"])
-        #expect(session.state.standing.map(\.screen) == ["list"])
+        #expect(session.state.open.map(\.screen) == ["list"])
         #expect(session.machine.revision == 4)
     }
 
@@ -74,7 +74,7 @@ struct LinkParkingTests {
         session.open("shop://item/7")
         let effects = session.open("shop://list")
         #expect(effects.discarded == ["m4"])
-        #expect(session.state.standing.map(\.screen) == ["list"])
+        #expect(session.state.open.map(\.screen) == ["list"])
         #expect(session.state.parked == nil)
     }
 
@@ -146,14 +146,14 @@ struct LinkPrecedenceTests {
         session.send("event.PopoverNeeded")
         session.send("command.ItemSelected", ["itemID": "7"])
         #expect(session.open("shop://settings").dismissals == ["item-5", "settings-4"])
-        #expect(session.state.standing.map(\.id) == ["list-2", "settings-3"])
+        #expect(session.state.open.map(\.id) == ["list-2", "settings-3"])
         session.send("command.ItemSelected", ["itemID": "7"])
         #expect(session.open("shop://settings").dismissals == ["item-6"])
         session.open("shop://item/7")
         session.send("event.SheetNeeded")
         // Over another screen, the sheet is a new instance.
         #expect(session.open("shop://settings").dismissals == ["settings-8", "item-7"])
-        #expect(session.state.standing.map(\.id) == ["list-2", "settings-9"])
+        #expect(session.state.open.map(\.id) == ["list-2", "settings-9"])
     }
 
     @Test("Over an alert the link waits for its answer")

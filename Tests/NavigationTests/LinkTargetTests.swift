@@ -41,7 +41,7 @@ struct LinkTargetTests {
             go: .present("c", as: .sheet))
         session.send("event.Go")
         #expect(session.open("x:c").dismissals == ["c-2"])
-        #expect(session.state.standing.map(\.id) == ["a-1", "b-3", "c-4"])
+        #expect(session.state.open.map(\.id) == ["a-1", "b-3", "c-4"])
         #expect(session.machine.snapshot.url == "x:c")
     }
 
@@ -115,17 +115,17 @@ struct LinkTargetTests {
             Flow.Link("x:y/c", to: .init(root: root, tab: "y", path: ["c"])),
             Flow.Link("x:x", to: .init(root: root, tab: "x")), go: .push("c"))
         session.open("x:y/c")
-        #expect(session.state.standing.map(\.id) == ["b-2", "a-3", "b-4", "c-5"])
+        #expect(session.state.open.map(\.id) == ["b-2", "a-3", "b-4", "c-5"])
         #expect(session.state.top.id == "c-5")
         #expect(session.machine.snapshot.url == "x:y/c")
         #expect(session.open("x:x").isEmpty)
         #expect(session.state.top.id == "a-3")
-        #expect(session.state.isStanding("c-5"))
+        #expect(session.state.isOpen("c-5"))
         #expect(session.machine.snapshot.url == "x:x")
         session.send("event.Go")
         #expect(session.machine.snapshot.url == nil)
         #expect(session.open("x:y/c").isEmpty)
-        #expect(session.state.standing.map(\.id) == ["b-2", "a-3", "c-6", "b-4", "c-5"])
+        #expect(session.state.open.map(\.id) == ["b-2", "a-3", "c-6", "b-4", "c-5"])
         session.report("BackCompleted", "c-5")
         #expect(session.machine.snapshot.url == nil)
         session.open("x:x")
@@ -164,11 +164,11 @@ struct LinkTargetTests {
             ),
             go: .show("c", column: "side"))
         session.open("x:1")
-        #expect(session.state.standing.map(\.id) == ["a-2", "b-3"])
+        #expect(session.state.open.map(\.id) == ["a-2", "b-3"])
         session.send("event.Go")
         #expect(session.machine.snapshot.url == nil)
         #expect(session.open("x:1").dismissals == ["c-4"])
-        #expect(session.state.standing.map(\.id) == ["a-2", "b-3"])
+        #expect(session.state.open.map(\.id) == ["a-2", "b-3"])
         #expect(session.open("x:2").dismissals == ["b-3"])
         #expect(session.machine.snapshot.url == "x:2")
     }
@@ -182,16 +182,16 @@ struct LinkTargetTests {
         var session = try session(
             link("x:{id}", []), link("x:{id}/c", ["c"]), go: .push("c", column: "detail"), .push("b"))
         session.open("x:1/c")
-        #expect(session.state.standing.map(\.id) == ["a-2", "b-3", "c-4"])
+        #expect(session.state.open.map(\.id) == ["a-2", "b-3", "c-4"])
         #expect(session.machine.snapshot.url == "x:1/c")
         session.report("BackCompleted", "c-4")
         #expect(session.machine.snapshot.url == "x:1")
         session.send("event.Go")
         #expect(session.machine.snapshot.url == nil)
         #expect(session.open("x:1/c").dismissals == ["b-6"])
-        #expect(session.state.standing.map(\.id) == ["a-2", "b-3", "c-5"])
+        #expect(session.state.open.map(\.id) == ["a-2", "b-3", "c-5"])
         #expect(session.open("x:2").dismissals == ["c-5", "b-3"])
-        #expect(session.state.standing.map(\.id) == ["a-2", "b-7"])
+        #expect(session.state.open.map(\.id) == ["a-2", "b-7"])
     }
 
     @Test("A dialog is a question like an alert: a link waits for its answer")
@@ -216,7 +216,7 @@ struct LinkTargetTests {
             ))
         session.open("x:list?sort=name")
         #expect(session.open("x:list?sort=date").isEmpty)
-        #expect(session.state.standing.map(\.id) == ["b-2", "c-3"])
+        #expect(session.state.open.map(\.id) == ["b-2", "c-3"])
         #expect(session.state.root.instance.arguments == ["sort": "date"])
     }
 }

@@ -45,7 +45,7 @@ struct LinkTests {
         let effects =
             byUser ? session.report("PresentationDismissed", settings) : session.open("shop://list")
         #expect(effects.dismissals == [settings])
-        #expect(session.state.standing.map(\.screen) == ["list"])
+        #expect(session.state.open.map(\.screen) == ["list"])
     }
 
     @Test("What stands already stays, and only what differs is new")

@@ -159,7 +159,7 @@ struct StepsTests {
             #expect(shown.root == machine.state.root)
             #expect(shown.path == machine.state.path)
             #expect(shown.presentations == machine.state.presentations)
-            if machine.state.standing == before.standing { #expect(steps.isEmpty) }
+            if machine.state.open == before.open { #expect(steps.isEmpty) }
         }
     }
 
@@ -172,7 +172,7 @@ struct StepsTests {
                 arguments: Int.random(in: 0..<4, using: &random) == 0 ? ["theme": "dark"] : [:])
         }
         if Bool.random(using: &random) { pool.shuffle(using: &random) }
-        func take(_ most: Int) -> [ScreenInstance] {
+        func draw(_ most: Int) -> [ScreenInstance] {
             let count = Int.random(in: 0...most, using: &random)
             defer { pool.removeFirst(min(count, pool.count)) }
             return Array(pool.prefix(count))
@@ -180,17 +180,17 @@ struct StepsTests {
         var state = NavigationState(root: RootScreen(pool.removeFirst()))
         switch Int.random(in: 0..<3, using: &random) {
         case 0:
-            let tabs = ["x", "y"].map { Container.Tab($0, ScreenStack(pool.removeFirst(), path: take(1))) }
+            let tabs = ["x", "y"].map { Container.Tab($0, ScreenStack(pool.removeFirst(), path: draw(1))) }
             state.root.container = .tabs(tabs, selected: Bool.random(using: &random) ? "x" : "y")
         case 1:
-            let columns = Dictionary(zip(["x", "y"], take(2))) { first, _ in first }
-            state.root.container = .split(columns: columns.mapValues { ScreenStack($0, path: take(1)) })
-            state.path = take(2)
-        default: state.path = take(3)
+            let columns = Dictionary(zip(["x", "y"], draw(2))) { first, _ in first }
+            state.root.container = .split(columns: columns.mapValues { ScreenStack($0, path: draw(1)) })
+            state.path = draw(2)
+        default: state.path = draw(3)
         }
-        for instance in take(2) {
+        for instance in draw(2) {
             let style = [PresentationStyle.sheet, .fullScreen, .window].randomElement(using: &random) ?? .sheet
-            state.presentations.append(Presentation(style, instance, path: take(2)))
+            state.presentations.append(Presentation(style, instance, path: draw(2)))
         }
         return state
     }

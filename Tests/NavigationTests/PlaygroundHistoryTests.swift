@@ -22,7 +22,7 @@ struct PlaygroundHistoryTests {
             for passed in effects.passed { expectShowable(passed.state) }
             let seen = effects.passed.map(\.revision) + (machine.revision == before.revision ? [] : [machine.revision])
             #expect(seen == Array((before.revision..<machine.revision).map { $0 + 1 }))
-            let gone = Set(before.state.standing.map(\.id)).subtracting(machine.state.standing.map(\.id))
+            let gone = Set(before.state.open.map(\.id)).subtracting(machine.state.open.map(\.id))
             #expect(gone.isSubset(of: effects.dismissals))
             for instance in effects.dismissals { #expect(dismissed.insert(instance).inserted) }
             for leaving in machine.state.leaving { #expect(dismissed.contains(leaving.id)) }
@@ -54,7 +54,7 @@ struct PlaygroundHistoryTests {
                 var probe = machine
                 let link = Machine.Input(id: "probe", type: Machine.deepLinkReceived, data: ["url": .string(url)])
                 #expect(probe.handle(link).dismissals.isEmpty)
-                #expect(probe.state.standing == machine.state.standing)
+                #expect(probe.state.open == machine.state.open)
             }
             guard input.type == Machine.deepLinkReceived, input.attributes.platform != "ios",
                 !effects.discarded.contains(input.id), machine.state.parked?.messageID != input.id
@@ -84,20 +84,20 @@ struct PlaygroundHistoryTests {
             #expect(!question.style.isQuestion || over.style == .window, "nothing lies over it")
         }
         for question in state.presentations where question.style.isQuestion { #expect(question.path.isEmpty) }
-        let instances = (state.standing + state.leaving).map(\.id)
+        let instances = (state.open + state.leaving).map(\.id)
         #expect(Set(instances).count == instances.count)
-        #expect(state.isStanding(state.top.id))
-        #expect(Set(state.active).isSubset(of: state.shown) && Set(state.shown).isSubset(of: state.standing))
+        #expect(state.isOpen(state.top.id))
+        #expect(Set(state.active).isSubset(of: state.shown) && Set(state.shown).isSubset(of: state.open))
         let runs = Set(state.runs.map(\.id))
         #expect(runs.count == state.runs.count)
         for run in state.runs {
-            #expect(state.standing.contains { $0.id == run.first && $0.run == run.id })
+            #expect(state.open.contains { $0.id == run.first && $0.run == run.id })
             #expect(run.parent.map(runs.contains) ?? true)
         }
-        for instance in state.standing { #expect(instance.run.map(runs.contains) ?? true, "\(instance)") }
+        for instance in state.open { #expect(instance.run.map(runs.contains) ?? true, "\(instance)") }
         #expect(state.root.instance.run == nil)
         if let attempt = state.attempt {
-            #expect(state.isStanding(attempt.instance))
+            #expect(state.isOpen(attempt.instance))
             #expect(attempt.run.map(runs.contains) ?? true)
         }
         if case .tabs(let tabs, let selected) = state.root.container {
@@ -190,11 +190,11 @@ struct PlaygroundHistoryTests {
             }
             let restoration = Restoration(machine.snapshot, flow: flow)
             expectShowable(restoration.machine.state)
-            #expect(!restoration.machine.state.standing.contains { $0.screen == lost })
+            #expect(!restoration.machine.state.open.contains { $0.screen == lost })
             #expect(restoration.machine.state.parked == nil && restoration.machine.state.attempt == nil)
             let isSame = restoration.machine.state == machine.state
             #expect(restoration.machine.revision == machine.revision + (isSame ? 0 : 1))
-            let lostOnes = machine.state.standing.filter { $0.screen == lost }
+            let lostOnes = machine.state.open.filter { $0.screen == lost }
             #expect(Set(lostOnes).isSubset(of: restoration.dropped))
         }
     }

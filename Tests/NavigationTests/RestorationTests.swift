@@ -69,7 +69,7 @@ struct RestorationTests {
     func otherPlatform() throws {
         let snapshot = try Session.showingPlaylist(on: "mac").machine.snapshot
         let restoration = Restoration(snapshot, flow: try ShippedFlows.flow("ios"))
-        #expect(restoration.machine.state.standing.map(\.screen) == ["launch"])
+        #expect(restoration.machine.state.open.map(\.screen) == ["launch"])
         #expect(restoration.dropped.map(\.screen) == ["playlistSelection", "generatedPlaylist"])
     }
 
@@ -146,7 +146,7 @@ struct GuardRestorationTests {
         #expect(machine.state.path.map(\.screen) == ["done"])
     }
 
-    @Test("Without its rule an attempt is dropped visibly, and what it held back is met by the flow as it is now")
+    @Test("Without its rule an attempt is dropped visibly, and what it held back is processed by the flow as it is now")
     func ruleGone() throws {
         var session = try GuardFlow.waiting(GuardFlow.saving(meanwhile: .queue))
         session.send("command.Home")

@@ -40,7 +40,7 @@ package final class EventStream: Sendable {
                 let count = recv(descriptor, &buffer, buffer.count, 0)
                 guard count > 0 else { break }
                 do {
-                    for event in try parser.take(buffer[..<count]) { continuation.yield(event) }
+                    for event in try parser.receive(buffer[..<count]) { continuation.yield(event) }
                 } catch {
                     continuation.finish(throwing: error)
                 }
@@ -67,7 +67,7 @@ private struct EventParser {
     private var hasHead = false
     private var body: [UInt8] = []
 
-    mutating func take(_ new: ArraySlice<UInt8>) throws -> [ServerEvent] {
+    mutating func receive(_ new: ArraySlice<UInt8>) throws -> [ServerEvent] {
         bytes += new
         if !hasHead {
             guard let end = bytes.firstRange(of: Array("\r\n\r\n".utf8)) else { return [] }

@@ -138,7 +138,7 @@ struct PythonConsumerTests {
     func unreadable(_ program: PythonClient.Program) async throws {
         try await TestStack.withPython { stack, python in
             let client = python(program)
-            try await Stranger.meets("\(stack.busAddress)/ingress") { stranger in
+            try await Stranger.withConnection(to: "\(stack.busAddress)/ingress") { stranger in
                 for (index, header) in BadHeader.allCases.enumerated() {
                     _ = try stranger.publish([header.message(Work.type)], sequence: UInt64(index + 1))
                 }

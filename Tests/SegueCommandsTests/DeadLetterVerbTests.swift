@@ -161,7 +161,7 @@ struct DeadLetterVerbTests {
     func unreadable() async throws {
         let type = MessageType(kind: .command, name: "Greet")
         try await SegueCommandLine.onBus { segue in
-            try await Stranger.meets("\(segue.bus)/ingress") { stranger in
+            try await Stranger.withConnection(to: "\(segue.bus)/ingress") { stranger in
                 for (index, header) in [BadHeader.noJSON, .noUTF8].enumerated() {
                     _ = try stranger.publish(
                         [header.message(type, data: #"{"name":"Ada"}"#)], sequence: UInt64(index + 1))

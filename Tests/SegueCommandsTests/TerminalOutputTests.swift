@@ -13,7 +13,7 @@ struct TerminalOutputTests {
     /// Publishes messages with ``hostile`` in all places, one of them with a header that cannot be read.
     private func publish(_ segue: SegueCommandLine) async throws {
         let type = try #require(MessageType("command.Greet"))
-        try await Stranger.meets("\(segue.bus)/ingress") { stranger in
+        try await Stranger.withConnection(to: "\(segue.bus)/ingress") { stranger in
             _ = try stranger.publish([BadHeader.badTime.message(type)], sequence: 1)
         }
         try await segue.withConnection { bus in

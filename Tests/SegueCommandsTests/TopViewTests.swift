@@ -23,7 +23,7 @@ struct TopViewTests {
     /// A view of a project with three instances.
     private func projectView() -> TopView {
         var view = view()
-        #expect(view.take(.instances([Self.broker, Self.web, Self.music], at: .zero)) == [])
+        #expect(view.handle(.instances([Self.broker, Self.web, Self.music], at: .zero)) == [])
         return view
     }
 
@@ -56,12 +56,12 @@ struct TopViewTests {
         var statistics = MonitorStatistics(start: Date())
         for (type, count) in types {
             let attributes = Attributes(type: try #require(MessageType(type)), source: "s/1", id: type)
-            for _ in 0..<count { statistics.note(Envelope(attributes: attributes, data: Data()), at: Date()) }
+            for _ in 0..<count { statistics.record(Envelope(attributes: attributes, data: Data()), at: Date()) }
         }
-        for _ in 0..<discarded { statistics.note(.discarded(id: "m", reason: "late")) }
+        for _ in 0..<discarded { statistics.record(.discarded(id: "m", reason: "late")) }
         if let lag {
-            statistics.note(presence: try presence("music-service", "ab", pid: 13))
-            statistics.note(
+            statistics.apply(presence: try presence("music-service", "ab", pid: 13))
+            statistics.apply(
                 metrics: ["ab": DomainEvent.MetricsReported(instance: "ab", handled: 7, failed: 1, lag: lag)])
         }
         return statistics.report(after: .seconds(1))
@@ -72,9 +72,9 @@ struct TopViewTests {
     @Test("joins an instance and the process on the bus that is one of its processes")
     func join() throws {
         var view = projectView()
-        _ = view.take(.document(try presence("music-service", "ab", pid: 13)))
-        _ = view.take(.document(try presence("stranger", "cd", pid: 99)))
-        _ = view.take(.report(try report([:], lag: 4)))
+        _ = view.handle(.document(try presence("music-service", "ab", pid: 13)))
+        _ = view.handle(.document(try presence("stranger", "cd", pid: 99)))
+        _ = view.handle(.report(try report([:], lag: 4)))
         let text = lines(view)
         let header = try #require(text.firstIndex { $0.contains("NAME") })
         #expect(
@@ -92,11 +92,11 @@ struct TopViewTests {
         var view = projectView()
         var music = Self.music
         music.processorTime = .seconds(1.5)
-        _ = view.take(.instances([music], at: .seconds(2)))
+        _ = view.handle(.instances([music], at: .seconds(2)))
         #expect(lines(view).contains { $0.contains(#/music +ready +25 %/#) })
         music.processorTime = .seconds(1)
         music.pids = [14]
-        _ = view.take(.instances([music], at: .seconds(4)))
+        _ = view.handle(.instances([music], at: .seconds(4)))
         #expect(lines(view).contains { $0.contains(#/music +ready +- /#) })
     }
 
@@ -104,8 +104,8 @@ struct TopViewTests {
     func noProject() throws {
         var view = view(project: nil)
         let flow = Document.Flow(platform: "ios", name: "f", version: 1, hash: "h", source: "")
-        _ = view.take(.document(try Envelope(flow, source: "navigation-coordinator/1f")))
-        _ = view.take(.document(try presence("navigation-coordinator", "1f", pid: 7)))
+        _ = view.handle(.document(try Envelope(flow, source: "navigation-coordinator/1f")))
+        _ = view.handle(.document(try presence("navigation-coordinator", "1f", pid: 7)))
         let text = lines(view)
         #expect(text.contains("  NAME                             LAG  HANDLED  FAILED"), "\(text)")
         #expect(text.contains { $0.hasPrefix("> navigation-coordinator (ios)/1f ") })
@@ -115,17 +115,17 @@ struct TopViewTests {
     func selection() {
         var view = projectView()
         #expect(selected(view) == "broker")
-        _ = view.take(.key(.up))
+        _ = view.handle(.key(.up))
         #expect(selected(view) == "broker")
-        _ = view.take(.key(.down))
-        _ = view.take(.key(.down))
-        _ = view.take(.key(.down))
+        _ = view.handle(.key(.down))
+        _ = view.handle(.key(.down))
+        _ = view.handle(.key(.down))
         #expect(selected(view) == "music")
-        _ = view.take(.instances([Self.music, Self.web], at: .seconds(1)))
+        _ = view.handle(.instances([Self.music, Self.web], at: .seconds(1)))
         #expect(selected(view) == "music")
-        _ = view.take(.instances([Self.web], at: .seconds(2)))
+        _ = view.handle(.instances([Self.web], at: .seconds(2)))
         #expect(selected(view) == "web")
-        _ = view.take(.instances([], at: .seconds(3)))
+        _ = view.handle(.instances([], at: .seconds(3)))
         #expect(selected(view) == nil)
     }
 
@@ -134,30 +134,30 @@ struct TopViewTests {
     @Test("restarts the selected process after y, and not after any other key", arguments: ["n", "q", "Y", "\r"])
     func restart(other: Unicode.Scalar) {
         var view = projectView()
-        _ = view.take(.key(.down))
-        #expect(view.take(.key(.character("r"))) == [])
+        _ = view.handle(.key(.down))
+        #expect(view.handle(.key(.character("r"))) == [])
         #expect(status(view) == "y restarts 'web'; any other key does not")
-        #expect(view.take(.key(.character(other))) == [])
+        #expect(view.handle(.key(.character(other))) == [])
         #expect(status(view) == "'web' is not restarted")
-        _ = view.take(.key(.character("r")))
+        _ = view.handle(.key(.character("r")))
         // The process in the question is restarted, although it is gone and another one is selected.
-        _ = view.take(.instances([Self.broker], at: .seconds(1)))
-        #expect(view.take(.key(.character("y"))) == [.restart(instance: "web")])
+        _ = view.handle(.instances([Self.broker], at: .seconds(1)))
+        #expect(view.handle(.key(.character("y"))) == [.restart(instance: "web")])
         #expect(status(view) == "restarting 'web' …")
-        #expect(view.take(.key(.character("y"))) == [])
+        #expect(view.handle(.key(.character("y"))) == [])
     }
 
     @Test("says in the status line why a key needs a project", arguments: ["r", "l"])
     func needsProject(key: Unicode.Scalar) throws {
         var view = view(project: nil)
-        _ = view.take(.document(try presence("music-service", "ab", pid: 13)))
-        #expect(view.take(.key(.character(key))) == [])
+        _ = view.handle(.document(try presence("music-service", "ab", pid: 13)))
+        #expect(view.handle(.key(.character(key))) == [])
         #expect(status(view).hasSuffix("needs a project: use -p, or start in the project's folder"))
         var other = self.view()
-        _ = other.take(.document(try presence("music-service", "ab", pid: 13)))
-        #expect(other.take(.key(.character(key))) == [])
+        _ = other.handle(.document(try presence("music-service", "ab", pid: 13)))
+        #expect(other.handle(.key(.character(key))) == [])
         #expect(status(other) == "project 'demo' has not started 'music-service/ab'")
-        #expect(view.take(.key(.down)) == [] && status(view).hasPrefix("? keys"))
+        #expect(view.handle(.key(.down)) == [] && status(view).hasPrefix("? keys"))
     }
 
     // MARK: Pages
@@ -165,10 +165,10 @@ struct TopViewTests {
     @Test("ends with q, on the overview and on a page")
     func end() {
         var view = projectView()
-        #expect(view.take(.key(.character("q"))) == [.end])
-        _ = view.take(.key(.character("?")))
+        #expect(view.handle(.key(.character("q"))) == [.end])
+        _ = view.handle(.key(.character("?")))
         #expect(lines(view)[0] == "KEYS" && lines(view).contains { $0.hasPrefix("r  ") })
-        #expect(view.take(.key(.character("q"))) == [.end])
+        #expect(view.handle(.key(.character("q"))) == [.end])
     }
 
     @Test(
@@ -176,52 +176,52 @@ struct TopViewTests {
         arguments: [TopPage.Subject.story, .deadLetters])
     func page(subject: TopPage.Subject) {
         var view = projectView()
-        #expect(view.take(.key(.character(subject.key))) == [.read(subject)])
+        #expect(view.handle(.key(.character(subject.key))) == [.read(subject)])
         #expect(lines(view)[1] == "reading …")
         // The bus is slow, and the user goes back and comes again.
-        #expect(view.take(.key(.escape)) == [] && selected(view) == "broker")
-        #expect(view.take(.key(.character(subject.key))) == [])
-        _ = view.take(.content([StyledText("late")], of: subject == .story ? .deadLetters : .story))
+        #expect(view.handle(.key(.escape)) == [] && selected(view) == "broker")
+        #expect(view.handle(.key(.character(subject.key))) == [])
+        _ = view.handle(.content([StyledText("late")], of: subject == .story ? .deadLetters : .story))
         #expect(lines(view)[1] == "reading …", "the answer for another page is not shown")
-        _ = view.take(.content([StyledText("one"), StyledText("two")], of: subject))
+        _ = view.handle(.content([StyledText("one"), StyledText("two")], of: subject))
         #expect(Array(lines(view)[1...3]) == ["one", "two", ""] && status(view).hasSuffix("1–2 of 2"))
-        #expect(view.take(.key(.character(subject.key))) == [.read(subject)])
+        #expect(view.handle(.key(.character(subject.key))) == [.read(subject)])
         #expect(lines(view)[1] == "one", "the former content stays until the new one is read")
-        #expect(view.take(.key(.escape)) == [] && selected(view) == "broker")
+        #expect(view.handle(.key(.escape)) == [] && selected(view) == "broker")
     }
 
     @Test("scrolls a page, and keeps the end of a log visible until the user scrolls")
     func log() throws {
         var view = projectView()
-        _ = view.take(.size(columns: 60, rows: 12))
+        _ = view.handle(.size(columns: 60, rows: 12))
         let subject = TopPage.Subject.log(instance: "broker")
-        #expect(view.take(.key(.character("l"))) == [.read(subject)])
-        #expect(view.take(.report(.empty)) == [], "it is being read")
-        _ = view.take(.content((1...20).map { StyledText("line \($0)") }, of: subject))
+        #expect(view.handle(.key(.character("l"))) == [.read(subject)])
+        #expect(view.handle(.report(.empty)) == [], "it is being read")
+        _ = view.handle(.content((1...20).map { StyledText("line \($0)") }, of: subject))
         #expect(Array(lines(view).prefix(2)) == ["LOG OF broker", "line 11"] && lines(view)[10] == "line 20")
-        #expect(view.take(.report(.empty)) == [.read(subject)], "there may be new lines")
-        _ = view.take(.content((1...25).map { StyledText("line \($0)") }, of: subject))
+        #expect(view.handle(.report(.empty)) == [.read(subject)], "there may be new lines")
+        _ = view.handle(.content((1...25).map { StyledText("line \($0)") }, of: subject))
         #expect(lines(view)[10] == "line 25")
-        _ = view.take(.key(.up))
-        _ = view.take(.key(.pageUp))
+        _ = view.handle(.key(.up))
+        _ = view.handle(.key(.pageUp))
         #expect(lines(view)[1] == "line 5" && status(view).hasSuffix("5–14 of 25"))
-        #expect(view.take(.report(.empty)) == [], "the lines that the user reads stay")
-        _ = view.take(.key(.home))
+        #expect(view.handle(.report(.empty)) == [], "the lines that the user reads stay")
+        _ = view.handle(.key(.home))
         #expect(lines(view)[1] == "line 1")
-        _ = view.take(.key(.character(" ")))
-        _ = view.take(.key(.down))
+        _ = view.handle(.key(.character(" ")))
+        _ = view.handle(.key(.down))
         #expect(lines(view)[1] == "line 12")
-        _ = view.take(.key(.end))
-        #expect(view.take(.report(.empty)) == [.read(subject)])
+        _ = view.handle(.key(.end))
+        #expect(view.handle(.report(.empty)) == [.read(subject)])
     }
 
     @Test("wraps the lines of a page to the width of the terminal, also after a change of the size")
     func wrap() {
         var view = projectView()
-        _ = view.take(.key(.character("s")))
-        _ = view.take(.content([StyledText(String(repeating: "a", count: 70) + "b")], of: .story))
+        _ = view.handle(.key(.character("s")))
+        _ = view.handle(.content([StyledText(String(repeating: "a", count: 70) + "b")], of: .story))
         #expect(lines(view)[1].hasSuffix("b"))
-        _ = view.take(.size(columns: 60, rows: 15))
+        _ = view.handle(.size(columns: 60, rows: 15))
         #expect(lines(view)[1].count == 60 && lines(view)[2] == "aaaaaaaaaab" && lines(view).count == 15)
     }
 
@@ -233,10 +233,10 @@ struct TopViewTests {
         let home = ScreenInstance(screen: "home", id: "home-1")
         let cup = ScreenInstance(screen: "cup", id: "cup-1", arguments: ["kind": "lungo"])
         var state = NavigationState(root: RootScreen(home), path: [cup])
-        _ = view.take(.document(try self.state(state, "ios", session: "alice")))
+        _ = view.handle(.document(try self.state(state, "ios", session: "alice")))
         state.presentations = [Presentation(.sheet, ScreenInstance(screen: "login", id: "login-1"))]
-        _ = view.take(.document(try self.state(state, "mac", session: "alice")))
-        _ = view.take(.document(try self.state(state, "tv")))
+        _ = view.handle(.document(try self.state(state, "mac", session: "alice")))
+        _ = view.handle(.document(try self.state(state, "tv")))
         let text = lines(view)
         let header = try #require(text.firstIndex { $0.hasPrefix("PLATFORM") })
         #expect(
@@ -247,7 +247,7 @@ struct TopViewTests {
         let withdrawn = Envelope(
             attributes: try self.state(state, "mac", session: "alice").attributes, data: Data())
         #expect(withdrawn.isTombstone)
-        _ = view.take(.document(withdrawn))
+        _ = view.handle(.document(withdrawn))
         #expect(!lines(view).contains { $0.hasPrefix("mac") })
     }
 
@@ -258,7 +258,7 @@ struct TopViewTests {
         for number in 1...60 {
             let attributes = Attributes(
                 type: MessageType(kind: .event, name: "Thing\(number)"), source: "s/1", id: "e\(number)")
-            _ = view.take(.message(Envelope(attributes: attributes, data: Data("{}".utf8))))
+            _ = view.handle(.message(Envelope(attributes: attributes, data: Data("{}".utf8))))
         }
         #expect(lines(view).contains("LAST HAPPENINGS"))
         #expect(lines(view)[22].contains("Thing60") && lines(view)[21].contains("Thing59"))
@@ -270,15 +270,15 @@ struct TopViewTests {
         arguments: [(60, 15), (80, 24), (200, 60), (20, 5), (1, 1)])
     func sizes(columns: Int, rows: Int) throws {
         var view = view()
-        _ = view.take(.size(columns: columns, rows: rows))
+        _ = view.handle(.size(columns: columns, rows: rows))
         let instances = (1...40).map { TopInstance(name: "a-service-with-a-long-name-\($0)", state: "ready") }
-        _ = view.take(.instances(instances, at: .zero))
-        for _ in 1..<20 { _ = view.take(.key(.down)) }
+        _ = view.handle(.instances(instances, at: .zero))
+        for _ in 1..<20 { _ = view.handle(.key(.down)) }
         let types = Dictionary(uniqueKeysWithValues: (1...30).map { ("event.Type\($0)", 1) })
-        _ = view.take(.report(try report(types, discarded: 2)))
+        _ = view.handle(.report(try report(types, discarded: 2)))
         for platform in ["ios", "mac"] {
             let screen = ScreenInstance(screen: "home", id: "home-1")
-            _ = view.take(.document(try state(NavigationState(root: RootScreen(screen)), platform)))
+            _ = view.handle(.document(try state(NavigationState(root: RootScreen(screen)), platform)))
         }
         let text = lines(view)
         #expect(text.count == rows)
@@ -304,17 +304,17 @@ struct TopViewTests {
         let hostile = "\u{1B}]0;T\u{7}\u{9B}31m\u{202E}\rforged"
         var view = TopView(project: hostile, session: hostile)
         let screen = ScreenInstance(screen: hostile, id: "1", arguments: [hostile: .string(hostile)])
-        _ = view.take(.document(try state(NavigationState(root: RootScreen(screen)), hostile, session: hostile)))
+        _ = view.handle(.document(try state(NavigationState(root: RootScreen(screen)), hostile, session: hostile)))
         let instance = TopInstance(name: hostile, state: hostile, note: hostile)
-        _ = view.take(.instances([instance], at: .zero))
+        _ = view.handle(.instances([instance], at: .zero))
         var views = [view]
         for key in ["r", "l"] as [Unicode.Scalar] {
             var other = view
-            _ = other.take(.key(.character(key)))
-            _ = other.take(.content([StyledText(hostile)], of: .log(instance: hostile)))
+            _ = other.handle(.key(.character(key)))
+            _ = other.handle(.content([StyledText(hostile)], of: .log(instance: hostile)))
             views.append(other)
         }
-        _ = view.take(.notice(hostile))
+        _ = view.handle(.notice(hostile))
         views.append(view)
         for view in views {
             let scalars = lines(view).joined().unicodeScalars

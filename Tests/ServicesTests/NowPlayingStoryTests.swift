@@ -99,11 +99,11 @@ struct NowPlayingStoryTests {
             _ = try await stage.nowPlaying(cause) { $0.playback?.isPlaying == false }
             try await stage.show("generatedPlaylist", on: "mac")
             _ = try await stage.nowPlaying(cause) { $0.status == .ended && $0.playback == nil }
-            let looks = try await stage.spotify.looks()
+            let requests = try await stage.spotify.playbackRequests()
             // The next command of the session is handled, and asks nothing.
             let resume = try await stage.device.tap(Command.ResumeRequested())
             let _: DomainEvent.PlaybackChanged = try await stage.device.outcome(of: resume)
-            #expect(try await stage.spotify.looks() == looks)
+            #expect(try await stage.spotify.playbackRequests() == requests)
             #expect(try await stage.device.document(Document.NowPlaying.self)?.status == .ended)
         }
     }
@@ -152,12 +152,12 @@ struct NowPlayingStoryTests {
             try await stage.spotify.control("faults", "path=/v1/me/player&status=429&retry_after=2&count=1")
             let interrupted = try await stage.nowPlaying(cause) { $0.status == .interrupted }
             #expect(interrupted.playback?.isPlaying == true, "what is known is still shown")
-            let looks = try await stage.spotify.looks()
+            let requests = try await stage.spotify.playbackRequests()
             let pause = try await stage.device.tap(Command.PauseRequested())
             let _: DomainEvent.PlaybackChanged = try await stage.device.outcome(of: pause)
             _ = try await stage.nowPlaying(cause) { $0.status == .following && $0.playback?.isPlaying == false }
             #expect(ContinuousClock.now - begun >= .seconds(2))
-            #expect(try await stage.spotify.looks() - looks < 5)
+            #expect(try await stage.spotify.playbackRequests() - requests < 5)
             #expect(try await stage.device.everything().allSatisfy { $0.type != ApplicationError.type })
         }
     }
@@ -199,7 +199,7 @@ struct NowPlayingStoryTests {
             let last = try await stage.nowPlaying(cause) { $0.status == .ended }
             #expect(last.playback == nil)
             let end = try await stage.device.everything().count
-            let looks = try await stage.spotify.looks()
+            let requests = try await stage.spotify.playbackRequests()
             // The screen still appears and Spotify's playback changes, but nobody follows it.
             try await stage.spotify.control("player", "action=pause")
             try await stage.show("nowPlaying", on: "mac")
@@ -209,7 +209,7 @@ struct NowPlayingStoryTests {
             let messages = try await stage.device.everything()
             #expect(messages.dropFirst(end).map(\.type) == [Command.PauseRequested.type, ApplicationError.type])
             #expect(messages.dropLast().allSatisfy { $0.type != ApplicationError.type })
-            #expect(try await stage.spotify.looks() == looks)
+            #expect(try await stage.spotify.playbackRequests() == requests)
         }
     }
 

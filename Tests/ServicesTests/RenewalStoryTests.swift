@@ -150,7 +150,7 @@ private struct UnwritableStore: TokenStore {
     func load(of session: String) async throws -> StoredTokens { try await vault.load(of: session) }
     func save(_ tokens: SpotifyTokens, of session: String) async throws -> StoredTokens { try refuse() }
     func clear(_ session: String) async throws -> StoredTokens { try refuse() }
-    func noteFailedRenewal(of session: String, at date: Date) async throws -> StoredTokens { try refuse() }
+    func recordFailedRenewal(of session: String, at date: Date) async throws -> StoredTokens { try refuse() }
     func checkRoom(for session: String) async throws {}
 }
 

@@ -194,14 +194,14 @@ extension EventBus {
 /// Spotify's authorization server. It records all secrets that it receives or sends.
 final class OverheardServer: AuthorizationServer {
     private let server: SpotifyAccounts
-    private let heard = Mutex<Set<String>>([])
+    private let recorded = Mutex<Set<String>>([])
     private let failure = Mutex<AuthorizationFailure?>(nil)
 
     init(_ server: SpotifyAccounts) {
         self.server = server
     }
 
-    var secrets: Set<String> { heard.withLock(\.self) }
+    var secrets: Set<String> { recorded.withLock(\.self) }
 
     func failRefreshes(with failure: AuthorizationFailure?) {
         self.failure.withLock { $0 = failure }
@@ -212,22 +212,22 @@ final class OverheardServer: AuthorizationServer {
     }
 
     func exchange(code: String, verifier: CodeVerifier, redirectURI: String) async throws -> TokenGrant {
-        note([code, verifier.value])
-        return note(try await server.exchange(code: code, verifier: verifier, redirectURI: redirectURI))
+        record([code, verifier.value])
+        return record(try await server.exchange(code: code, verifier: verifier, redirectURI: redirectURI))
     }
 
     func refresh(_ refreshToken: String) async throws -> TokenGrant {
-        note([refreshToken])
+        record([refreshToken])
         if let failure = failure.withLock(\.self) { throw failure }
-        return note(try await server.refresh(refreshToken))
+        return record(try await server.refresh(refreshToken))
     }
 
-    private func note(_ grant: TokenGrant) -> TokenGrant {
-        note([grant.accessToken, grant.refreshToken].compactMap(\.self))
+    private func record(_ grant: TokenGrant) -> TokenGrant {
+        record([grant.accessToken, grant.refreshToken].compactMap(\.self))
         return grant
     }
 
-    private func note(_ secrets: [String]) {
-        heard.withLock { $0.formUnion(secrets) }
+    private func record(_ secrets: [String]) {
+        recorded.withLock { $0.formUnion(secrets) }
     }
 }

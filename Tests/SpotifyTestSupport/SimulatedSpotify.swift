@@ -78,7 +78,7 @@ package struct SimulatedSpotify: Sendable {
     }
 
     /// The number of requests for what plays.
-    package func looks() async throws -> Int {
+    package func playbackRequests() async throws -> Int {
         try await state().requests["GET /v1/me/player"] ?? 0
     }
 

@@ -8,7 +8,7 @@ struct PollingWindowTests {
 
     private func window(after waits: [Int]) -> PollingWindow {
         var window = PollingWindow(maximum: maximum)
-        for wait in waits { window.note(.microseconds(wait)) }
+        for wait in waits { window.adapt(to: .microseconds(wait)) }
         return window
     }
 
@@ -36,7 +36,7 @@ struct PollingWindowTests {
     @Test("a maximum of nothing keeps it closed")
     func closed() {
         var window = PollingWindow(maximum: .zero)
-        for wait in [1, 50, 400] { window.note(.microseconds(wait)) }
+        for wait in [1, 50, 400] { window.adapt(to: .microseconds(wait)) }
         #expect(window.length == .zero)
     }
 }

@@ -183,7 +183,7 @@ struct TerminalScreenTests {
         #expect(painter.drawing(of: scene, size: size, at: times[1]).description == line)
         #expect(painter.drawing(of: scene, size: size, at: times[2]).isEmpty)
         // The end of a line that a person enters may scroll the terminal.
-        painter.noteLine()
+        painter.recordLine()
         #expect(painter.drawing(of: scene, size: size, at: times[3]).description.hasSuffix("\n> "))
     }
 
@@ -206,7 +206,7 @@ struct TerminalScreenTests {
                     == lines[...].map { $0[...] }[...])
         }
         #expect(screen.text.hasSuffix("\n> Pausss"))
-        screen.write(painter.note("A note", of: nil, on: player, size: size, at: .now).description)
+        screen.write(painter.addNote("A note", of: nil, on: player, size: size, at: .now).description)
         #expect(screen.text.hasSuffix("q quit\nA note\n> Pausss"))
     }
 
@@ -338,7 +338,7 @@ struct TerminalScreenTests {
     func note() {
         var painter = Painter(waiting: "")
         let time = Date(timeIntervalSince1970: 0)
-        let note = painter.note("a\u{1B}[2J\nforged\u{9B}b", of: nil, on: nil, size: nil, at: time)
+        let note = painter.addNote("a\u{1B}[2J\nforged\u{9B}b", of: nil, on: nil, size: nil, at: time)
         #expect(note.description == "a\\u001b[2J forged\\u009bb\n")
     }
 

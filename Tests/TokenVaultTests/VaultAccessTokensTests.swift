@@ -71,7 +71,7 @@ struct VaultAccessTokensTests {
         for _ in 0..<2 {
             await #expect(throws: MusicError.renewalFailed) {
                 try await tokens(timeout: .seconds(30)) { _ in
-                    try await vault.noteFailedRenewal(of: Session.default, at: Date())
+                    try await vault.recordFailedRenewal(of: Session.default, at: Date())
                 }.newer(thanRefused: 1)
             }
         }

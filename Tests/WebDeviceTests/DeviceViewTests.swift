@@ -104,9 +104,9 @@ struct DeviceViewTests {
                 try await bus.publish(Document.NavigationState(snapshot))
             }
             var rows = 0
-            func take(_ event: ServerEvent) { rows += event.data.value(at: "views.m.rows")?.arrayValue?.count ?? 0 }
+            func count(_ event: ServerEvent) { rows += event.data.value(at: "views.m.rows")?.arrayValue?.count ?? 0 }
             // The device is attached when its launch arrives.
-            while rows < 1 { take(try #require(try await stream.next())) }
+            while rows < 1 { count(try #require(try await stream.next())) }
             try await publish((2..<10_002).map { .sample("list", $0) }, 1)
             try await publish([.sample("list", 2), .sample("list", 2)], 2)
             try await publish([], 3)
@@ -116,7 +116,7 @@ struct DeviceViewTests {
                 let device = event.data.value(at: "views.d")
                 if let note = device?.value(at: "note.text")?.stringValue { notes.append(note) }
                 revision = device?.value(at: "scene.revision")?.integerValue ?? revision
-                take(event)
+                count(event)
             }
             #expect(notes[0].contains("10001 screens") && notes[1].contains("two screens with the id 'list-2'"))
         }
@@ -163,32 +163,34 @@ struct DeviceViewTests {
         let snapshot = try NavigationSnapshot.sample(root: "playlistSelection")
         var session = try session(snapshot, Document.Playlists.two)
         var updates = DeviceUpdates()
-        func take() throws -> JSONValue? {
-            let bytes = updates.takeUpdate()
+        func update() throws -> JSONValue? {
+            let bytes = updates.dequeueUpdate()
             return try bytes.map { try JSONValue(parsing: Data($0)) }
         }
         updates.show(try text(session), afterRequest: 0)
-        let all = try #require(try take())
+        let all = try #require(try update())
         #expect(Set(all.objectValue?.keys ?? [:].keys) == ["scene", "banner", "url", "screens"])
         updates.show(try text(session), afterRequest: 0)
-        #expect(try take() == nil)
+        #expect(try update() == nil)
         _ = try session.handle(.message(try .answer(Document.Playlists.many(1))))
         updates.show(try text(session), afterRequest: 0)
-        let rows = try #require(try take())
+        let rows = try #require(try update())
         #expect(Set(rows.objectValue?.keys ?? [:].keys) == ["screens"])
-        updates.note("one", id: "1")
-        updates.note("two", id: "2")
-        #expect(try take() == ["note": ["text": "one", "id": "1"]])
-        #expect(try take() == ["note": ["text": "two", "id": "2"]])
+        updates.addNote("one", id: "1")
+        updates.addNote("two", id: "2")
+        #expect(try update() == ["note": ["text": "one", "id": "1"]])
+        #expect(try update() == ["note": ["text": "two", "id": "2"]])
         updates.show(nil, afterRequest: 0)
-        #expect(try take() == ["scene": .null])
+        #expect(try update() == ["scene": .null])
     }
 
     @Test("a request to open a URL is not lost if a scene that was made before it arrives after it, and ends with it")
     func lateScene() throws {
         var session = try session(try NavigationSnapshot.sample(root: "playlistSelection"), Document.Playlists.two)
         var updates = DeviceUpdates()
-        func url() throws -> JSONValue? { try updates.takeUpdate().flatMap { try JSONValue(parsing: Data($0))["url"] } }
+        func url() throws -> JSONValue? {
+            try updates.dequeueUpdate().flatMap { try JSONValue(parsing: Data($0))["url"] }
+        }
         let scene = try text(session)
         updates.openURL("https://a.example", request: "1", number: 1)
         updates.show(scene, afterRequest: 0)

@@ -416,9 +416,9 @@ struct GatewayTests {
     @Test("too many requests at a time are refused until one of them has ended")
     func turns() throws {
         let turns = Turns()
-        for _ in 0..<Turns.limit { try turns.take() }
-        #expect(throws: RequestError.self) { try turns.take() }
-        turns.giveBack()
-        try turns.take()
+        for _ in 0..<Turns.limit { try turns.acquire() }
+        #expect(throws: RequestError.self) { try turns.acquire() }
+        turns.release()
+        try turns.acquire()
     }
 }

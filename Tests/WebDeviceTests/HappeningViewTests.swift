@@ -75,7 +75,7 @@ private struct Phone {
 extension HappeningsView {
     /// The next update, as the page reads it.
     fileprivate mutating func update(size: Int = .max) throws -> JSONValue? {
-        try takeUpdate(size: size).map { try JSONValue(parsing: Data($0)) }
+        try dequeueUpdate(size: size).map { try JSONValue(parsing: Data($0)) }
     }
 }
 
@@ -91,7 +91,7 @@ struct HappeningViewTests {
         var log = HappeningLog(run: "r")
         log.learn(try phone.documents())
         var view = HappeningsView(log)
-        for message in [try tap(3), try phone.pushed(4)] { view.show(log.take(message), hidden: log.hidden) }
+        for message in [try tap(3), try phone.pushed(4)] { view.show(log.handle(message), hidden: log.hidden) }
         let rows = try #require(try view.update()?["rows"]?.arrayValue)
         try #require(rows.count == 2)
         #expect(rows[0]["kind"] == "origin" && rows[0]["manner"] == "tap" && rows[0]["actor"] == "ios list-1")
@@ -110,7 +110,7 @@ struct HappeningViewTests {
         #expect(first == ["hidden": 0], "the page is told that there is nothing")
         for offset in 1...3 {
             let contract = try message(UInt64(offset), "document.ServiceContract")
-            view.show(log.take(contract), hidden: log.hidden)
+            view.show(log.handle(contract), hidden: log.hidden)
         }
         let second = try view.update()
         #expect(second == ["hidden": 3])
@@ -123,7 +123,7 @@ struct HappeningViewTests {
         var view = HappeningsView(log)
         func publish(_ offset: UInt64, after milliseconds: Double) throws -> JSONValue? {
             let event = try message(offset, "event.Brewed", cause: "tap", after: milliseconds)
-            view.show(log.take(event), hidden: log.hidden)
+            view.show(log.handle(event), hidden: log.hidden)
             return try view.update()?["rows"]?.arrayValue?.last
         }
         let first = try publish(1, after: 1)
@@ -131,8 +131,8 @@ struct HappeningViewTests {
         #expect(first?["messages"] == 1 && second?["messages"] == 2)
         #expect(first?["id"] == second?["id"] && second?["words"] == "Brewed · Brewed")
         // A page that has not received the first one gets the row once.
-        view.show(log.take(try message(3, "event.Brewed", cause: "tap", after: 3)), hidden: log.hidden)
-        view.show(log.take(try message(4, "event.Brewed", cause: "tap", after: 4)), hidden: log.hidden)
+        view.show(log.handle(try message(3, "event.Brewed", cause: "tap", after: 3)), hidden: log.hidden)
+        view.show(log.handle(try message(4, "event.Brewed", cause: "tap", after: 4)), hidden: log.hidden)
         let third = try view.update()
         #expect(words(third) == ["Brewed · Brewed · Brewed · Brewed"])
         // What the service does a second later is another row.
@@ -144,13 +144,13 @@ struct HappeningViewTests {
     func bounded() throws {
         var log = HappeningLog(run: "r")
         for offset in 0..<UInt64(3 * Happenings.partLimit) {
-            _ = log.take(try message(offset, "event.Brewed", cause: "tap"))
+            _ = log.handle(try message(offset, "event.Brewed", cause: "tap"))
         }
         #expect(log.rows.count == 3)
         let text = String(repeating: "a", count: 1 << 20)
         let error = ApplicationError(code: "x.y", message: text, severity: .error)
         let data = try JSONEncoder().encode(error)
-        let row = log.take(try message(1000, "error.ApplicationError", data: data, cause: "tap"))
+        let row = log.handle(try message(1000, "error.ApplicationError", data: data, cause: "tap"))
         #expect(try #require(row).json.description.utf8.count < 2000)
     }
 
@@ -160,7 +160,7 @@ struct HappeningViewTests {
         var view = HappeningsView(log)
         for offset in 0..<UInt64(HappeningLog.limit + 7) {
             let event = try message(offset, "event.Tick", data: Data(#"{"number":\#(offset)}"#.utf8))
-            view.show(log.take(event), hidden: log.hidden)
+            view.show(log.handle(event), hidden: log.hidden)
         }
         #expect(log.rows.count == HappeningLog.limit)
         let first = try view.update(size: 1)
@@ -177,7 +177,7 @@ struct HappeningViewTests {
     func keptRows() throws {
         var log = HappeningLog(run: "r")
         func happen(_ offset: Int) throws -> HappeningRow? {
-            log.take(try message(UInt64(offset), "event.Tick", data: Data(#"{"number":\#(offset)}"#.utf8)))
+            log.handle(try message(UInt64(offset), "event.Tick", data: Data(#"{"number":\#(offset)}"#.utf8)))
         }
         for offset in 0..<HappeningLog.limit { _ = try happen(offset) }
         var view = HappeningsView(log)
@@ -191,9 +191,9 @@ struct HappeningViewTests {
         let phone = try Phone()
         var log = HappeningLog(run: "r")
         log.learn(try phone.documents())
-        _ = log.take(try message(3, "document.ServiceContract"))
+        _ = log.handle(try message(3, "document.ServiceContract"))
         log.forgetState()
-        let row = log.take(try phone.pushed(1))
+        let row = log.handle(try phone.pushed(1))
         #expect(row?.json["words"] == "shows detail-2" && log.hidden == 1)
     }
 
@@ -215,7 +215,7 @@ struct HappeningViewTests {
         let connection = try await hub.connect("abcdefgh", lastEventID: nil)
         _ = await hub.step(connection)
         try await hub.openHappenings("h", on: "abcdefgh")
-        await hub.take(Delivery(pushed))
+        await hub.handle(Delivery(pushed))
         guard case .send(let bytes) = await hub.step(connection) else {
             Issue.record("nothing is sent")
             return

@@ -20,11 +20,11 @@ extension PendingRows {
 }
 
 extension MessagesView {
-    fileprivate mutating func take(_ message: Envelope) { take(message) { MessageRow(message) } }
+    fileprivate mutating func handle(_ message: Envelope) { handle(message) { MessageRow(message) } }
 }
 
 extension PageStream {
-    fileprivate mutating func take(_ message: Envelope) { take(message) { MessageRow(message) } }
+    fileprivate mutating func handle(_ message: Envelope) { handle(message) { MessageRow(message) } }
 }
 
 /// A message that the journal does not have.
@@ -41,12 +41,12 @@ struct PendingRowsTests {
     func order() throws {
         var pending = PendingRows()
         for offset in 1...5 { pending.append(try message(UInt64(offset))) }
-        let first = pending.take(size: 900)
+        let first = pending.dequeue(size: 900)
         #expect(first.rows.map(\.offset) == [1, 2])
         #expect(first.skipped == nil)
-        let second = pending.take(size: 1).rows
+        let second = pending.dequeue(size: 1).rows
         #expect(second.map(\.offset) == [3], "at least one row")
-        let rest = pending.take(size: .max).rows
+        let rest = pending.dequeue(size: .max).rows
         #expect(rest.map(\.offset) == [4, 5])
         #expect(pending.isEmpty)
     }
@@ -55,7 +55,7 @@ struct PendingRowsTests {
     func skipped() throws {
         var pending = PendingRows()
         for offset in 1...UInt64(PendingRows.limit + 7) { pending.append(try message(offset)) }
-        let (rows, skipped) = pending.take(size: .max)
+        let (rows, skipped) = pending.dequeue(size: .max)
         #expect(rows.count == PendingRows.limit)
         #expect(
             skipped
@@ -70,7 +70,7 @@ struct PendingRowsTests {
         pending.append(try message(2, "document.Cart", key: "a", data: #"{"n":2}"#))
         pending.append(try message(3, "document.Cart", key: "b"))
         for offset in 4...UInt64(PendingRows.limit + 3) { pending.append(try message(offset)) }
-        let (rows, skipped) = pending.take(size: .max)
+        let (rows, skipped) = pending.dequeue(size: .max)
         #expect(rows.prefix(3).map(\.offset) == [2, 3, 4])
         #expect(skipped?.count == 1)
     }
@@ -80,10 +80,10 @@ struct PendingRowsTests {
         var pending = PendingRows()
         for offset in 1...3 { pending.append(try message(UInt64(offset), "document.Cart", key: "\(offset)")) }
         for offset in 4...UInt64(PendingRows.limit + 3) { pending.append(try message(offset)) }
-        let first = pending.take(size: 900)
+        let first = pending.dequeue(size: 900)
         #expect(first.rows.map(\.offset) == [1, 2])
         #expect(first.skipped?.count == 0)
-        let second = pending.take(size: 900)
+        let second = pending.dequeue(size: 900)
         #expect(second.rows.map(\.offset) == [3, 4])
         #expect(second.skipped == nil)
     }
@@ -91,18 +91,18 @@ struct PendingRowsTests {
     @Test("transient messages keep their place; those that are skipped are counted in a notice")
     func transients() throws {
         var view = MessagesView(MessageSelection(), loadsHistory: true)
-        view.take(try message(5))
-        view.take(try transient("a"))
+        view.handle(try message(5))
+        view.handle(try transient("a"))
         view.setHistory([MessageRow(try message(5))], end: Position(epoch: 1, offset: 5))
         func update() throws -> JSONValue {
-            let bytes = view.takeUpdate(size: .max)
+            let bytes = view.dequeueUpdate(size: .max)
             return try JSONValue(parsing: Data(try #require(bytes)))
         }
         let first = try update()
         #expect(first["rows"]?.arrayValue?.map { $0["id"] } == ["m5", "a"])
         #expect(first["rows"]?.arrayValue?.map { $0["position"] } == ["1:5", .null])
-        for _ in 0..<3 { view.take(try transient("b")) }
-        for offset in 0..<UInt64(PendingRows.limit) { view.take(try message(offset + 6)) }
+        for _ in 0..<3 { view.handle(try transient("b")) }
+        for offset in 0..<UInt64(PendingRows.limit) { view.handle(try message(offset + 6)) }
         let second = try update()
         #expect(second["rows"]?.arrayValue?.count == PendingRows.limit)
         #expect(second["skipped"] == nil)
@@ -123,12 +123,12 @@ struct PendingRowsTests {
     @Test("rows of the journal come before live rows, and none of them is doubled")
     func history() throws {
         var view = MessagesView(MessageSelection(), loadsHistory: true)
-        for offset in 5...8 { view.take(try message(UInt64(offset))) }
+        for offset in 5...8 { view.handle(try message(UInt64(offset))) }
         #expect(!view.hasNews)
         let history = try (1...6).map { MessageRow(try message(UInt64($0))) }
         view.setHistory(history, end: Position(epoch: 1, offset: 6))
-        view.take(try message(6))
-        let bytes = view.takeUpdate(size: .max)
+        view.handle(try message(6))
+        let bytes = view.dequeueUpdate(size: .max)
         let update = try JSONValue(parsing: Data(try #require(bytes)))
         let positions = update["rows"]?.arrayValue?.compactMap { $0["position"]?.stringValue }
         #expect(positions == (1...8).map { "1:\($0)" })
@@ -138,11 +138,11 @@ struct PendingRowsTests {
     @Test("a page is told that the journal has been read, also if it has no row")
     func noHistory() throws {
         var view = MessagesView(MessageSelection(), loadsHistory: true)
-        #expect(view.takeUpdate(size: .max) == nil)
+        #expect(view.dequeueUpdate(size: .max) == nil)
         view.setHistory([], end: Position(epoch: 1, offset: 6))
-        let first = view.takeUpdate(size: .max)
+        let first = view.dequeueUpdate(size: .max)
         #expect(first == Array("{}".utf8))
-        #expect(view.takeUpdate(size: .max) == nil)
+        #expect(view.dequeueUpdate(size: .max) == nil)
     }
 }
 
@@ -253,14 +253,14 @@ struct PageStreamTests {
         var stream = try stream()
         let before = stream.step(at: .seconds(1))
         #expect(before == .idle)
-        for offset in 1...3 { stream.take(try message(UInt64(offset))) }
+        for offset in 1...3 { stream.handle(try message(UInt64(offset))) }
         let update = try next(&stream, at: .seconds(1))
         #expect(update.name == "update")
         #expect(positions(update.data) == ["1:1", "1:2", "1:3"])
         #expect(update.data.value(at: ["views", "m", "counts", "event.Tick"]) == 3)
         let after = stream.step(at: .seconds(1))
         #expect(after == .idle)
-        stream.take(try message(4))
+        stream.handle(try message(4))
         let pause = stream.step(at: .seconds(1))
         #expect(pause == .wait(SendBudget.interval))
     }
@@ -270,11 +270,11 @@ struct PageStreamTests {
         var stream = try stream()
         var received: [String] = []
         for offset in 1...3 {
-            stream.take(try message(UInt64(offset)))
+            stream.handle(try message(UInt64(offset)))
             received += positions(try next(&stream, at: .seconds(offset)).data)
         }
         stream.disconnect(now: .seconds(4))
-        stream.take(try message(4))
+        stream.handle(try message(4))
         // The browser has received the first update only.
         let isResumed = stream.connect(lastEventID: "r-1", hello: [:], now: .seconds(5))
         #expect(isResumed)
@@ -344,14 +344,14 @@ struct HubPositionTests {
     @Test("a new subscription starts where the last one has delivered everything")
     func resumes() async throws {
         #expect(await hub.begin(at: end(5), []) == end(5))
-        await hub.take(Delivery(try message(6)))
+        await hub.handle(Delivery(try message(6)))
         #expect(await hub.begin(at: end(9), []) == end(6))
     }
 
     @Test("a new subscription starts at the end of a journal that was replaced or has lost its last messages")
     func lost() async throws {
         _ = await hub.begin(at: end(5), [])
-        await hub.take(Delivery(try message(6)))
+        await hub.handle(Delivery(try message(6)))
         #expect(await hub.begin(at: end(4), []) == end(4), "the bus would refuse position 6 for ever")
         #expect(await hub.begin(at: end(7, epoch: 2), []) == end(7, epoch: 2))
     }

@@ -167,7 +167,7 @@ struct ClientHistory {
 
     private mutating func breakConnection() {
         (requests, incoming, feed, isConnected) = ([], [], [], false)
-        _ = broker.takePackets()
+        _ = broker.drainPackets()
         switch (faults, Int.random(in: 0..<4, using: &generator)) {
         case (.newJournals, 0), (.lostEnds, 0): broker.replaceJournal()
         case (.lostEnds, 1): broker.cut(to: Int.random(in: 0...broker.journal.count, using: &generator))
@@ -191,7 +191,7 @@ struct ClientHistory {
     }
 
     private mutating func collect() {
-        for packet in broker.takePackets() where !isDeaf && (isQuiet || !oneIn(8)) { feed.append(packet) }
+        for packet in broker.drainPackets() where !isDeaf && (isQuiet || !oneIn(8)) { feed.append(packet) }
     }
 
     private mutating func serveRequest() {

@@ -353,13 +353,13 @@ struct LossyHistory {
         if oneIn(3) { readPage() }
         if oneIn(20) {
             tracker.judge()
-            noteHeads()
+            recordHeads()
         }
     }
 
     /// Does what the client does after a second without messages.
     mutating func finish() {
-        noteHeads()
+        recordHeads()
         tracker.judge()
         while tracker.phase != .live { readPage() }
     }
@@ -388,7 +388,7 @@ struct LossyHistory {
         delivered += deliveries.map(\.message.offset)
     }
 
-    private mutating func noteHeads() {
+    private mutating func recordHeads() {
         let offsets = heads.filter { $0.key.hasPrefix(prefix) }
         tracker.note(Heads(epoch: 1, through: UInt64(journal.count), offsets: offsets))
     }

@@ -70,7 +70,7 @@ struct ModelBroker {
     mutating func cut(to end: Int) {
         journal.removeLast(journal.count - end)
         last = [:]
-        for entry in journal { note(entry.feed) }
+        for entry in journal { record(entry.feed) }
         answered = answered.filter { $0.value.head <= end }
         lastSequence = answered.keys.max() ?? 0
         leased = leased.intersection(documents.map(\.key))
@@ -111,7 +111,7 @@ struct ModelBroker {
         prefixes[prefix] = prefixes[prefix].flatMap { $0 > 1 ? $0 - 1 : nil }
     }
 
-    mutating func takePackets() -> [Packet] {
+    mutating func drainPackets() -> [Packet] {
         defer { packets = [] }
         return packets
     }
@@ -136,7 +136,7 @@ struct ModelBroker {
             if isOld, greeting.asksForMore { return .refused(ProtocolError(.malformed, "a frame is too long")) }
             return .welcome(welcome(greeting))
         case .bye(let greeting): return .welcome(welcome(greeting))
-        case .publish(let batch): return take(batch)
+        case .publish(let batch): return handle(batch)
         case .read(let read): return page(read, journal.dropFirst(Int(read.after)))
         case .documents(let read):
             return page(read, documents.map(\.entry)[...])
@@ -186,7 +186,7 @@ struct ModelBroker {
         return hash | 1
     }
 
-    private mutating func take(_ batch: PublishRequest) -> Reply {
+    private mutating func handle(_ batch: PublishRequest) -> Reply {
         if batch.isTransient {
             guard batch.sequence > lastTransient else { return .published(epoch: epoch, offset: 0) }
             lastTransient = batch.sequence
@@ -240,12 +240,12 @@ struct ModelBroker {
                 previous: last[topic[...]] ?? 0, previousInPartition: last[partition] ?? 0,
                 header: message.header, data: message.data)
             journal.append(Entry(message: message, feed: feed))
-            note(feed)
+            record(feed)
             show([feed])
         }
     }
 
-    private mutating func note(_ message: FeedMessage) {
+    private mutating func record(_ message: FeedMessage) {
         last[message.topic[...]] = message.offset
         last[message.topic.suffix(3)] = message.offset
     }

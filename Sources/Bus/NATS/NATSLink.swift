@@ -254,7 +254,7 @@ final class NATSLink: ThreadWatch, @unchecked Sendable {
             revents: 0)
     }
 
-    func noteNews() {
+    func recordSignal() {
         hasNews = true
     }
 

@@ -176,7 +176,7 @@ package final class SocketWatch: ThreadWatch {
 
     package var pollItem: pollfd { pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0) }
 
-    package func noteNews() {
+    package func recordSignal() {
         socket.mayHaveNews = true
     }
 

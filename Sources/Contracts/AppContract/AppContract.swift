@@ -48,7 +48,7 @@ package struct AppContract: Hashable, Sendable {
             let known = parties[name]?.consumers ?? []
             parties[name]?.consumers = known.union(consumers)
         }
-        return (contract.receives + contract.sends).filter { !take($0) }.map(\.type)
+        return (contract.receives + contract.sends).filter { !merge($0) }.map(\.type)
     }
 
     /// Checks the names of a service and of its durable consumers, which become parts of other files. The names of
@@ -61,7 +61,7 @@ package struct AppContract: Hashable, Sendable {
     }
 
     /// - Returns: False if a schema differs from the known schema.
-    private mutating func take(_ message: MessageContract) -> Bool {
+    private mutating func merge(_ message: MessageContract) -> Bool {
         guard var known = messages[message.type] else {
             messages[message.type] = message
             return true

@@ -127,23 +127,23 @@ final class ProbingDecoder: Decoder {
 
     /// Records the schema of a value that is requested without a key. Only the first schema is kept: if a type accepts
     /// several forms, the form that it requests first is taken as the usual one.
-    func note(_ schema: JSONSchema) {
+    func record(_ schema: JSONSchema) {
         if whole == nil { whole = schema }
     }
 
-    func note(_ schema: @autoclosure @escaping () -> JSONSchema, for key: some CodingKey) {
+    func record(_ schema: @autoclosure @escaping () -> JSONSchema, for key: some CodingKey) {
         guard members?[key.stringValue] == nil else { return }
         members?[key.stringValue] = Member(schema: schema, isRequired: !optional.contains(key.stringValue))
     }
 
-    func noteOptional(_ key: some CodingKey) {
+    func recordOptional(_ key: some CodingKey) {
         optional.insert(key.stringValue)
     }
 
     /// Records that the type reads all keys, so the names of its members are not fixed.
-    func noteAnyNames() {
+    func recordAnyNames() {
         members = nil
-        note(.map(.any))
+        record(.map(.any))
     }
 
     func container<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedDecodingContainer<Key> {
@@ -162,12 +162,12 @@ struct ProbingKeyedContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
     var codingPath: [any CodingKey] { [] }
 
     var allKeys: [Key] {
-        decoder.noteAnyNames()
+        decoder.recordAnyNames()
         return []
     }
 
     func contains(_ key: Key) -> Bool {
-        decoder.noteOptional(key)
+        decoder.recordOptional(key)
         return true
     }
 
@@ -175,7 +175,7 @@ struct ProbingKeyedContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
 
     func decode<T: Decodable>(_ type: T.Type, forKey key: Key) throws -> T {
         let sample = try decoder.probe.sample(of: type)
-        decoder.note(sample.schema, for: key)
+        decoder.record(sample.schema, for: key)
         return sample.value
     }
 
@@ -193,7 +193,7 @@ struct ProbingKeyedContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
 
     private func nested(_ key: Key) -> ProbingDecoder {
         let inner = ProbingDecoder(probe: decoder.probe)
-        decoder.note(inner.schema, for: key)
+        decoder.record(inner.schema, for: key)
         return inner
     }
 }
@@ -216,7 +216,7 @@ struct ProbingListContainer: UnkeyedDecodingContainer {
     mutating func decode<T: Decodable>(_ type: T.Type) throws -> T {
         let sample = try decoder.probe.sample(of: type)
         // A type may read several elements of different types. Only the schema of the first element is recorded.
-        decoder.note(.array(sample.schema))
+        decoder.record(.array(sample.schema))
         currentIndex += 1
         return sample.value
     }
@@ -232,7 +232,7 @@ struct ProbingListContainer: UnkeyedDecodingContainer {
     mutating func superDecoder() -> any Decoder { nested() }
 
     private mutating func nested() -> ProbingDecoder {
-        decoder.note(.array(.any))
+        decoder.record(.array(.any))
         currentIndex += 1
         return ProbingDecoder(probe: decoder.probe)
     }
@@ -247,7 +247,7 @@ struct ProbingValueContainer: SingleValueDecodingContainer {
 
     func decode<T: Decodable>(_ type: T.Type) throws -> T {
         let sample = try decoder.probe.sample(of: type)
-        decoder.note(sample.schema)
+        decoder.record(sample.schema)
         return sample.value
     }
 }

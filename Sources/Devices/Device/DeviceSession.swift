@@ -245,15 +245,15 @@ public struct DeviceSession: Sendable {
             throw BusError(.malformed, "\(message.type) \(message.id) is nested too deeply")
         }
         let snapshot = try message.decode(Document.NavigationState.self).snapshot
-        let standing = snapshot.state.standing
-        let count = standing.count + snapshot.state.leaving.count
+        let open = snapshot.state.open
+        let count = open.count + snapshot.state.leaving.count
         guard count <= Self.screenLimit else {
             throw BusError(
                 .malformed,
                 "\(message.type) \(message.id) has \(count) screens; a device shows at most \(Self.screenLimit)")
         }
         var ids: Set<String> = []
-        if let second = standing.first(where: { !ids.insert($0.id).inserted }) {
+        if let second = open.first(where: { !ids.insert($0.id).inserted }) {
             throw BusError(
                 .malformed, "\(message.type) \(message.id) has two screens with the id '\(second.id.prefix(100))'")
         }

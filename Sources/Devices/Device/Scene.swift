@@ -61,7 +61,7 @@ public struct Scene: Sendable {
 
     /// All open screens, from the root up, for a view that also draws the screens beneath others. A screen that a
     /// person cannot act on is covered.
-    public var screens: [Layer] { source.standing }
+    public var screens: [Layer] { source.open }
 
     /// The presentations that a person can dismiss, by the ids of their first screens.
     public var dismissible: [String] { source.dismissible.map(\.instance.id) }
@@ -131,9 +131,9 @@ private struct Source {
         return layers
     }
 
-    var standing: [Layer] {
+    var open: [Layer] {
         let tops = Dictionary(snapshot.state.presentations.map { ($0.top.id, $0) }) { $1 }
-        return snapshot.state.standing.map { instance in tops[instance.id].map(layer) ?? layer(instance) }
+        return snapshot.state.open.map { instance in tops[instance.id].map(layer) ?? layer(instance) }
     }
 
     private func layer(_ presentation: Presentation) -> Layer {

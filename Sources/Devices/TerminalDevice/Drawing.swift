@@ -248,8 +248,8 @@ struct Painter {
         return (lines + belowLines).map(\.hyperlinked)
     }
 
-    /// Notes that the person has entered a line. Its end may have scrolled the terminal.
-    mutating func noteLine() {
+    /// Records that the person has entered a line. Its end may have scrolled the terminal.
+    mutating func recordLine() {
         placed = nil
         notes = []
     }
@@ -259,7 +259,7 @@ struct Painter {
     /// Adds a note. A note with the same text is replaced.
     /// - Parameter story: The correlation id of the message that the note is about. Nil if it is not about a message.
     /// - Returns: The text to write: on a terminal the drawing with the note, otherwise only the note.
-    mutating func note(
+    mutating func addNote(
         _ text: String, of story: String?, on scene: Scene?, size: TerminalSize?, at time: Date
     ) -> TerminalText {
         guard size != nil else { return "\(text)\n" }

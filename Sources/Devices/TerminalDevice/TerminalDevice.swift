@@ -126,7 +126,7 @@ struct TerminalDevice: ReadyService, ForegroundService {
                 return true
             }
             try await body(outbox)
-            // The loop takes no more inputs. Finishing the channel releases the tasks that wait to send an input.
+            // The loop handles no more inputs. Finishing the channel releases the tasks that wait to send an input.
             inputs.finish()
             outbox.finish()
             workers.addTask {
@@ -238,7 +238,7 @@ struct DeviceLoop {
             let screens = painter.hasNotes ? session.scene?.active.map(\.id) : nil
             let outputs = try session.handle(input)
             if case .line = input {
-                painter.noteLine()
+                painter.recordLine()
                 // At once: a later drawing of the whole screen would erase the next line that the person is typing.
                 if terminal.size() != nil { await draw() }
             }
@@ -289,7 +289,7 @@ struct DeviceLoop {
     }
 
     private mutating func say(_ text: String, story: String? = nil) async {
-        await write(painter.note(text, of: story, on: session.scene, size: terminal.size(), at: now()))
+        await write(painter.addNote(text, of: story, on: session.scene, size: terminal.size(), at: now()))
     }
 
     private func write(_ text: TerminalText) async {

@@ -8,7 +8,7 @@ internal import Support
 ///
 /// A person's line is applied to the current screen. The lines of a script follow these rules:
 ///
-/// 1. A line is taken when the choice before it has been answered, usually by a new navigation state with the
+/// 1. A line is handled when the choice before it has been answered, usually by a new navigation state with the
 ///    correlation id of the choice.
 /// 2. A line waits until its choice, or for `o` a URL, is on the screen.
 /// 3. A number is the number of a choice on the screen. A number also waits until no screen is loading and, after a
@@ -135,11 +135,11 @@ struct TerminalSession: Sendable {
         switch script.wait {
         case .line, .answer: return []
         case .end: return [.end]
-        case .scene(let line): return try take(line, on: scene)
+        case .scene(let line): return try handle(line, on: scene)
         }
     }
 
-    private mutating func take(_ line: String, on scene: Scene) throws -> [Output] {
+    private mutating func handle(_ line: String, on scene: Scene) throws -> [Output] {
         let answer = Answer(line)
         switch answer {
         case .nothing: return read()
@@ -225,7 +225,7 @@ private struct Script {
         return waitNumber
     }
 
-    /// Notes that a choice was made on the active screens of the scene.
+    /// Records that a choice was made on the active screens of the scene.
     mutating func leave(_ scene: Scene) {
         lastScreens = scene.active.map(\.id)
     }

@@ -194,15 +194,15 @@ struct Gateway: ReadyService {
             let (notices, noting) = AsyncStream.makeStream(
                 of: SubscriptionNotice.self, bufferingPolicy: .bufferingNewest(64))
             try await withThrowingTaskGroup(of: Void.self) { group in
-                group.addTask { for await notice in notices { await hub.note(notice) } }
+                group.addTask { for await notice in notices { await hub.handle(notice) } }
                 group.addTask {
                     try await bus.withSubscription(
                         to: [.all], from: .after(start), until: nil, onNotice: { noting.yield($0) }
                     ) { messages in
                         following.signal()
                         for try await delivery in messages.deliveries {
-                            requests.take(delivery.message)
-                            await hub.take(delivery)
+                            requests.handle(delivery.message)
+                            await hub.handle(delivery)
                         }
                     }
                     throw BusError(.closed, "the bus was closed")

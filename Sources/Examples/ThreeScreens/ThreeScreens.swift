@@ -18,8 +18,8 @@ package struct ThreeScreens: Hashable, Sendable {
         let isLeaving = Set(state.leaving.map(\.id)).contains
         let former = self
         tabs = [:]
-        if case .tabs(let standing, _) = state.root.container {
-            for tab in standing {
+        if case .tabs(let open, _) = state.root.container {
+            for tab in open {
                 tabs[tab.name] = FirstState(tab.stack, after: former.first(tab.stack.instance.id), isLeaving)
             }
         }
@@ -44,9 +44,9 @@ extension FirstState {
     fileprivate init(_ stack: ScreenStack, after former: FirstState?, _ isLeaving: (String) -> Bool) {
         instance = stack.instance.id
         second = former?.second.flatMap { isLeaving($0.instance) ? $0.kept(isLeaving) : nil }
-        guard let standing = stack.path.first else { return }
-        let same = former?.second.flatMap { $0.instance == standing.id ? $0 : nil }
-        second = SecondState(instance: standing.id, ticks: same?.ticks)
+        guard let screen = stack.path.first else { return }
+        let same = former?.second.flatMap { $0.instance == screen.id ? $0 : nil }
+        second = SecondState(instance: screen.id, ticks: same?.ticks)
         second?.third = same?.third.flatMap { isLeaving($0.instance) ? $0 : nil }
         if let third = stack.path.dropFirst().first { second?.third = ThirdState(instance: third.id) }
     }

@@ -11,7 +11,7 @@ extension FlowReader {
         let parts = Flow.parts(of: trees)
         let screens = (members["screens"].map { self.screens($0) } ?? []) + parts.screens
         let transitions = members["transitions"].map { self.transitions($0, at: "transitions") } ?? []
-        noteParts(of: trees, after: transitions.count)
+        recordParts(of: trees, after: transitions.count)
         // Missing keys have been reported. The values that replace them must not lead to further findings.
         let flow = Flow(
             name: members["name"].flatMap { string($0, "the flow's name") } ?? "",
@@ -53,7 +53,7 @@ extension FlowReader {
         return mapping.compactMap { key, node in
             guard let name = string(key, "a screen's name") else { return nil }
             let screen = screen(name, node)
-            note("screens.\(name)", at: key)
+            record("screens.\(name)", at: key)
             return screen
         }
     }
@@ -79,7 +79,7 @@ extension FlowReader {
         return mapping.compactMap { key, node in
             guard let name = string(key, "a child flow's name") else { return nil }
             let child = child(name, node, screens)
-            note("flows.\(name)", at: key)
+            record("flows.\(name)", at: key)
             return child
         }
     }
@@ -144,7 +144,7 @@ extension FlowReader {
         for (key, node) in mapping {
             guard let field = string(key, "a field's path") else { continue }
             fields[field] = match(node, field, at: "\(place).\(field)")
-            note("\(place).\(field)", at: key)
+            record("\(place).\(field)", at: key)
         }
         return fields
     }
@@ -260,12 +260,12 @@ extension FlowReader {
 
     /// Records that the screens and rules that steps declare are at the positions of the steps.
     /// - Parameter count: The number of rules before those of the steps.
-    mutating func noteParts(of trees: [Flow.Step], after count: Int) {
+    mutating func recordParts(of trees: [Flow.Step], after count: Int) {
         var count = count
         for (place, step) in Flow.steps(of: trees, at: "steps") {
-            noteAlso("screens.\(step.screen)", as: place)
+            recordAlias("screens.\(step.screen)", of: place)
             for _ in step.rules {
-                noteAlso("transitions[\(count)]", as: place)
+                recordAlias("transitions[\(count)]", of: place)
                 count += 1
             }
         }
@@ -321,7 +321,7 @@ extension FlowReader {
         var sends: [Flow.Link.Sending] = []
         for element in elements {
             let place = "\(place)[\(sends.count)]"
-            note(place, at: element)
+            record(place, at: element)
             guard case .send(let type, let data) = send(element, at: place) else { continue }
             sends.append(Flow.Link.Sending(type, data.objectValue ?? [:]))
         }
@@ -359,7 +359,7 @@ extension FlowReader {
         for (key, value) in mapping {
             guard let name = string(key, "a column's name") else { continue }
             let place = "\(place).\(name)"
-            note(place, at: key)
+            record(place, at: key)
             guard let (first, more) = destination(value, "columns", at: place, optional: ["path"]) else { continue }
             let path = more["path"].map { destinations($0, "path", at: "\(place).path") }
             columns[name] = Flow.Link.Column(first, path: path ?? [])

@@ -37,7 +37,7 @@ extension FlowReviewer {
                 return
             }
             do {
-                try situation.take(action, in: flow)
+                try situation.apply(action, in: flow)
             } catch {
                 warn(.impossibleAction, error.message, at: "\(place)[\(index)]")
                 return
@@ -243,8 +243,8 @@ private struct Situation {
             "'\(names)' is in front when this rule applies, and the other conditions exclude this; correct them")
     }
 
-    /// Takes an action.
-    mutating func take(_ action: Flow.Action, in flow: Flow) throws(Impossibility) {
+    /// Applies an action.
+    mutating func apply(_ action: Flow.Action, in flow: Flow) throws(Impossibility) {
         switch action {
         case .setRoot(let root, let layout):
             self = Situation(layouts: .known([layout]))

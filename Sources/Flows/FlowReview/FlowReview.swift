@@ -108,7 +108,7 @@ struct FlowReviewer {
             FlowChecker.Problem(place: place, message: message, severity: .warning, code: code, other: other))
     }
 
-    mutating func note(_ code: FlowFinding.Code, _ message: String, at place: String) {
+    mutating func addNote(_ code: FlowFinding.Code, _ message: String, at place: String) {
         problems.append(FlowChecker.Problem(place: place, message: message, severity: .note, code: code))
     }
 

@@ -28,7 +28,7 @@ extension FlowReviewer {
             let usual = pushes[destination.screen] ?? []
             if !usual.isEmpty, !beneath.isEmpty, usual.isDisjoint(with: beneath) {
                 let names = usual.sorted().joined(separator: "' or '")
-                note(
+                addNote(
                     .unusualBackPath,
                     "rules push '\(destination.screen)' only on '\(names)', and going back from this link leads to "
                         + "another screen",

@@ -256,7 +256,8 @@ extension FlowReviewer {
         }
     }
 
-    /// Notes the events and errors that no rule answers, that no other service receives and that are not in `ignores`.
+    /// Adds notes about the events and errors that no rule answers, that no other service receives and that are not in
+    /// `ignores`.
     /// A service is skipped if it receives no command of the flow and sends no message that the flow answers.
     private mutating func reviewOutcomes(_ catalogue: MessageCatalogue, _ answered: Set<String>) {
         let sent = Set(flow.placedRules.flatMap(\.transition.possibleActions).compactMap(\.command))
@@ -267,7 +268,7 @@ extension FlowReviewer {
             guard isConcerned else { continue }
             let heard = catalogue.services.filter { $0.key != name }.values.reduce(seen) { $0.union($1.receives) }
             for type in service.outcomes.subtracting(heard).sorted() {
-                note(
+                addNote(
                     .unansweredMessage,
                     "no rule answers '\(type)' of \(name); add one, or list the type under 'ignores'", at: "transitions"
                 )

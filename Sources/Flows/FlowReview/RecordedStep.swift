@@ -34,7 +34,7 @@ extension Machine {
     /// Handles a message of a recording, and compares the state with the recorded state.
     ///
     /// If the states differ, the machine continues from the recorded state.
-    package mutating func take(_ recorded: RecordedStep) -> Scenario.Outcome {
+    package mutating func replay(_ recorded: RecordedStep) -> Scenario.Outcome {
         let former = self
         let effects = recorded.isExpired ? [recorded.input.discarded("expired")] : handle(recorded.input)
         let observation = ScenarioObservation(self, effects)

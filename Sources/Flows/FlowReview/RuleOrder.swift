@@ -33,7 +33,7 @@ extension FlowReviewer {
                     + "add a condition to one that excludes the other",
                 at: rule.place, see: rival)
         case .unknown:
-            note(
+            addNote(
                 .uncomparedRules,
                 "the rules on '\(type)' from here on were not compared with each other, because there are too many; "
                     + "divide them by a condition on 'top' or 'root', or by a field's value",

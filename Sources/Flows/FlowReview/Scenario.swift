@@ -16,7 +16,7 @@ package struct Scenario: Hashable, Sendable {
         var run = ScenarioRun(of: flow)
         var outcomes: [Outcome] = []
         for step in steps {
-            outcomes.append(run.take(step))
+            outcomes.append(run.perform(step))
             if !keepsGoing, outcomes.last?.failures.isEmpty == false { break }
         }
         return outcomes

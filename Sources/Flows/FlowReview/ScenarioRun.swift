@@ -20,7 +20,7 @@ struct ScenarioRun {
         machine = Machine(flow: flow)
     }
 
-    mutating func take(_ step: Scenario.Step) -> Scenario.Outcome {
+    mutating func perform(_ step: Scenario.Step) -> Scenario.Outcome {
         count += 1
         let (former, before) = (machine, ScenarioObservation(machine))
         var (inputs, effects) = passDeadlines(before: step.act)
@@ -171,7 +171,7 @@ struct ScenarioRun {
 
     private mutating func input(_ message: Scenario.Message) throws(Impossible) -> Machine.Input {
         let sender = try message.from.map { name throws(Impossible) in
-            try instance(name, among: machine.state.standing, "is open")
+            try instance(name, among: machine.state.open, "is open")
         }
         if let at = message.at { time = at.milliseconds }
         var input = input(message.type, message.data, platform: message.platform)

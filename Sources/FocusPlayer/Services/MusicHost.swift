@@ -210,24 +210,24 @@ package struct MusicHost: Sendable {
         }
     }
 
-    /// Notes whether a platform of the session shows the playback, and when a command has changed it.
+    /// Records whether a platform of the session shows the playback, and when a command has changed it.
     private func watch(_ context: MessageContext, _ signs: FollowerSigns) async throws {
         let filters = Self.signs.map { MessageFilter.type($0.type, subject: context.cause.subject) }
         try await context.bus.withSubscription(to: filters, from: .retained) { messages in
             var platforms: Set<String> = []
             for try await message in messages {
                 guard message.type == Document.NavigationState.type else {
-                    signs.noteChange()
+                    signs.recordChange()
                     continue
                 }
                 guard let platform = message.attributes.key else { continue }
-                let screens = try? message.decode(Document.NavigationState.self).snapshot.state.standing
+                let screens = try? message.decode(Document.NavigationState.self).snapshot.state.open
                 if screens?.contains(where: { $0.screen == Self.nowPlayingScreen }) == true {
                     platforms.insert(platform)
                 } else {
                     platforms.remove(platform)
                 }
-                signs.note(isShown: !platforms.isEmpty)
+                signs.record(isShown: !platforms.isEmpty)
             }
         }
     }

@@ -43,7 +43,7 @@ extension FlowReader {
         var commands: [String: [String: JSONSchema.Property]] = [:]
         for (key, node) in mapping {
             guard let type = string(key, "a command's type") else { continue }
-            note("commands.\(type)", at: key)
+            record("commands.\(type)", at: key)
             commands[type] = commandFields(node, of: type)
         }
         return commands
@@ -59,7 +59,7 @@ extension FlowReader {
         for (key, node) in mapping {
             guard let text = string(key, "a field's name") else { continue }
             let name = text.removing(suffix: "?").map(String.init) ?? text
-            note("commands.\(type).\(name)", at: key)
+            record("commands.\(type).\(name)", at: key)
             if fields[name] != nil { report("duplicate field '\(name)'; remove one of them", at: key) }
             guard let schema = schema(node, of: name, at: "commands.\(type).\(name)") else { continue }
             fields[name] = JSONSchema.Property(schema, isRequired: name == text)

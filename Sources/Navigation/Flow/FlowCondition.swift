@@ -68,10 +68,10 @@ extension Flow {
                 guard let selected = state.root.container?.selectedTab else { return false }
                 return screens.contains { $0.screen == selected }
             }
-            let standing = place.instances(in: state, from: focus)
-            guard !screens.isEmpty else { return standing.isEmpty }
+            let open = place.instances(in: state, from: focus)
+            guard !screens.isEmpty else { return open.isEmpty }
             return screens.contains { wanted in
-                standing.contains { instance in
+                open.contains { instance in
                     wanted.screen == instance.screen
                         && wanted.arguments.allSatisfy { name, value in
                             guard let own = instance.arguments[name], let value = filled(value) else { return false }

@@ -25,7 +25,7 @@ extension FlowReader {
 
     /// Reads an action. Nil, with a finding, if it is invalid.
     package mutating func action(_ node: FlowNode, at place: String) -> Flow.Action? {
-        note(place, at: node)
+        record(place, at: node)
         switch node.content {
         case .scalar(let scalar):
             if let action = Self.bareActions[scalar.text] { return action }
@@ -88,7 +88,7 @@ extension FlowReader {
         optional: [String] = []
     ) -> (destination: Flow.Destination, more: [String: FlowNode])? {
         if required.isEmpty, case .scalar = node.content {
-            note("\(place).screen", at: node)
+            record("\(place).screen", at: node)
             return string(node, "a screen's name").map { (.screen($0), [:]) }
         }
         let members = members(
@@ -127,7 +127,7 @@ extension FlowReader {
         var destinations: [Flow.Destination] = []
         for node in nodes {
             let place = "\(place)[\(destinations.count)]"
-            note(place, at: node)
+            record(place, at: node)
             if let read = destination(node, action, at: place) { destinations.append(read.destination) }
         }
         return destinations
@@ -155,7 +155,7 @@ extension FlowReader {
     }
 
     private mutating func tab(_ node: FlowNode, at place: String) -> Flow.Tab? {
-        note(place, at: node)
+        record(place, at: node)
         guard let (destination, more) = destination(node, "tabs", at: place, optional: ["name"]) else { return nil }
         let name = more["name"].map { string($0, "a tab's name") } ?? destination.screen
         return name.map { .tab($0, destination) }

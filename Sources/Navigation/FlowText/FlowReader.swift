@@ -54,12 +54,12 @@ package struct FlowReader {
     }
 
     /// Records the position of a place.
-    package mutating func note(_ place: String, at node: FlowNode) {
+    package mutating func record(_ place: String, at node: FlowNode) {
         marks[place] = node.mark
     }
 
     /// Records that a place shares the positions of a known place, including everything within it.
-    package mutating func noteAlso(_ place: String, as known: String) {
+    package mutating func recordAlias(_ place: String, of known: String) {
         aliases[place] = known
     }
 
@@ -82,7 +82,7 @@ package struct FlowReader {
             report("\(what) must be a mapping with the keys \((required + optional).joined(separator: ", "))", at: node)
             return nil
         }
-        note(place, at: node)
+        record(place, at: node)
         var members: [String: FlowNode] = [:]
         for (key, value) in mapping {
             guard let name = name(of: key), (required + optional).contains(name) else {
@@ -92,7 +92,7 @@ package struct FlowReader {
                 continue
             }
             members[name] = value
-            note(place.isEmpty ? name : "\(place).\(name)", at: key)
+            record(place.isEmpty ? name : "\(place).\(name)", at: key)
         }
         for name in required where members[name] == nil { report("\(what) lacks '\(name)'; add it", at: node) }
         return members

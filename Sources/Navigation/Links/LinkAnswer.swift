@@ -28,7 +28,7 @@ extension Flow {
         // If the link's target is open already, nothing delays the link.
         if match.isThere(state) { return .followed(match) }
         let park = match.link.park.milliseconds
-        if let gate = state.standing.first(where: { screens[$0.screen]?.gate == true }) {
+        if let gate = state.open.first(where: { screens[$0.screen]?.gate == true }) {
             return .waits("screen '\(gate.screen)' must be completed first", park: park)
         }
         switch match.precedence(in: state) {
@@ -132,9 +132,9 @@ struct FollowedLink {
     }
 
     private func keepsColumns(of state: NavigationState) -> Bool {
-        let standing = state.columns
-        return Set(standing.keys) == Set(target.columns.keys)
-            && target.columns.allSatisfy { keepsAll(standing[$0]?.instances ?? [], as: $1.screens) }
+        let open = state.columns
+        return Set(open.keys) == Set(target.columns.keys)
+            && target.columns.allSatisfy { keepsAll(open[$0]?.instances ?? [], as: $1.screens) }
     }
 
     /// The strictest treatment among the presentations that are not kept: `refuse`, then `wait`, then `dismiss`.

@@ -13,7 +13,7 @@ extension Flow.Link {
 }
 
 extension Flow.Link.Target {
-    private typealias Pair = (wanted: Flow.Destination, standing: ScreenInstance)
+    private typealias Pair = (wanted: Flow.Destination, open: ScreenInstance)
 
     fileprivate func values(of state: NavigationState) -> [String: String]? {
         guard let pairs = pairs(with: state) else { return nil }
@@ -24,7 +24,7 @@ extension Flow.Link.Target {
             values.merge(own) { first, _ in first }
         }
         // If one screen has a query value and another lacks it, no URL leads to this state.
-        return pairs.allSatisfy { $0.wanted.hasArguments(of: $0.standing, for: values) } ? values : nil
+        return pairs.allSatisfy { $0.wanted.hasArguments(of: $0.open, for: values) } ? values : nil
     }
 
     /// Pairs the target's screens with the open instances in the same places. Nil if the state has another structure.
@@ -33,24 +33,24 @@ extension Flow.Link.Target {
             let beside = pairs(withColumnsOf: state), let above = pairs(withPresentationsOf: state)
         else { return nil }
         var wanted = path
-        var standing = state[state.bottomPlace]
+        var open = state[state.bottomPlace]
         if let root {
             wanted.append(root.destination)
-            standing.append(state.root.instance)
+            open.append(state.root.instance)
         }
         if let first, let instance = state.base(of: state.bottomPlace) {
             wanted.append(first)
-            standing.append(instance)
+            open.append(instance)
         }
-        return Self.pairs(wanted, standing).map { $0 + beside + above }
+        return Self.pairs(wanted, open).map { $0 + beside + above }
     }
 
     private func pairs(withColumnsOf state: NavigationState) -> [Pair]? {
-        let standing = state.columns
-        guard Set(columns.keys) == Set(standing.keys) else { return nil }
+        let open = state.columns
+        guard Set(columns.keys) == Set(open.keys) else { return nil }
         var pairs: [Pair] = []
         for (name, column) in columns {
-            guard let own = Self.pairs(column.screens, standing[name]?.instances ?? []) else { return nil }
+            guard let own = Self.pairs(column.screens, open[name]?.instances ?? []) else { return nil }
             pairs += own
         }
         return pairs
@@ -64,8 +64,8 @@ extension Flow.Link.Target {
         return Self.pairs([present.destination], presentation.instances)
     }
 
-    private static func pairs(_ wanted: [Flow.Destination], _ standing: [ScreenInstance]) -> [Pair]? {
-        wanted.count == standing.count ? Array(zip(wanted, standing)) : nil
+    private static func pairs(_ wanted: [Flow.Destination], _ open: [ScreenInstance]) -> [Pair]? {
+        wanted.count == open.count ? Array(zip(wanted, open)) : nil
     }
 
     /// True if the target's tab is selected, or the target names none.
@@ -76,8 +76,8 @@ extension Flow.Link.Target {
 
 extension Flow.Link.Root {
     /// True if a root with this container can be kept for the link.
-    func fits(_ standing: Container?) -> Bool {
-        switch (container, standing) {
+    func fits(_ open: Container?) -> Bool {
+        switch (container, open) {
         case (nil, _), (.split, .split): true
         case (.tabs(let wanted), .tabs(let tabs, _)):
             wanted.map(\.name) == tabs.map(\.name)

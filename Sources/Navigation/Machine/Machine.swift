@@ -1,6 +1,7 @@
 internal import Support
 
-/// A state machine that runs a flow: it takes the messages of one session and computes the screens that the app shows.
+/// A state machine that runs a flow: it handles the messages of one session and computes the screens that the app
+/// shows.
 ///
 /// It is a value without a clock, random numbers or connections, so the same inputs lead to the same state, effects and
 /// snapshot. A host passes the messages to it in the order of the bus, and carries out its effects.
@@ -70,10 +71,10 @@ public struct Machine: Hashable, Sendable {
     public mutating func handle(_ input: Input) -> [Effect] {
         guard input.subject == session else { return [] }
         let published = revision
-        var effects = meet(input)
+        var effects = process(input)
         // A parked link may have expired, or a changed flow may admit it, even if the message itself changes nothing.
         if state.parked != nil { effects += commit(step(for: input)) }
-        return effects + meet(released: [], at: input.attributes.time, published: published)
+        return effects + process(released: [], at: input.attributes.time, published: published)
     }
 
     /// Handles the queued messages of an attempt that has ended, each as a step of its own. An expired message is
@@ -83,7 +84,7 @@ public struct Machine: Hashable, Sendable {
     ///   - time: The time of the message that ended the attempt. Nil if it is not known; then no queued message counts
     ///     as expired.
     ///   - published: The last revision that was published.
-    mutating func meet(released inputs: [Input], at time: Int? = nil, published: Int) -> [Effect] {
+    mutating func process(released inputs: [Input], at time: Int? = nil, published: Int) -> [Effect] {
         released += inputs
         var published = published
         var effects: [Effect] = []
@@ -91,19 +92,19 @@ public struct Machine: Hashable, Sendable {
             let former = self
             let input = released.removeFirst()
             let isExpired = time.flatMap { time in input.attributes.expiry.map { $0 < time } } ?? false
-            let met =
+            let processed =
                 isExpired
-                ? [input.discarded("expired"), .commandExpired(messageID: input.id, type: input.type)] : meet(input)
+                ? [input.discarded("expired"), .commandExpired(messageID: input.id, type: input.type)] : process(input)
             if former.revision != published, former.revision != revision {
                 effects.append(.passed(former.snapshot))
                 published = former.revision
             }
-            effects += met.began(input.attributes)
+            effects += processed.began(input.attributes)
         }
         return effects
     }
 
-    private mutating func meet(_ input: Input) -> [Effect] {
+    private mutating func process(_ input: Input) -> [Effect] {
         if let report = ViewReport(rawValue: input.type) {
             return isOwn(input) ? handle(report, input) : []
         }
@@ -111,15 +112,15 @@ public struct Machine: Hashable, Sendable {
             return [input.discarded("screen instance '\(instance)' was dismissed or never existed")]
         }
         if input.type == Self.deadlinePassed { return isOwn(input) ? expire(input) : [] }
-        if let effects = takeAnswer(input) ?? holdBack(input) { return effects }
+        if let effects = processAnswer(input) ?? holdBack(input) { return effects }
         if input.type == Flow.requestType { return isOwn(input) ? handleRequest(input) : [] }
         if input.type == Self.deepLinkReceived, !flow.links.isEmpty { return isOwn(input) ? receiveLink(input) : [] }
         guard let match = match(input) else { return lateAnswer(input) }
-        return take(match, step(for: input))
+        return perform(match, step(for: input))
     }
 
-    /// Takes the actions of a rule, or begins an attempt if the rule has a guard.
-    private mutating func take(_ match: Match, _ step: StateTransaction) -> [Effect] {
+    /// Performs the actions of a rule, or begins an attempt if the rule has a guard.
+    private mutating func perform(_ match: Match, _ step: StateTransaction) -> [Effect] {
         var step = step
         step.scope = match.run?.id
         step.rule = match.place
@@ -127,7 +128,7 @@ public struct Machine: Hashable, Sendable {
         return perform(match.transition.actions, step)
     }
 
-    /// Takes all of the actions as one step. If one of them cannot be taken, none is.
+    /// Performs all of the actions as one step. If one of them is not possible, none is performed.
     private mutating func perform(_ actions: [Flow.Action], _ step: StateTransaction) -> [Effect] {
         var performed = step
         do {
@@ -232,7 +233,7 @@ public struct Machine: Hashable, Sendable {
     /// command that names no instance, and for a command from another platform.
     private func lateInstance(of input: Input) -> String? {
         guard isOwn(input), input.type.begins(with: "command."), let instance = input.attributes.instance,
-            !state.isStanding(instance)
+            !state.isOpen(instance)
         else { return nil }
         return instance
     }
@@ -254,7 +255,7 @@ extension Machine {
             return [input.discarded("the field 'instance' is missing")]
         }
         if report == .screenGone { return screenGone(instance, input) }
-        guard state.isStanding(instance) else { return late(report, instance, input) }
+        guard state.isOpen(instance) else { return late(report, instance, input) }
         return switch report {
         case .backStarted, .backCancelled, .backCompleted: back(report, instance, input)
         case .presentationDismissed: presentationDismissed(instance, input)
@@ -285,7 +286,7 @@ extension Machine {
         guard state.leaving.contains(where: { $0.id == instance }) else {
             if memory.knows(instance) { return [] }
             let reason =
-                state.isStanding(instance)
+                state.isOpen(instance)
                 ? "screen instance '\(instance)' has not been dismissed"
                 : "screen instance '\(instance)' is not leaving"
             return [input.discarded(reason)]
@@ -300,7 +301,7 @@ extension Machine {
     /// Handles a swipe back. Only a completed swipe changes the state.
     private mutating func back(_ report: ViewReport, _ instance: String, _ input: Input) -> [Effect] {
         var step = step(for: input)
-        guard step.takeBack(to: instance) else {
+        guard step.removeFromPath(instance) else {
             return [input.discarded("screen instance '\(instance)' is not on a path")]
         }
         return report == .backCompleted ? commit(step) : []
@@ -314,7 +315,7 @@ extension Machine {
             return [input.discarded("screen instance '\(instance)' cannot be dismissed by the user")]
         }
         var step = step(for: input)
-        step.takeAwayPresentation(index)
+        step.removePresentation(index)
         return commit(step)
     }
 
@@ -331,7 +332,7 @@ extension Machine {
             return [input.discarded("the \(style) has no button '\(id ?? "")'; its buttons are \(known)")]
         }
         var step = step(for: input)
-        step.takeAwayPresentation(index)
+        step.removePresentation(index)
         if let command = button.sends { step.effects.append(.send(type: command, data: .object([:]))) }
         return commit(step)
     }
@@ -426,7 +427,7 @@ extension Machine {
     }
 
     /// Ends the attempt if the message is its answer. Nil if it is not.
-    private mutating func takeAnswer(_ input: Input) -> [Effect]? {
+    private mutating func processAnswer(_ input: Input) -> [Effect]? {
         guard let attempt = state.attempt, input.attributes.causationID == attempt.id else { return nil }
         let rules = flow.rules(of: attempt, in: state)
         if let rule = rules.first(where: { $0.guard.map { matches($0.accept, input) } ?? false }) {
@@ -444,7 +445,7 @@ extension Machine {
         if condition.rejected.isEmpty, let match = match(input) {
             var step = step(for: input)
             step.state.attempt = nil
-            return take(match, step)
+            return perform(match, step)
         }
         return conclude(attempt, with: condition.rejected, of: rejecting, input)
     }
@@ -539,7 +540,7 @@ extension Machine {
             return state.lineage(of: sender.run)
         }
         var runs: [FlowRun] = []
-        for screen in [state.top] + state.active + state.standingFromFront {
+        for screen in [state.top] + state.active + state.openFromFront {
             for run in state.lineage(of: screen.run) where !runs.contains(run) { runs.append(run) }
         }
         return runs
@@ -666,21 +667,21 @@ extension Machine {
     /// True if the step carries out a choice that the user made after the link arrived, and the state to which the link
     /// leads would undo it.
     private func isChosen(by step: StateTransaction, since parked: ParkedLink, against next: NavigationState) -> Bool {
-        let wish = wish(of: step)
-        guard wish.isIntent, parked.older?.contains(wish.id) != true else { return false }
+        let origin = originatingInput(of: step)
+        guard origin.isIntent, parked.older?.contains(origin.id) != true else { return false }
         // Screens that open because of a view's report are not a choice of the user.
         if let tab = step.state.selectedTab, step.state.root.instance.id == state.root.instance.id,
             tab != state.selectedTab, tab != next.selectedTab
         {
             return true
         }
-        guard ViewReport(rawValue: wish.type) == nil else { return false }
-        return !step.state.opened(since: state).allSatisfy(next.isStanding)
+        guard ViewReport(rawValue: origin.type) == nil else { return false }
+        return !step.state.opened(since: state).allSatisfy(next.isOpen)
     }
 
     /// The message with which the user made the choice that the step carries out. If the step's message is the answer
     /// to a guard, the choice was made with the message that the guard's rule matched.
-    private func wish(of step: StateTransaction) -> Input {
+    private func originatingInput(of step: StateTransaction) -> Input {
         guard let attempt = state.attempt, attempt.id != step.state.attempt?.id,
             attempt.id == step.input.attributes.causationID
         else { return step.input }
@@ -694,7 +695,7 @@ extension NavigationState {
     /// The ids of the instances that were pushed, shown or presented since the former state. A new root and the first
     /// screens of its tabs or columns do not count.
     fileprivate func opened(since former: NavigationState) -> Set<String> {
-        var opened = Set(standing.map(\.id)).subtracting(former.standing.map(\.id))
+        var opened = Set(open.map(\.id)).subtracting(former.open.map(\.id))
         if opened.remove(root.instance.id) != nil {
             opened.subtract((root.container?.stacks ?? []).map(\.instance.id))
         }

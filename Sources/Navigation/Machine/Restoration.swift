@@ -32,7 +32,7 @@ public struct Restoration: Sendable {
         state.parked =
             snapshot.platform == flow.platform ? parked.flatMap { flow.hasLink(for: $0.url) ? $0 : nil } : nil
         let lost = state.parked == nil ? parked : nil
-        let dropped = snapshot.state.standing.filter { !state.isStanding($0.id) }
+        let dropped = snapshot.state.open.filter { !state.isOpen($0.id) }
         // A view that was not restarted may still show the dropped instances.
         state.leaving += dropped.reversed()
         self.dropped = dropped
@@ -53,7 +53,7 @@ public struct Restoration: Sendable {
             + dropped.reversed().map { .screenDismissed(instance: $0.id, screen: $0.screen) }
             + state.leaving.map { .expectScreenGone(instance: $0.id) }
             + attempt.effects
-            + machine.meet(released: attempt.released, published: snapshot.revision)
+            + machine.process(released: attempt.released, published: snapshot.revision)
         self.machine = machine
     }
 }
@@ -69,7 +69,7 @@ extension NavigationState {
             guard let kept = salvaged.salvaged(screens: flow.screens, runs: Set(living.map(\.id))) else { return nil }
             salvaged = kept
             salvaged.runs = living.filter { run in
-                kept.isStanding(run.first) && (run.parent == nil || living.contains { $0.id == run.parent })
+                kept.isOpen(run.first) && (run.parent == nil || living.contains { $0.id == run.parent })
             }
             if salvaged.runs == living { return salvaged }
         }

@@ -80,19 +80,19 @@ struct StateTransaction {
     }
 
     /// Records that the user has dismissed these instances, from the bottom up. The view has animated them out already.
-    private mutating func takeAway(_ instances: [ScreenInstance]) {
+    private mutating func recordDismissal(of instances: [ScreenInstance]) {
         for instance in instances.reversed() {
-            memory.note(input.departure(of: instance.id))
+            memory.record(input.departure(of: instance.id))
             effects.append(.screenDismissed(instance: instance.id, screen: instance.screen))
         }
     }
 
     /// Removes a presentation and everything that it presents.
-    mutating func takeAwayPresentation(_ index: Int) {
+    mutating func removePresentation(_ index: Int) {
         let range = index..<state.presentations(around: index).upperBound
         let gone = state.presentations[range].flatMap(\.instances)
         state.presentations.removeSubrange(range)
-        takeAway(gone)
+        recordDismissal(of: gone)
     }
 
     /// Removes an instance and all instances above it from its path.
@@ -100,13 +100,13 @@ struct StateTransaction {
     /// Presentations over that path are dismissed too.
     ///
     /// - Returns: True if the instance is on a path.
-    mutating func takeBack(to instance: String) -> Bool {
+    mutating func removeFromPath(_ instance: String) -> Bool {
         for place in state.paths {
             guard let index = state[place].firstIndex(where: { $0.id == instance }) else { continue }
             dismissPresentations(state.presentations(over: place))
             let gone = Array(state[place][index...])
             state[place].removeSubrange(index...)
-            takeAway(gone)
+            recordDismissal(of: gone)
             return true
         }
         return false
@@ -121,7 +121,7 @@ struct StateTransaction {
     /// Records the report that a dismissed instance has been animated out.
     mutating func forget(_ instance: String) {
         state.leaving.removeAll { $0.id == instance }
-        memory.note(input.departure(of: instance))
+        memory.record(input.departure(of: instance))
     }
 
     mutating func apply(_ action: Flow.Action) throws(NavigationFailure) {
@@ -194,7 +194,7 @@ struct StateTransaction {
     }
 
     private mutating func setRoot(_ destination: Flow.Destination, _ layout: Flow.Layout?) throws(NavigationFailure) {
-        let dismissed = state.standing
+        let dismissed = state.open
         // All screens are removed first, so that the new screens do not belong to a run that ends here.
         state.path = []
         state.presentations = []
@@ -338,7 +338,7 @@ struct StateTransaction {
     /// screen, the innermost run around it that is still open.
     private var livingRun: FlowRun? {
         guard scope != nil else { return nil }
-        return state.lineage(of: scope).first { state.isStanding($0.first) }
+        return state.lineage(of: scope).first { state.isOpen($0.first) }
     }
 
     /// The number of screens at the bottom of a path that `pop`, `popToRoot` and `replacePath` of a rule keep: the
@@ -356,7 +356,7 @@ struct StateTransaction {
 
     /// Ends the runs whose first instance is not open in `next`. Nil for `next` means the current state.
     mutating func abandonRuns(comingTo next: NavigationState? = nil) {
-        while let run = state.runs.first(where: { !(next ?? state).isStanding($0.first) }) {
+        while let run = state.runs.first(where: { !(next ?? state).isOpen($0.first) }) {
             end(run, .abandoned, result: [:])
         }
     }
@@ -402,13 +402,13 @@ struct StateTransaction {
         }
         guard let ended = waiting, ended.id != state.attempt?.id else { return [] }
         waiting = nil
-        memory.noteEnd(ofAttempt: ended.id)
+        memory.recordEnd(ofAttempt: ended.id)
         return ended.queue
     }
 
     /// The reason why the attempt can no longer wait. Nil if it can.
     private func loss(of attempt: PendingGuard) -> String? {
-        if !state.isStanding(attempt.instance) {
+        if !state.isOpen(attempt.instance) {
             return "screen instance '\(attempt.instance)', which waited for an answer, was dismissed"
         }
         guard let run = attempt.run, state.run(run) == nil else { return nil }
@@ -454,7 +454,7 @@ struct StateTransaction {
                 state.root.container = .tabs(tabs, selected: selected)
             }
         } else {
-            let dismissed = state.standing
+            let dismissed = state.open
             let instance = instantiate(root.destination, link)
             state.root = RootScreen(instance, container: container(root.container, link))
             state.path = []

@@ -184,7 +184,7 @@ extension StateTransaction {
     /// this argument.
     private func argument(at place: String) -> JSONValue? {
         let parts = place.split(scalar: ".", maxSplits: 1).map(String.init)
-        let instances = [sender].compactMap(\.self) + before.standingFromFront
+        let instances = [sender].compactMap(\.self) + before.openFromFront
         let candidates = instances.filter { $0.screen == parts[0] }
         let own = focus.window.flatMap { window in candidates.first { before.window(of: $0.id) == window } }
         return (own ?? candidates.first).flatMap { JSONValue.object($0.arguments).value(at: parts[1]) }

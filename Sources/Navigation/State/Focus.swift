@@ -66,7 +66,7 @@ extension NavigationState {
         guard let instance = input.attributes.instance, input.attributes.platform ?? platform == platform else {
             return nil
         }
-        return standing.first { $0.id == instance }
+        return open.first { $0.id == instance }
     }
 
     /// The place of the path that contains an instance or lies on it. Nil if the instance is not open. For a root with
@@ -144,7 +144,7 @@ extension NavigationState {
 
     /// The frontmost screen of a run that other screens cover. Nil if the user can act on a screen of the run.
     func coveredFront(ofRun run: String) -> ScreenInstance? {
-        active.contains { $0.run == run } ? nil : standingFromFront.first { $0.run == run }
+        active.contains { $0.run == run } ? nil : openFromFront.first { $0.run == run }
     }
 
     /// The screen in front.
@@ -168,7 +168,7 @@ extension NavigationState {
     }
 
     /// All open instances, from the front to the root. The screens of tabs that are not selected come last.
-    var standingFromFront: [ScreenInstance] {
+    var openFromFront: [ScreenInstance] {
         let shown = root.container?.shownStacks ?? []
         let hidden = (root.container?.stacks ?? []).filter { !shown.contains($0) }
         return presentations.reversed().flatMap { $0.instances.reversed() } + path.reversed()

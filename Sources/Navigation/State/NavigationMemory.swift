@@ -40,13 +40,13 @@ public struct NavigationMemory: Codable, Hashable, Sendable {
     }
 
     /// Records that an instance was removed.
-    mutating func note(_ departure: Departure) {
+    mutating func record(_ departure: Departure) {
         departures.append(departure)
         departures.removeFirst(max(0, departures.count - Self.departureLimit))
     }
 
     /// Records that an attempt has ended.
-    mutating func noteEnd(ofAttempt id: String) {
+    mutating func recordEnd(ofAttempt id: String) {
         attempts = Array(((attempts ?? []) + [id]).suffix(Self.departureLimit))
     }
 

@@ -38,7 +38,7 @@ public struct NavigationState: Hashable, Sendable {
     }
 
     /// All open instances, from the root up. A dismissed instance is not open, even if it is still leaving.
-    public var standing: [ScreenInstance] {
+    public var open: [ScreenInstance] {
         let beside = root.container?.stacks.flatMap(\.instances) ?? []
         return [root.instance] + beside + path + presentations.flatMap(\.instances)
     }
@@ -63,8 +63,8 @@ public struct NavigationState: Hashable, Sendable {
     }
 
     /// True if an instance with this id is open.
-    public func isStanding(_ id: String) -> Bool {
-        standing.contains { $0.id == id }
+    public func isOpen(_ id: String) -> Bool {
+        open.contains { $0.id == id }
     }
 
     /// The front screens beneath all presentations. A pushed screen covers the root, but not the columns beside it. A
@@ -187,7 +187,7 @@ public struct NavigationState: Hashable, Sendable {
 
     /// The size that is compared with ``contentLimit``, in bytes. Leaving screens count too.
     var contentSize: Int {
-        let arguments = standing.reduce(0) { $0 + $1.argumentSize } + leaving.reduce(0) { $0 + $1.argumentSize }
+        let arguments = open.reduce(0) { $0 + $1.argumentSize } + leaving.reduce(0) { $0 + $1.argumentSize }
         return presentations.reduce(arguments) { size, presentation in
             let texts = [presentation.options.title, presentation.options.message].compactMap(\.self)
             return size + texts.reduce(0) { $0 + JSONValue.string($1).description.utf8.count }

@@ -141,8 +141,8 @@ extension NavigationState {
 
     /// The steps for instances whose arguments have changed.
     private func updates(from former: NavigationState) -> [NavigationStep] {
-        let before = Dictionary(former.standing.map { ($0.id, $0) }) { first, _ in first }
-        return standing.filter { (before[$0.id] ?? $0) != $0 }.map { .update($0) }
+        let before = Dictionary(former.open.map { ($0.id, $0) }) { first, _ in first }
+        return open.filter { (before[$0.id] ?? $0) != $0 }.map { .update($0) }
     }
 
     /// Applies a step to this state.
@@ -182,7 +182,7 @@ extension NavigationState {
     }
 
     private mutating func update(_ instance: ScreenInstance) {
-        func updated(_ standing: ScreenInstance) -> ScreenInstance { standing.id == instance.id ? instance : standing }
+        func updated(_ open: ScreenInstance) -> ScreenInstance { open.id == instance.id ? instance : open }
         root.instance = updated(root.instance)
         func updated(_ stack: ScreenStack) -> ScreenStack { ScreenStack(updated(stack.instance), path: stack.path) }
         switch root.container {

@@ -90,7 +90,7 @@ struct WorkRunner: Sendable {
         do {
             let state = try await bus.document(
                 Document.NavigationState.self, subject: message.subject, key: platform)
-            return state?.snapshot.state.isStanding(instance) ?? false
+            return state?.snapshot.state.isOpen(instance) ?? false
         } catch let error as BusError where [.malformed, .refused].contains(error.code) {
             // Another version wrote the state, or the platform's name is invalid.
             return false

@@ -48,14 +48,14 @@ public struct ErrorNotifier: ReadyService {
         let timers = ConsumerTasks<ShownError>()
         let queues = ErrorQueues(bus: bus, logger: logger, clock: clock, whenShown: { timers.begin($0) })
         try await timers.run {
-            try await loop.runShared(queues) { _, new in try await takeUp(new, timers) }
+            try await loop.runShared(queues) { _, new in try await resume(new, timers) }
         } task: {
             try await hideInDueTime($0)
         }
     }
 
     /// Starts the display time of the errors that the banners of new partitions show.
-    private func takeUp(_ partitions: Set<Partition>, _ timers: ConsumerTasks<ShownError>) async throws {
+    private func resume(_ partitions: Set<Partition>, _ timers: ConsumerTasks<ShownError>) async throws {
         guard !partitions.isEmpty else { return }
         for document in try await bus.documents(matching: [.type(Document.ErrorBanner.self)]) {
             guard partitions.contains(document.partition),

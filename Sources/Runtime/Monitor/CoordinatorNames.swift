@@ -13,11 +13,11 @@ package struct CoordinatorNames: Hashable, Sendable {
 
     /// Reads the flows that the coordinators publish.
     package init(on bus: EventBus) async throws {
-        for message in try await bus.documents(matching: [.type(Document.Flow.self)]) { take(message) }
+        for message in try await bus.documents(matching: [.type(Document.Flow.self)]) { record(message) }
     }
 
     /// Adds the sender of a flow or of a navigation state.
-    package mutating func take(_ message: Envelope) {
+    package mutating func record(_ message: Envelope) {
         let isOfCoordinator = message.type == Document.Flow.type || message.type == Document.NavigationState.type
         guard isOfCoordinator, !message.isTombstone, let platform = message.attributes.key else { return }
         platforms[message.attributes.source] = platform
@@ -65,7 +65,7 @@ package actor CoordinatorDirectory {
         guard newest.offset > 0 else { return }
         let earlier = try await bus.withSubscription(to: flows, from: .beginning, until: newest, onNotice: nil) {
             var names = CoordinatorNames()
-            for try await message in $0 { names.take(message) }
+            for try await message in $0 { names.record(message) }
             return names
         }
         names.merge(earlier)
@@ -74,7 +74,7 @@ package actor CoordinatorDirectory {
     /// The names, with that of the sender of a message. Asks the bus for a sender that may have started since the
     /// directory was created. If the bus does not answer, the sender has no name yet.
     package func names(with message: Envelope) async -> CoordinatorNames {
-        names.take(message)
+        names.record(message)
         // A coordinator announces itself before it publishes its flow.
         let isAnnouncement = [Document.Presence.type, Document.ServiceContract.type].contains(message.type)
         return await names(with: isNew(message.position) && !isAnnouncement ? [message.attributes.source] : [])

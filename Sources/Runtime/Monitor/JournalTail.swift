@@ -21,10 +21,10 @@ package struct JournalTail {
     /// Reads the next stretch, in journal order. A stretch can have no matching message.
     /// - Parameters:
     ///   - limit: The last offset to read. Later offsets of the stretch are left out.
-    ///   - take: Called with each matching message.
+    ///   - body: Called with each matching message.
     /// - Returns: False, without reading, if nothing is left to read.
     package mutating func readStretch(
-        _ filters: [MessageFilter], through limit: UInt64 = .max, _ take: (Envelope) -> Void
+        _ filters: [MessageFilter], through limit: UInt64 = .max, _ body: (Envelope) -> Void
     ) async throws -> Bool {
         let end = Position(epoch: start.epoch, offset: min(start.offset, limit))
         guard end.offset > 0 else { return false }
@@ -32,7 +32,7 @@ package struct JournalTail {
         searched += length
         length = min(2 * length, Self.longest)
         try await bus.withSubscription(to: filters, from: .after(start), until: end, onNotice: nil) {
-            for try await message in $0 { take(message) }
+            for try await message in $0 { body(message) }
         }
         return true
     }
@@ -67,7 +67,7 @@ struct LastMessages {
                 if selection.matches(message), isWanted(message) { stretch[message.type] = message }
             }
             guard isRead else { break }
-            last.take(stretch)
+            last.record(stretch)
         }
         return last.found.sorted { ($0.position?.offset ?? 0) < ($1.position?.offset ?? 0) }
     }
@@ -77,7 +77,7 @@ struct LastMessages {
         self.sought = sought
     }
 
-    private mutating func take(_ messages: [MessageType: Envelope]) {
+    private mutating func record(_ messages: [MessageType: Envelope]) {
         for (type, message) in messages where sought.removeValue(forKey: type) != nil { found.append(message) }
     }
 

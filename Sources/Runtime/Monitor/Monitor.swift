@@ -34,7 +34,7 @@ package struct Monitor: Sendable {
     /// Calls `show` with each matching message, and `tell` with notices of lost or discarded messages. Returns when the
     /// count, the duration or the end is reached.
     ///
-    /// The monitor takes the next message when `show` has returned.
+    /// The monitor handles the next message when `show` has returned.
     /// - Throws: ``BusError``, `CancellationError`, and the errors of `show` and `tell`.
     package func run(_ show: @escaping Show, tell: @escaping Tell = { _ in }) async throws {
         guard count != 0 else { return }
@@ -84,7 +84,7 @@ package struct Monitor: Sendable {
         }
         guard left > 0 else { return .isOver }
         return try await bus.withSubscription(
-            to: selection.filters, from: span.start, until: span.end, onNotice: losses.note
+            to: selection.filters, from: span.start, until: span.end, onNotice: losses.record
         ) { messages in
             for try await message in messages where span.contains(message) && selection.matches(message) {
                 try await show(message)
@@ -110,7 +110,7 @@ package struct Monitor: Sendable {
     }
 
     private static func tell(_ losses: LossBoard, _ tell: Tell) async throws {
-        for notice in losses.take() { try await tell(.lost(notice)) }
+        for notice in losses.drain() { try await tell(.lost(notice)) }
     }
 }
 
@@ -134,7 +134,7 @@ extension MonitorNotice: CustomStringConvertible {
     }
 }
 
-/// The losses of a subscription that have not been taken yet. The losses of each type are added up.
+/// The losses of a subscription that have not been drained yet. The losses of each type are added up.
 final class LossBoard: Sendable {
     private struct Losses {
         var recovered: [MessageType: Int] = [:]
@@ -142,7 +142,7 @@ final class LossBoard: Sendable {
     }
 
     private let losses = Mutex(Losses())
-    /// Yields an element when there are new losses to take.
+    /// Yields an element when there are new losses.
     let news: AsyncStream<Void>
     private let wake: AsyncStream<Void>.Continuation
 
@@ -150,7 +150,7 @@ final class LossBoard: Sendable {
         (news, wake) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
     }
 
-    func note(_ notice: SubscriptionNotice) {
+    func record(_ notice: SubscriptionNotice) {
         losses.withLock { losses in
             switch notice {
             case .recovered(let type, let count): losses.recovered[type, default: 0] += count
@@ -161,14 +161,14 @@ final class LossBoard: Sendable {
     }
 
     /// Removes and returns the losses: at most one notice of each kind for each type.
-    func take() -> [SubscriptionNotice] {
-        let taken = losses.withLock { losses in
+    func drain() -> [SubscriptionNotice] {
+        let drained = losses.withLock { losses in
             defer { losses = Losses() }
             return losses
         }
         let notices =
-            taken.recovered.map { SubscriptionNotice.recovered($0, count: $1) }
-            + taken.removed.map { SubscriptionNotice.removed($0, through: $1) }
+            drained.recovered.map { SubscriptionNotice.recovered($0, count: $1) }
+            + drained.removed.map { SubscriptionNotice.removed($0, through: $1) }
         return notices.sorted { "\($0)" < "\($1)" }
     }
 }

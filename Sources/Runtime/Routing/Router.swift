@@ -161,7 +161,7 @@ public struct Router<Route: Hashable & Codable & Sendable>: Sendable {
     private func refusal(_ reason: String, of instance: String?) async throws -> RouterError {
         let prefix = "\(Command.NavigationRequested.type): "
         let reason = String(reason.removing(prefix: prefix) ?? reason[...])
-        guard let instance, let state = try await snapshot()?.state, !state.isStanding(instance) else {
+        guard let instance, let state = try await snapshot()?.state, !state.isOpen(instance) else {
             return .refused(reason)
         }
         return .late(reason)

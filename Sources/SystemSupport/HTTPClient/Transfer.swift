@@ -155,11 +155,11 @@ final class Transfer {
     /// - Returns: The number of bytes that were accepted. If it is less than `count`, libcurl ends the exchange.
     private static func received(
         _ bytes: UnsafeMutablePointer<CChar>?, _ count: Int, _ context: UnsafeMutableRawPointer?,
-        _ take: (Transfer, Data) -> Bool
+        _ receive: (Transfer, Data) -> Bool
     ) -> Int {
         guard let bytes, let context else { return 0 }
         let transfer = Unmanaged<Transfer>.fromOpaque(context).takeUnretainedValue()
-        guard take(transfer, Data(bytes: bytes, count: count)) else {
+        guard receive(transfer, Data(bytes: bytes, count: count)) else {
             transfer.isTooLong = true
             return 0
         }

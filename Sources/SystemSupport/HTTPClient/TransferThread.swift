@@ -78,7 +78,7 @@ final class TransferThread: Sendable {
 
     /// - Returns: The mail since the last call. Mail that asks the thread to stop closes the mailbox, so it is the
     ///   last.
-    private func takeMail() -> Mailbox {
+    private func drainMail() -> Mailbox {
         mailbox.withLock { mailbox in
             defer { mailbox = Mailbox(isClosed: mailbox.isStopping) }
             return mailbox
@@ -90,7 +90,7 @@ final class TransferThread: Sendable {
         var transfers: [UInt64: Transfer] = [:]
         var failure = HTTPClient.Failure.closed
         while true {
-            let mail = takeMail()
+            let mail = drainMail()
             for order in mail.orders {
                 transfers[order.id] = Transfer(order, authorities: authorities, multi: multi)
             }

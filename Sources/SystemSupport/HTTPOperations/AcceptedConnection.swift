@@ -16,14 +16,14 @@ struct AcceptedConnections: ServerChildChannel {
     }
 
     func handle(value connection: AcceptedConnection, logger: Logger) async {
-        await http.handle(value: connection.take(), logger: logger)
+        await http.handle(value: connection.acquire(), logger: logger)
     }
 }
 
 /// A connection that a server has accepted.
 final class AcceptedConnection: ServerChildChannelValue {
     private let connection: HTTP1Channel.Value
-    private let isTaken = Atomic(false)
+    private let isAcquired = Atomic(false)
 
     init(_ connection: HTTP1Channel.Value) {
         self.connection = connection
@@ -32,7 +32,7 @@ final class AcceptedConnection: ServerChildChannelValue {
     /// Closes a connection that is not served, without reading from it. This task has no owner, because nobody has the
     /// connection any more; it ends when the channel is closed.
     deinit {
-        guard !isTaken.load(ordering: .relaxed) else { return }
+        guard !isAcquired.load(ordering: .relaxed) else { return }
         connection.channel.close(promise: nil)
         Task { [connection] in try? await connection.executeThenClose { _, _ in } }
     }
@@ -40,8 +40,8 @@ final class AcceptedConnection: ServerChildChannelValue {
     var channel: any Channel { connection.channel }
 
     /// The connection, which the caller serves and closes.
-    func take() -> HTTP1Channel.Value {
-        isTaken.store(true, ordering: .relaxed)
+    func acquire() -> HTTP1Channel.Value {
+        isAcquired.store(true, ordering: .relaxed)
         return connection
     }
 }

@@ -64,15 +64,15 @@ package struct LineReader {
             let length = (end ?? buffer.endIndex) - buffer.startIndex
             guard length <= limit else {
                 guard excess == .splits else { throw TooLong(number: number + 1) }
-                return take(limit, isWhole: false)
+                return consume(limit, isWhole: false)
             }
-            if end != nil { return take(length, isWhole: true) }
-            if isAtEnd { return length == 0 ? nil : take(length, isWhole: false) }
+            if end != nil { return consume(length, isWhole: true) }
+            if isAtEnd { return length == 0 ? nil : consume(length, isWhole: false) }
             searched = try fill()
         }
     }
 
-    private mutating func take(_ length: Int, isWhole: Bool) -> DescriptorLine {
+    private mutating func consume(_ length: Int, isWhole: Bool) -> DescriptorLine {
         number += 1
         let line = DescriptorLine(bytes: buffer.prefix(length), isWhole: isWhole)
         buffer = buffer.dropFirst(length + (isWhole ? 1 : 0))
@@ -82,7 +82,7 @@ package struct LineReader {
     /// Reads one block.
     /// - Returns: The index of its first byte.
     private mutating func fill() throws(SystemError) -> Data.Index {
-        // Copying frees the memory of the lines that were taken.
+        // Copying frees the memory of the lines that were consumed.
         buffer = Data(buffer)
         let end = buffer.endIndex
         buffer.append(Data(count: Self.piece))

@@ -8,8 +8,8 @@ package protocol ThreadWatch: AnyObject {
     /// The descriptor to wait for.
     var pollItem: pollfd { get }
 
-    /// Notes that the descriptor was signalled.
-    func noteNews()
+    /// Records that the descriptor was signalled.
+    func recordSignal()
 
     /// Does what there is to do.
     /// - Returns: False if there was nothing to do.
@@ -103,7 +103,7 @@ package final class ExecutorThread: SerialExecutor, TaskExecutor {
         let isOwnThread = isIsolatingCurrentContext() == true
         queue.withLock { queue in
             queue.ready.append(work)
-            // The loop takes the whole queue at once, so one signal for its first entry is enough. The signal is sent
+            // The loop drains the whole queue at once, so one signal for its first entry is enough. The signal is sent
             // while the lock is held, because the work may release this object as soon as the lock is free.
             if queue.ready.count == 1, !isOwnThread { wakeUp.signal() }
         }
@@ -125,7 +125,7 @@ package final class ExecutorThread: SerialExecutor, TaskExecutor {
     private func runReady(_ ready: inout [WorkQueue.Work]) -> Bool {
         for _ in 0..<Self.passCount {
             let isStopping = queue.withLock { queue in
-                queue.takeReady(now: .now, &ready)
+                queue.drainReady(now: .now, &ready)
                 return queue.isStopping
             }
             if ready.isEmpty { return !isStopping }
@@ -160,10 +160,10 @@ package final class ExecutorThread: SerialExecutor, TaskExecutor {
         if timeout == 0 || !hasNews(of: &items, until: begin + window.length) {
             poll(&items, nfds_t(items.count), Int32(clamping: timeout))
         }
-        if timeout != 0, longestPolling > .zero { window.note(.now - begin) }
+        if timeout != 0, longestPolling > .zero { window.adapt(to: .now - begin) }
         if items[items.count - 1].revents != 0 { wakeUp.drain() }
         for (watch, item) in zip(watches, items) where item.revents != 0 {
-            watch.noteNews()
+            watch.recordSignal()
         }
     }
 
@@ -220,12 +220,12 @@ struct WorkQueue {
         nextDeadline = nextDeadline.map { min($0, timer.deadline) } ?? timer.deadline
     }
 
-    /// Takes all work that is ready, and the timers that are due.
-    /// - Parameter taken: Must be empty. Its memory is used for the next work.
-    mutating func takeReady(now: ContinuousClock.Instant, _ taken: inout [Work]) {
-        swap(&ready, &taken)
+    /// Moves all work that is ready, and the timers that are due, to `drained`.
+    /// - Parameter drained: Must be empty. Its memory is used for the next work.
+    mutating func drainReady(now: ContinuousClock.Instant, _ drained: inout [Work]) {
+        swap(&ready, &drained)
         if let nextDeadline, nextDeadline <= now {
-            taken += timers.filter { $0.deadline <= now }.map { .closure($0.work) }
+            drained += timers.filter { $0.deadline <= now }.map { .closure($0.work) }
             timers.removeAll { $0.deadline <= now }
             self.nextDeadline = timers.map(\.deadline).min()
         }
@@ -259,7 +259,7 @@ struct PollingWindow {
 
     /// Adapts the window to the last wait.
     /// - Parameter wait: The time until there was a signal or work.
-    mutating func note(_ wait: Duration) {
+    mutating func adapt(to wait: Duration) {
         guard wait > length else { return }
         if wait <= maximum {
             length = min(max(length * 2, Self.first), maximum)

@@ -116,9 +116,9 @@ extension AppTemplate {
                 try machine.handle(Command.ItemSelected(itemID: "lamp"))
                 #expect(machine.state.top.screen == "item")
                 #expect(machine.state.top.arguments["itemID"] == "lamp")
-                let count = machine.state.standing.count
+                let count = machine.state.open.count
                 try machine.handle(Command.ItemSelected(itemID: "lamp"))
-                #expect(machine.state.standing.count == count)
+                #expect(machine.state.open.count == count)
             }
 
             @Test("A phone shows an item until it is bought")
@@ -126,7 +126,7 @@ extension AppTemplate {
                 var machine = try machine("ios")
                 try machine.handle(Command.ItemSelected(itemID: "lamp"))
                 try machine.handle(DomainEvent.ItemBought(itemID: "chair"))
-                #expect(machine.state.standing.contains { $0.screen == "item" })
+                #expect(machine.state.open.contains { $0.screen == "item" })
                 try machine.handle(DomainEvent.ItemBought(itemID: "lamp"))
                 #expect(machine.state.top.screen != "item")
             }

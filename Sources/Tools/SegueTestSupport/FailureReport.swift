@@ -56,7 +56,7 @@ struct FailureReport: Sendable {
     /// The last happenings, with the positions of their first messages. The processes have a section of their own.
     private var happenings: [String] {
         var happenings = Happenings()
-        let told = (messages.map { happenings.take($0) } + [happenings.flush()]).compactMap(\.self)
+        let told = (messages.map { happenings.handle($0) } + [happenings.flush()]).compactMap(\.self)
             .filter { $0.kind != .process && (session == nil || $0.session == session) }
         let offsets = Dictionary(messages.map { ($0.id, $0.position?.offset) }) { first, _ in first }
         let left = told.count - Self.happeningCount

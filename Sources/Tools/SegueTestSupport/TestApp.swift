@@ -205,9 +205,9 @@ public final class TestApp: ObservedBus, Sendable {
         let changes = await hub.changes()
         let unrest = Unrest()
         try await within(deadline) { [self] in
-            if unrest.note(try await reasonOfUnrest()) { return }
+            if unrest.record(try await reasonOfUnrest()) { return }
             for await _ in changes {
-                if unrest.note(try await reasonOfUnrest()) { return }
+                if unrest.record(try await reasonOfUnrest()) { return }
             }
             throw CancellationError()
         } orThrow: { [self] beginning in
@@ -222,7 +222,7 @@ public final class TestApp: ObservedBus, Sendable {
         var reason: String { last.withLock(\.self) }
 
         /// - Returns: True if there is no reason.
-        func note(_ reason: String?) -> Bool {
+        func record(_ reason: String?) -> Bool {
             if let reason { last.withLock { $0 = reason } }
             return reason == nil
         }

@@ -46,7 +46,7 @@ extension EventBus {
             var replay = replay
             var hasPassed = false
             for try await message in messages {
-                try replay.take(message)
+                try replay.handle(message)
                 if !hasPassed { hasPassed = try marker.isContent(of: message) }
                 if hasPassed, replay.isSettled { break }
             }
@@ -73,22 +73,22 @@ protocol JournalReplay: Sendable {
     var filters: [MessageFilter] { get }
     /// True if all messages so far have led to their results, and nothing is open.
     var isSettled: Bool { get }
-    mutating func take(_ message: Envelope) throws
+    mutating func handle(_ message: Envelope) throws
 }
 
 extension NavigationReplay: JournalReplay {
     var filters: [MessageFilter] { NavigationEntry.filters }
 
-    mutating func take(_ message: Envelope) throws {
-        if let entry = try NavigationEntry(message) { take(entry) }
+    mutating func handle(_ message: Envelope) throws {
+        if let entry = try NavigationEntry(message) { handle(entry) }
     }
 }
 
 extension TimerReplay: JournalReplay {
     var filters: [MessageFilter] { TimerEntry.filters }
 
-    mutating func take(_ message: Envelope) throws {
-        if let entry = try TimerEntry(message) { take(entry) }
+    mutating func handle(_ message: Envelope) throws {
+        if let entry = try TimerEntry(message) { handle(entry) }
     }
 }
 

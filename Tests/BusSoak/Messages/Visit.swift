@@ -62,8 +62,8 @@ struct Visit {
         self.source = source
     }
 
-    /// Takes the newest state of the session.
-    mutating func take(_ snapshot: NavigationSnapshot) {
+    /// Applies the newest state of the session.
+    mutating func apply(_ snapshot: NavigationSnapshot) {
         state = snapshot.state
     }
 

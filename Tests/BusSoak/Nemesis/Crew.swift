@@ -35,19 +35,19 @@ actor Crew {
         self.arena = arena
     }
 
-    /// Asks the broker again and again, and notes the times at which it takes longer than a second to answer.
+    /// Asks the broker again and again, and records the times at which it takes longer than a second to answer.
     func watchBroker() async throws {
         try await arena.withBus(deadline: .seconds(86400)) { bus in
             while true {
                 let start = Self.now
                 _ = try await bus.inspect.consumers()
-                if Self.now - start > 1000 { await self.noteSilence(since: start) }
+                if Self.now - start > 1000 { await self.recordSilence(since: start) }
                 try await Task.sleep(for: .milliseconds(250))
             }
         }
     }
 
-    private func noteSilence(since start: Int) {
+    private func recordSilence(since start: Int) {
         changes.append(AvailabilityChange(time: start, process: .answers, isAvailable: false))
         changes.append(AvailabilityChange(time: Self.now, process: .answers, isAvailable: true))
     }
@@ -63,7 +63,7 @@ actor Crew {
         case .stop: try await stop(step.member)
         case .resume: try await resume(step.member)
         case .leave:
-            note(step.member, isAvailable: false)
+            record(step.member, isAvailable: false)
             try await end([step.member], mayBeLate: arena.cluster != nil)
         case .pause(let milliseconds):
             let publishers = step.member.isOfBus ? [] : Member.publishers
@@ -125,8 +125,8 @@ actor Crew {
     }
 
     private func kill(_ servers: [NATSServer]) async throws {
-        noteBus(isAvailable: false)
-        noteSurprises(servers)
+        recordBus(isAvailable: false)
+        recordSurprises(servers)
         // All at once: none of them sees the end of another.
         try await withThrowingTaskGroup(of: Void.self) { group in
             for server in servers where server.isAlive { group.addTask { try await server.kill() } }
@@ -144,11 +144,11 @@ actor Crew {
         }
         away.subtract(servers.map(\.name))
         tally.restarts += servers.count
-        noteBus(isAvailable: true)
+        recordBus(isAvailable: true)
     }
 
     private func stop(_ servers: [NATSServer]) {
-        noteBus(isAvailable: false)
+        recordBus(isAvailable: false)
         for server in servers { server.pause() }
         tally.stops += servers.count
         tally.serverFaults += servers.count
@@ -156,11 +156,11 @@ actor Crew {
 
     private func resume(_ servers: [NATSServer]) {
         for server in servers { server.resume() }
-        noteBus(isAvailable: true)
+        recordBus(isAvailable: true)
     }
 
-    /// Notes servers that have ended by themselves.
-    private func noteSurprises(_ servers: [NATSServer]) {
+    /// Records servers that have ended by themselves.
+    private func recordSurprises(_ servers: [NATSServer]) {
         for server in servers where !server.isAlive && !away.contains(server.name) {
             surprises.append("\(server.name) ended before it was killed")
         }
@@ -171,7 +171,7 @@ actor Crew {
         guard let servers = arena.cluster?.servers else { return }
         resume(servers.filter(\.isPaused))
         try await restart(servers)
-        noteSurprises(servers)
+        recordSurprises(servers)
     }
 
     func start(_ member: Member) async throws {
@@ -190,7 +190,7 @@ actor Crew {
             case .timers: try await arena.startFixture(name, "timers")
             case .coordinator: try await arena.startCoordinator(name)
             }
-        note(member, isAvailable: true)
+        record(member, isAvailable: true)
     }
 
     /// Asks processes to end, and waits until they have ended.
@@ -253,13 +253,13 @@ actor Crew {
         // A process that was killed while it was stopped does not come back.
         guard let process = processes[member], !process.hasEnded else { return }
         try await process.send(SIGCONT)
-        note(member, isAvailable: true)
+        record(member, isAvailable: true)
     }
 
     private func stop(_ member: Member) async throws {
         tally.stops += 1
         if member.isSteward { tally.stewardFaults += 1 }
-        note(member, isAvailable: false)
+        record(member, isAvailable: false)
         try await processes[member]?.send(SIGSTOP)
     }
 
@@ -267,7 +267,7 @@ actor Crew {
         guard let process = processes[member] else { return }
         tally.kills += 1
         if member.isSteward { tally.stewardFaults += 1 }
-        note(member, isAvailable: false)
+        record(member, isAvailable: false)
         try await process.send(SIGKILL)
         let end = await process.end
         if end != .signalled(SIGKILL), !isFenced(member, end) {
@@ -276,7 +276,7 @@ actor Crew {
         await arena.progress.unfollow(process.name)
     }
 
-    private func note(_ member: Member, isAvailable: Bool) {
+    private func record(_ member: Member, isAvailable: Bool) {
         let process: AvailabilityChange.Process
         switch member {
         // A steward is a part of the bus: without it, nobody takes over the sessions of a killed coordinator.
@@ -287,7 +287,7 @@ actor Crew {
         changes.append(AvailabilityChange(time: Self.now, process: process, isAvailable: isAvailable))
     }
 
-    private func noteBus(isAvailable: Bool) { note(.servers, isAvailable: isAvailable) }
+    private func recordBus(isAvailable: Bool) { record(.servers, isAvailable: isAvailable) }
 }
 
 /// A process of a round, independent of its incarnation.

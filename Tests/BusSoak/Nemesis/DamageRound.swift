@@ -80,7 +80,7 @@ package struct DamageRound: Sendable {
 
     private func report(_ history: History, _ findings: [String] = [], in arena: Arena) -> SoakReport {
         var report = emptyReport
-        report.take(history)
+        report.apply(history)
         report.findings = findings + Checker.findings(in: history).map(\.description)
         report.logs = report.findings.isEmpty ? "" : arena.failure("").logs
         return report

@@ -110,7 +110,7 @@ package struct SoakRound: Sendable {
 
     private func report(_ history: History, _ crew: Crew, _ arena: Arena) async throws -> SoakReport {
         var report = SoakReport(engine: engine, seed: seed, shape: shape)
-        report.take(history)
+        report.apply(history)
         report.states = history.navigation?.stateCount ?? 0
         report.deadlines = history.navigation?.reportCount ?? 0
         report.longestWait = history.navigation?.longestWait ?? 0
@@ -162,7 +162,7 @@ package struct SoakReport: Sendable {
     }
 
     /// Sets the counts that a history has.
-    mutating func take(_ history: History) {
+    mutating func apply(_ history: History) {
         published = history.invoked.count
         acknowledged = history.acknowledged.count
         delivered = history.readers.reduce(0) { $0 + $1.deliveries.count }

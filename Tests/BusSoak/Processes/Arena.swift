@@ -126,7 +126,7 @@ package final class Arena: Sendable {
                 group.addTask {
                     await child.run()
                     // A task may wait for the end of this process.
-                    await self.progress.look()
+                    await self.progress.check()
                 }
             }
         }

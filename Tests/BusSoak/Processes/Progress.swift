@@ -17,7 +17,7 @@ actor Progress {
     func run() async {
         while !Task.isCancelled {
             _ = await watch.wait()
-            look()
+            check()
         }
     }
 
@@ -27,7 +27,7 @@ actor Progress {
 
     /// Stops counting the lines of a process that has ended, after counting them a last time.
     func unfollow(_ name: String) {
-        look()
+        check()
         tails.removeAll { $0.name == name }
     }
 
@@ -43,7 +43,7 @@ actor Progress {
         let watcher = lastWatcher
         watchers[watcher] = continuation
         defer { watchers[watcher] = nil }
-        look()
+        check()
         if try fits(counts) { return }
         for await _ in changes {
             if try fits(counts) { return }
@@ -52,7 +52,7 @@ actor Progress {
     }
 
     /// Reads the files, and lets all waiting tasks check their condition.
-    func look() {
+    func check() {
         for (name, tail) in tails {
             tail.count(into: &counts[name, default: Counts()])
         }

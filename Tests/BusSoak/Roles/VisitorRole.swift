@@ -39,7 +39,7 @@ package struct VisitorRole: Sendable {
             var visit = visit
             var last = try await publisher.publish(visit.next())
             for try await message in messages where !message.isTombstone {
-                visit.take(try message.decode(Document.NavigationState.self).snapshot)
+                visit.apply(try message.decode(Document.NavigationState.self).snapshot)
                 guard message.attributes.causationID == last else { continue }
                 if flag.isStopping { return }
                 try await Task.sleep(for: Self.pause)

@@ -178,11 +178,11 @@ struct ReplayTests {
         var sent = 0
         var journal: [String] = []
 
-        func note(_ id: String) {
+        func record(_ id: String) {
             journal.append(id)
         }
 
-        func take(_ occurrence: Replayer.Occurrence) {
+        func record(_ occurrence: Replayer.Occurrence) {
             switch occurrence {
             case .unanswered(let id): unanswered.append(id)
             case .sent(let count): sent = count
@@ -201,11 +201,11 @@ struct ReplayTests {
             let survey = try await ReplaySurvey(of: recording, plan)
             try await answering(bus, answers) {
                 try await Replayer(bus: bus, recording, plan, survey, pace: .fastest, patience: patience)
-                    .run { await notes.take($0) }
+                    .run { await notes.record($0) }
             }
         }
         try await Monitor(bus: bus, start: .beginning, end: .end).run { message in
-            await notes.note(message.id)
+            await notes.record(message.id)
         }
         return (await notes.journal, notes)
     }

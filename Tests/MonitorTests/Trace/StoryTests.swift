@@ -108,8 +108,8 @@ struct StoryTests {
                 causedBy: message.id, in: "tap"
             ) { $0.key = "ios" }
             for message in [message, document] {
-                story.take(message)
-                other.take(message)
+                story.add(message)
+                other.add(message)
             }
             pending.append(story.isPending)
             #expect(!other.isPending && other.messages.isEmpty)

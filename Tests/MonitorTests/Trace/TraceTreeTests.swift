@@ -38,7 +38,7 @@ struct TraceTreeTests {
         var story = Story(id: "a")
         let (own, stranger) = (TraceContext(story: "a"), TraceContext(story: "b"))
         for (offset, trace) in [own.text, own.next.text, "00-1-2-01", stranger.text, own.next.text].enumerated() {
-            story.take(try .recorded("m\(offset)", "event.A", at: 1, in: "a") { $0.traceparent = trace })
+            story.add(try .recorded("m\(offset)", "event.A", at: 1, in: "a") { $0.traceparent = trace })
         }
         #expect(story.traces == [own.traceID, stranger.traceID])
         #expect(story.messages[2].trace == nil)

@@ -27,7 +27,7 @@ struct DeviceUpdates: Sendable {
             if request >= lastRequest { values.set("url", Self.null) }
         }
         guard let scene else { return }
-        screens.keep(only: scene.standing)
+        screens.keep(only: scene.openOrLeaving)
         for (instance, content) in scene.contents { screens.set(instance, content) }
     }
 
@@ -39,7 +39,7 @@ struct DeviceUpdates: Sendable {
         values.set("url", Array(JSONValue.object(["url": .string(url), "request": .string(request)]).description.utf8))
     }
 
-    mutating func note(_ text: String, id: String) {
+    mutating func addNote(_ text: String, id: String) {
         guard notes.count < Self.noteLimit else { return }
         notes.append(Array(JSONValue.object(["text": .string(text), "id": .string(id)]).description.utf8))
     }
@@ -49,11 +49,11 @@ struct DeviceUpdates: Sendable {
     }
 
     /// Removes and returns the changes as a JSON object. Nil if there are none.
-    mutating func takeUpdate() -> [UInt8]? {
+    mutating func dequeueUpdate() -> [UInt8]? {
         guard hasNews else { return nil }
         var update = ObjectText()
-        for (key, value) in values.take() { update.add(key, value) }
-        let changed = screens.take()
+        for (key, value) in values.drain() { update.add(key, value) }
+        let changed = screens.drain()
         if !changed.isEmpty {
             var contents = ObjectText()
             for (instance, content) in changed { contents.add(instance, content) }

@@ -59,7 +59,7 @@ actor PageDevice {
                     try await connection.follow(filters) {
                         try await attach()
                     } receive: {
-                        try await take($0)
+                        try await handle($0)
                     }
                 } catch is CancellationError {
                 } catch {
@@ -100,7 +100,7 @@ actor PageDevice {
         changing.yield()
     }
 
-    private func take(_ message: Envelope) async throws {
+    private func handle(_ message: Envelope) async throws {
         if message.type == Document.NavigationState.type, message.attributes.key == session.identity.platform {
             let cause = message.attributes.causationID ?? message.id
             await update { $0.pulse(cause) }
@@ -112,7 +112,7 @@ actor PageDevice {
         for output in outputs {
             switch output {
             case .draw: changing.yield()
-            case .say(let text): await note(text)
+            case .say(let text): await addNote(text)
             case .refused(let text): throw RequestError.malformed(text)
             case .publish(let message): send(message)
             case .ask(let query): asking.yield(query)
@@ -122,7 +122,7 @@ actor PageDevice {
                     let number = requestCount
                     await update { $0.openURL(url, request: request, number: number) }
                 } else {
-                    await note("This address cannot be opened here: \(url.prefix(200))")
+                    await addNote("This address cannot be opened here: \(url.prefix(200))")
                 }
             case .answered: break
             case .unreadable(let error): logger.warning("a message was skipped: \(error)")
@@ -134,10 +134,10 @@ actor PageDevice {
         try session.handle(input)
     }
 
-    private func note(_ text: String) async {
+    private func addNote(_ text: String) async {
         noteCount += 1
         let id = "\(session.identity.device)-\(run)-\(noteCount)"
-        await update { $0.note(text, id: id) }
+        await update { $0.addNote(text, id: id) }
     }
 
     private func send(_ message: Envelope) {
@@ -154,7 +154,7 @@ actor PageDevice {
                 await update { $0.show(text, afterRequest: request) }
             } catch {
                 logger.warning("a scene was skipped: \(error)")
-                await note("The screens are out of date: their state cannot be written as JSON")
+                await addNote("The screens are out of date: their state cannot be written as JSON")
             }
             try await clock.sleep(for: Self.interval)
         }

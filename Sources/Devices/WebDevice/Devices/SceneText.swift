@@ -11,7 +11,7 @@ struct SceneText: Sendable {
     /// The contents of the open screens, by the ids of their instances.
     let contents: [(instance: String, content: [UInt8])]
     /// The ids of the screens that are open or still leave.
-    let standing: Set<String>
+    let openOrLeaving: Set<String>
     /// True if the device was requested to open a URL.
     let hasURL: Bool
 
@@ -38,7 +38,7 @@ struct SceneText: Sendable {
         contents = screens.map { layer in
             (layer.instance, Array(Self.content(of: layer, session).description.utf8))
         }
-        standing = Set(screens.map(\.instance) + snapshot.state.leaving.map(\.id))
+        openOrLeaving = Set(screens.map(\.instance) + snapshot.state.leaving.map(\.id))
         hasURL = scene.requestedURL != nil
     }
 
@@ -56,7 +56,7 @@ struct SceneText: Sendable {
     private static func titles(_ screens: [Layer], _ state: NavigationState) -> [String: JSONValue] {
         let contents = Dictionary(screens.map { ($0.instance, $0.content.title) }) { $1 }
         var titles: [String: JSONValue] = [:]
-        for instance in state.standing { titles[instance.screen] = contents[instance.id].map(JSONValue.string) }
+        for instance in state.open { titles[instance.screen] = contents[instance.id].map(JSONValue.string) }
         if case .tabs(let tabs, _)? = state.root.container {
             for tab in tabs { titles[tab.name] = contents[tab.stack.instance.id].map(JSONValue.string) }
         }

@@ -322,8 +322,8 @@ struct GatewayRoutes: Sendable {
         _ operation: @escaping @Sendable () async throws -> Result
     ) async throws -> Result {
         guard await hub.isBusConnected else { throw RequestError.busAway }
-        try turns.take()
-        defer { turns.giveBack() }
+        try turns.acquire()
+        defer { turns.release() }
         let clock = clock
         do {
             return try await withThrowingTaskGroup(of: Result.self) { group in
@@ -372,20 +372,20 @@ struct GatewayRoutes: Sendable {
 final class Turns: Sendable {
     static let limit = 16
 
-    private let taken = Mutex(0)
+    private let acquired = Mutex(0)
 
-    /// - Throws: ``RequestError`` if all turns are taken.
-    func take() throws(RequestError) {
-        let isFree = taken.withLock { taken in
-            guard taken < Self.limit else { return false }
-            taken += 1
+    /// - Throws: ``RequestError`` if no turn is free.
+    func acquire() throws(RequestError) {
+        let isFree = acquired.withLock { acquired in
+            guard acquired < Self.limit else { return false }
+            acquired += 1
             return true
         }
         guard isFree else { throw .busy("\(Self.limit) requests are under way; try again in a moment") }
     }
 
-    func giveBack() {
-        taken.withLock { $0 -= 1 }
+    func release() {
+        acquired.withLock { $0 -= 1 }
     }
 }
 

@@ -34,11 +34,11 @@ struct HappeningLog: Sendable {
         for document in documents { happenings.learn(document) }
     }
 
-    /// Takes the next message.
+    /// Handles the next message.
     /// - Returns: The row that the message has begun or joined. Nil if no row tells the message.
-    mutating func take(_ message: Envelope) -> HappeningRow? {
+    mutating func handle(_ message: Envelope) -> HappeningRow? {
         let hidden = happenings.hiddenCount
-        _ = happenings.take(message)
+        _ = happenings.handle(message)
         guard happenings.hiddenCount == hidden, let happening = happenings.pending else { return nil }
         if happening.messages.count > 1, let last = rows.indices.last {
             rows[last].update(happening)

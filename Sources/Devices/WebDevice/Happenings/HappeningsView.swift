@@ -41,13 +41,13 @@ struct HappeningsView: Sendable {
         if kept > 0 { kept -= 1 } else { skipped += 1 }
     }
 
-    mutating func note(_ text: String) {
+    mutating func addNotice(_ text: String) {
         if notices.count < Self.noticeLimit { notices.append(text) }
     }
 
     /// Removes and returns the changes as a JSON object. Nil if there are none.
     /// - Parameter size: About the number of bytes that the object should have at most. It has at least one row.
-    mutating func takeUpdate(size: Int) -> [UInt8]? {
+    mutating func dequeueUpdate(size: Int) -> [UInt8]? {
         guard hasNews else { return nil }
         var update = ObjectText()
         var rows: [[UInt8]] = []

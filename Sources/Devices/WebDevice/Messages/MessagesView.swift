@@ -31,9 +31,9 @@ struct MessagesView: Sendable {
 
     var hasNews: Bool { !isLoading && (isBeginning || !pending.isEmpty || !changedCounts.isEmpty || !notices.isEmpty) }
 
-    /// Takes a live message.
+    /// Handles a live message.
     /// - Parameter row: Makes the row. It is called only if the message matches.
-    mutating func take(_ message: Envelope, _ row: () -> MessageRow) {
+    mutating func handle(_ message: Envelope, _ row: () -> MessageRow) {
         guard selection.matches(message) else { return }
         let row = row()
         if let end = historyEnd, row.isRecorded(through: end) { return }
@@ -54,17 +54,17 @@ struct MessagesView: Sendable {
         isBeginning = true
     }
 
-    mutating func note(_ text: String) {
+    mutating func addNotice(_ text: String) {
         if notices.count < Self.noticeLimit { notices.append(text) }
     }
 
     /// Removes and returns the changes as a JSON object. Nil if there are none.
     /// - Parameter size: The number of bytes that the object should have at most.
-    mutating func takeUpdate(size: Int) -> [UInt8]? {
+    mutating func dequeueUpdate(size: Int) -> [UInt8]? {
         guard hasNews else { return nil }
         isBeginning = false
         var update = ObjectText()
-        let (rows, skipped) = pending.take(size: size)
+        let (rows, skipped) = pending.dequeue(size: size)
         if !rows.isEmpty { update.add("rows", .array(rows.map(\.json))) }
         if let skipped, skipped.count != 0 {
             update.add(
@@ -74,7 +74,7 @@ struct MessagesView: Sendable {
                     "before": .string(skipped.before.pageText),
                 ])
         }
-        for loss in pending.takeLosses() { note(loss) }
+        for loss in pending.drainLosses() { addNotice(loss) }
         if !changedCounts.isEmpty {
             let changed = changedCounts.map { ($0, JSONValue.integer(counts[$0] ?? 0)) }
             update.add("counts", .object(Dictionary(changed) { $1 }))

@@ -47,26 +47,26 @@ struct PendingRows: Sendable {
 
     /// Removes and returns rows whose estimated size is at most `size`, but at least one. The documents of skipped rows
     /// come first.
-    mutating func take(size: Int) -> (rows: [MessageRow], skipped: Skipped?) {
+    mutating func dequeue(size: Int) -> (rows: [MessageRow], skipped: Skipped?) {
         defer { skipped = nil }
-        var taken: [MessageRow] = []
+        var dequeued: [MessageRow] = []
         var left = size
         func fits(_ row: MessageRow) -> Bool {
-            guard left >= row.estimatedSize || taken.isEmpty else { return false }
+            guard left >= row.estimatedSize || dequeued.isEmpty else { return false }
             left -= row.estimatedSize
-            taken.append(row)
+            dequeued.append(row)
             return true
         }
         for (name, row) in documents.sorted(by: { $0.value.offset < $1.value.offset }) {
-            guard fits(row) else { return (taken, skipped) }
+            guard fits(row) else { return (dequeued, skipped) }
             documents[name] = nil
         }
         while let row = rows.first, fits(row) { rows.removeFirst() }
-        return (taken, skipped)
+        return (dequeued, skipped)
     }
 
     /// Removes and returns notices of the messages that were skipped and that no stretch contains.
-    mutating func takeLosses() -> [String] {
+    mutating func drainLosses() -> [String] {
         defer { (lostDocuments, lostTransients) = (0, 0) }
         return [
             lostDocuments > 0 ? "\(lostDocuments) documents were skipped; there are too many" : nil,

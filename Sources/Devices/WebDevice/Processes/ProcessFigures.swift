@@ -37,36 +37,36 @@ struct ProcessFigures: Sendable {
     private var current: [MessageKind: Int] = [:]
     private var rates: [MessageKind: [Int]] = [:]
 
-    /// Counts a message, and takes what it says about processes and flows.
-    mutating func take(_ message: Envelope) {
+    /// Counts a message, and records what it says about processes and flows.
+    mutating func record(_ message: Envelope) {
         kinds[message.type.kind, default: 0] += 1
         current[message.type.kind, default: 0] += 1
         if types.count < Self.typeLimit || types[message.type] != nil { types[message.type, default: 0] += 1 }
-        if message.type.kind == .document { takeDocument(message) }
-        if message.type == ApplicationError.type { takeError(message) }
+        if message.type.kind == .document { applyDocument(message) }
+        if message.type == ApplicationError.type { recordError(message) }
     }
 
-    private mutating func takeError(_ message: Envelope) {
+    private mutating func recordError(_ message: Envelope) {
         guard let code = try? message.decode(ApplicationError.self).code, code.utf8.count <= Self.codeSizeLimit,
             errors.count < Self.codeLimit || errors[code] != nil
         else { return }
         errors[code, default: 0] += 1
     }
 
-    /// Takes a document that was published before the gateway began to count.
-    mutating func takeDocument(_ message: Envelope) {
+    /// Applies a document that was published before the gateway began to count.
+    mutating func applyDocument(_ message: Envelope) {
         switch message.type {
-        case Document.Presence.type: takePresence(message)
+        case Document.Presence.type: applyPresence(message)
         case Document.Flow.type:
             guard let platform = message.attributes.key else { return }
             flows[platform] = message.isTombstone ? nil : try? message.decode(Document.Flow.self)
-            names.take(message)
+            names.record(message)
         case Document.NavigationState.type where sessions.count < 1000: sessions.insert(message.subject)
         default: break
         }
     }
 
-    private mutating func takePresence(_ message: Envelope) {
+    private mutating func applyPresence(_ message: Envelope) {
         guard let key = message.attributes.key else { return }
         if message.isTombstone {
             processes[key]?.isGone = true

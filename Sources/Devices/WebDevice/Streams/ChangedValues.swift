@@ -22,7 +22,7 @@ struct ChangedValues: Sendable {
     }
 
     /// Removes and returns the changes as members of a JSON object, in alphabetical order.
-    mutating func take() -> [(key: String, value: [UInt8])] {
+    mutating func drain() -> [(key: String, value: [UInt8])] {
         defer { changed = [] }
         return changed.sorted().compactMap { key in values[key].map { (key, $0) } }
     }

@@ -67,9 +67,9 @@ actor Hub {
     private var happenings: HappeningLog
     /// The position after which the subscription continues.
     private var settled: Position?
-    /// The offsets beyond `settled` of messages that have been taken.
+    /// The offsets beyond `settled` of messages that have been handled.
     private var recent: Set<UInt64> = []
-    /// The highest offset that has been taken.
+    /// The highest offset that has been handled.
     private var highest: UInt64 = 0
     private var isClosed = false
     /// The number of devices that were opened and have not ended. A device that was closed ends when its messages have
@@ -98,7 +98,7 @@ actor Hub {
     ///   subscription has delivered everything. A journal that ends before that position has lost its last messages, so
     ///   the bus would refuse it for ever.
     func begin(at end: Position, _ documents: [Envelope]) -> Position {
-        for document in documents { figures.takeDocument(document) }
+        for document in documents { figures.applyDocument(document) }
         if let settled, settled.epoch == end.epoch, settled.offset <= end.offset { return settled }
         if let settled, settled.epoch != end.epoch { happenings.forgetState() }
         (settled, recent, highest) = (end, [], end.offset)
@@ -107,7 +107,7 @@ actor Hub {
         return end
     }
 
-    func take(_ delivery: Delivery) {
+    func handle(_ delivery: Delivery) {
         let message = delivery.message
         if let position = message.position {
             guard isNew(position, lowWatermark: delivery.lowWatermark) else { return }
@@ -116,13 +116,13 @@ actor Hub {
         } else {
             transients.append(message)
         }
-        figures.take(message)
-        let happening = happenings.take(message)
+        figures.record(message)
+        let happening = happenings.handle(message)
         var row: MessageRow?
         // A loop over the keys would hold the dictionary, so that each change would copy it.
         var index = streams.startIndex
         while index != streams.endIndex {
-            streams.values[index].stream.take(message) {
+            streams.values[index].stream.handle(message) {
                 if let row { return row }
                 let made = MessageRow(message)
                 row = made
@@ -134,7 +134,7 @@ actor Hub {
         }
     }
 
-    /// False if the message was taken before.
+    /// False if the message was handled before.
     private func isNew(_ position: Position, lowWatermark: UInt64) -> Bool {
         if let settled, settled.epoch == position.epoch {
             guard position.offset > settled.offset, recent.insert(position.offset).inserted else { return false }
@@ -153,11 +153,11 @@ actor Hub {
         return true
     }
 
-    func note(_ notice: SubscriptionNotice) {
+    func handle(_ notice: SubscriptionNotice) {
         // Nothing is missing on the page.
         if case .recovered = notice { return }
         for id in streams.keys {
-            streams[id]?.stream.note(MonitorNotice.lost(notice).description)
+            streams[id]?.stream.addNotice(MonitorNotice.lost(notice).description)
             wake(id)
         }
     }

@@ -36,14 +36,15 @@ struct PageStream: Sendable {
 
         /// Removes and returns the changes as a JSON object. Nil if there are none.
         /// - Parameter size: The number of bytes that the object should have at most.
-        mutating func takeUpdate(size: Int) -> [UInt8]? {
+        mutating func dequeueUpdate(size: Int) -> [UInt8]? {
             guard hasNews else { return nil }
-            if let changes = processes?.take() {
+            if let changes = processes?.drain() {
                 var update = ObjectText()
                 for (key, value) in changes { update.add(key, value) }
                 return update.closed
             }
-            return messages?.takeUpdate(size: size) ?? happenings?.takeUpdate(size: size) ?? device?.takeUpdate()
+            return messages?.dequeueUpdate(size: size) ?? happenings?.dequeueUpdate(size: size)
+                ?? device?.dequeueUpdate()
         }
     }
 
@@ -142,8 +143,8 @@ struct PageStream: Sendable {
     }
 
     /// Passes a message to the views of messages.
-    mutating func take(_ message: Envelope, _ row: () -> MessageRow) {
-        for id in order { entries[id]?.view.messages?.take(message, row) }
+    mutating func handle(_ message: Envelope, _ row: () -> MessageRow) {
+        for id in order { entries[id]?.view.messages?.handle(message, row) }
     }
 
     /// Passes what a message has changed to the views of happenings.
@@ -151,10 +152,10 @@ struct PageStream: Sendable {
         for id in order { entries[id]?.view.happenings?.show(happening, hidden: hidden) }
     }
 
-    mutating func note(_ text: String) {
+    mutating func addNotice(_ text: String) {
         for id in order {
-            entries[id]?.view.messages?.note(text)
-            entries[id]?.view.happenings?.note(text)
+            entries[id]?.view.messages?.addNotice(text)
+            entries[id]?.view.happenings?.addNotice(text)
         }
     }
 
@@ -188,7 +189,7 @@ struct PageStream: Sendable {
         }
         let pause = budget.wait(at: now)
         guard pause == .zero else { return .wait(pause) }
-        return send(sent.add("update", data: takeUpdate()), at: now)
+        return send(sent.add("update", data: dequeueUpdate()), at: now)
     }
 
     private mutating func send(_ bytes: [UInt8], at now: Duration) -> Step {
@@ -199,13 +200,13 @@ struct PageStream: Sendable {
 
     /// Removes and returns the changes of the views. If there are too many bytes, the next update begins with the views
     /// whose changes are left.
-    private mutating func takeUpdate() -> [UInt8] {
+    private mutating func dequeueUpdate() -> [UInt8] {
         var left = budget.available
         var views = ObjectText()
         for _ in 0..<order.count where left > 0 {
             guard let id = order.popFirst() else { break }
             order.append(id)
-            guard let update = entries[id]?.view.takeUpdate(size: left) else { continue }
+            guard let update = entries[id]?.view.dequeueUpdate(size: left) else { continue }
             views.add(id, update)
             left -= update.count
         }

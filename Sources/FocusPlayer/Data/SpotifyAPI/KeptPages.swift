@@ -74,8 +74,8 @@ package final class KeptPages: Sendable {
         }
     }
 
-    /// Notes the account of a session. Removes the pages of another account.
-    func note(account: String, of session: String) {
+    /// Records the account of a session. Removes the pages of another account.
+    func record(account: String, of session: String) {
         state.withLock { state in
             if let former = state.accounts[session], former != account { state.removePages(of: session) }
             if state.accounts.count >= Self.maximumSessions { state = State(lastReading: state.lastReading) }

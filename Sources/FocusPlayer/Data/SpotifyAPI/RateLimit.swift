@@ -82,7 +82,7 @@ package final class SharedRateLimit: Sendable {
     }
 
     /// - Parameter wait: nil if Spotify names no time.
-    func note(_ wait: Duration?, at now: ContinuousClock.Instant) {
+    func record(_ wait: Duration?, at now: ContinuousClock.Instant) {
         let new = now + (wait ?? Self.unnamedWait)
         end.withLock { $0 = max($0 ?? new, new) }
     }

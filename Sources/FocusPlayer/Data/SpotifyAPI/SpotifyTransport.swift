@@ -45,7 +45,7 @@ struct SpotifyTransport: Sendable {
         if let wait = rateLimit.remaining(at: policy.now()) { return SpotifyReply(retryAfter: wait) }
         let response = try await client.send(request, deadline: Self.deadline, maximumBody: Self.maximumBody)
         let reply = SpotifyReply(response)
-        if reply.status == .tooManyRequests { rateLimit.note(reply.retryAfter, at: policy.now()) }
+        if reply.status == .tooManyRequests { rateLimit.record(reply.retryAfter, at: policy.now()) }
         return reply
     }
 }

@@ -225,7 +225,7 @@ extension SpotifyWebAPI: MusicCatalog {
         guard let id = ServerText.identifier(profile.id) else {
             throw MusicError.unavailable("the answer cannot be read")
         }
-        kept.note(account: id, of: session)
+        kept.record(account: id, of: session)
         return id
     }
 

@@ -48,7 +48,7 @@ extension TokenVault: TokenStore {
     }
 
     @discardableResult
-    package func noteFailedRenewal(of session: String, at date: Date) async throws -> StoredTokens {
+    package func recordFailedRenewal(of session: String, at date: Date) async throws -> StoredTokens {
         try await change(session) { $0.followedByFailedRenewal(at: date) }
     }
 

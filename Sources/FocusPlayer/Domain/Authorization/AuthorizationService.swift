@@ -309,7 +309,7 @@ package actor AuthorizationService {
         }
     }
 
-    /// Notes that a renewal is not under way any more. A later renewal of the session may be.
+    /// Records that a renewal is not under way any more. A later renewal of the session may be.
     private func forget(_ renewal: PendingRenewal) {
         if renewing[renewal.session] == renewal { renewing[renewal.session] = nil }
     }
@@ -330,7 +330,7 @@ package actor AuthorizationService {
             return []
         case .failure(let failure):
             guard case .grantRefused = failure else {
-                try await store.noteFailedRenewal(of: session, at: now())
+                try await store.recordFailedRenewal(of: session, at: now())
                 return [failure.whileRefreshing]
             }
             try await store.clear(session)

@@ -17,7 +17,7 @@ package protocol TokenStore: Sendable {
 
     /// Counts a failed renewal of a session's tokens. The generation stays the same.
     @discardableResult
-    func noteFailedRenewal(of session: String, at date: Date) async throws -> StoredTokens
+    func recordFailedRenewal(of session: String, at date: Date) async throws -> StoredTokens
 
     /// Checks that an account of this session can be stored.
     /// - Throws: `TokenStoreError` if the store is full.

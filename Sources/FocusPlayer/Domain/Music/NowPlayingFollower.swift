@@ -38,7 +38,7 @@ package struct NowPlayingFollower: Sendable {
             case .poll:
                 inputs = [.answered(try await poll())]
             case .wait(let deadline):
-                let received = try await signs.take(until: start.advanced(by: deadline))
+                let received = try await signs.drain(until: start.advanced(by: deadline))
                 inputs = received.isEmpty ? [.due] : received
             case .end(let error):
                 if case .accessUnreadable(let reason) = error { log("the access to Spotify cannot be read: \(reason)") }
@@ -75,7 +75,7 @@ extension Command.NowPlayingRequested {
 package final class FollowerSigns: Sendable {
     private struct State {
         var isShown: Bool?
-        /// True if a screen has shown the playback since the signs were last taken.
+        /// True if a screen has shown the playback since the signs were last drained.
         var wasShown = false
         var hasChanged = false
         var news = ReadyLatch()
@@ -85,8 +85,8 @@ package final class FollowerSigns: Sendable {
 
     package init() {}
 
-    /// Notes whether a screen shows the playback.
-    package func note(isShown: Bool) {
+    /// Records whether a screen shows the playback.
+    package func record(isShown: Bool) {
         state.withLock { state in
             state.isShown = isShown
             state.wasShown = state.wasShown || isShown
@@ -94,8 +94,8 @@ package final class FollowerSigns: Sendable {
         }
     }
 
-    /// Notes that a command has changed the playback.
-    package func noteChange() {
+    /// Records that a command has changed the playback.
+    package func recordChange() {
         state.withLock { state in
             state.hasChanged = true
             state.news.open()
@@ -104,7 +104,7 @@ package final class FollowerSigns: Sendable {
 
     /// Waits for signs, and removes them.
     /// - Returns: an empty list if there are none until the deadline.
-    func take(until deadline: ContinuousClock.Instant) async throws -> [NowPlayingPolling.Input] {
+    func drain(until deadline: ContinuousClock.Instant) async throws -> [NowPlayingPolling.Input] {
         let news = state.withLock(\.news)
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { await news.wait() }

@@ -8,9 +8,9 @@ package struct PollingPace: Sendable {
     package var playing = Duration.seconds(5)
     /// The interval while nothing plays.
     package var idle = Duration.seconds(15)
-    /// The time from the first look after a command to the second one. Right after a command, Spotify may still answer
+    /// The time from the first poll after a command to the second one. Right after a command, Spotify may still answer
     /// with the former playback.
-    var secondLook = Duration.seconds(1)
+    var secondPoll = Duration.seconds(1)
     /// The interval after the first failure. It doubles with each further one, up to ``longestFailure``.
     var failure = Duration.seconds(5)
     var longestFailure = Duration.seconds(60)
@@ -29,7 +29,7 @@ package struct PollingPace: Sendable {
         self.init()
         playing /= divisor
         idle /= divisor
-        secondLook /= divisor
+        secondPoll /= divisor
         failure /= divisor
         longestFailure /= divisor
     }
@@ -82,9 +82,9 @@ package struct NowPlayingPolling {
     /// The time until which Spotify asks to wait.
     private var notBefore: Duration
     private var failures = 0
-    /// True if the next look is the first one after a command.
-    private var looksAgain = false
-    /// The last track whose end was a reason for an early look. An answer can say again and again that its track ends.
+    /// True if the next poll is the first one after a command.
+    private var pollsAgain = false
+    /// The last track whose end was a reason for an early poll. An answer can say again and again that its track ends.
     private var endingTrack: Playback.Track?
 
     /// Creates a machine whose first step is to poll.
@@ -107,7 +107,7 @@ package struct NowPlayingPolling {
             if hasBeenShown { return Step(next: .end(nil)) }
         case .changed:
             lastSign = now
-            looksAgain = true
+            pollsAgain = true
             due = max(now, notBefore)
         }
         return Step(next: next(at: now))
@@ -122,7 +122,7 @@ package struct NowPlayingPolling {
     private mutating func answered(_ playback: Playback?, at now: Duration) -> Step {
         failures = 0
         due = now + interval(after: playback)
-        looksAgain = false
+        pollsAgain = false
         let new = Document.NowPlaying(status: .following, playback: playback)
         guard !isForeseen(new) else { return Step(next: next(at: now)) }
         document = new
@@ -130,7 +130,7 @@ package struct NowPlayingPolling {
     }
 
     private mutating func interval(after playback: Playback?) -> Duration {
-        if looksAgain { return pace.secondLook }
+        if pollsAgain { return pace.secondPoll }
         guard let playback, playback.isPlaying else { return pace.idle }
         guard let track = playback.track, track != endingTrack else { return pace.playing }
         let change = .milliseconds(max(0, track.duration - playback.position)) + Self.trackChange

@@ -61,9 +61,9 @@ package struct Happenings: Sendable {
     package mutating func learn(_ document: Envelope) { facts.learn(document) }
 
     /// - Returns: The happening that is complete now. Nil if there is none.
-    package mutating func take(_ message: Envelope) -> Happening? {
+    package mutating func handle(_ message: Envelope) -> Happening? {
         let sinceStart = facts.sinceStart(of: message)
-        guard var content = facts.take(message) else {
+        guard var content = facts.apply(message) else {
             hiddenCount += 1
             return nil
         }
@@ -155,7 +155,7 @@ private struct KnownFacts: Sendable {
     /// decoded when the next one of the same name arrives.
     mutating func learn(_ document: Envelope) {
         switch document.type {
-        case Document.Flow.type, Document.Presence.type, Document.ServiceContract.type: _ = take(document: document)
+        case Document.Flow.type, Document.Presence.type, Document.ServiceContract.type: _ = apply(document: document)
         default:
             if document.type == Document.NavigationState.type, let platform = document.attributes.key {
                 platforms[document.attributes.source] = platform
@@ -182,9 +182,9 @@ private struct KnownFacts: Sendable {
 
     /// Records what a message says.
     /// - Returns: What it has changed. Nil if it is of no interest for a person.
-    mutating func take(_ message: Envelope) -> Content? {
+    mutating func apply(_ message: Envelope) -> Content? {
         if Self.bookkeeping.contains(message.type) { return nil }
-        if message.kind == .document { return take(document: message) }
+        if message.kind == .document { return apply(document: message) }
         if message.type == ApplicationError.type {
             guard let error = try? message.decode(ApplicationError.self) else { return result(message) }
             return Content(
@@ -225,15 +225,15 @@ private struct KnownFacts: Sendable {
 
     // MARK: Documents
 
-    private mutating func take(document: Envelope) -> Content? {
+    private mutating func apply(document: Envelope) -> Content? {
         let name = DocumentName(document)
         if let former = unread[name] {
             unread[name] = nil
-            _ = take(document: former)
+            _ = apply(document: former)
         }
         switch document.type {
-        case Document.NavigationState.type: return take(snapshot: document, name)
-        case Document.Presence.type: return take(presence: document)
+        case Document.NavigationState.type: return apply(snapshot: document, name)
+        case Document.Presence.type: return apply(presence: document)
         case Document.Flow.type:
             if let flow = try? document.decode(Document.Flow.self) {
                 platforms[document.attributes.source] = flow.platform
@@ -243,7 +243,7 @@ private struct KnownFacts: Sendable {
         case Document.ServiceContract.type:
             learn(contract: document)
             return nil
-        case Document.ErrorBanner.type: return take(banner: document)
+        case Document.ErrorBanner.type: return apply(banner: document)
         default:
             guard !document.isTombstone else {
                 documents[name] = nil
@@ -272,7 +272,7 @@ private struct KnownFacts: Sendable {
         document.type.name + (document.attributes.key.map { "[\($0)]" } ?? "")
     }
 
-    private mutating func take(snapshot document: Envelope, _ name: DocumentName) -> Content? {
+    private mutating func apply(snapshot document: Envelope, _ name: DocumentName) -> Content? {
         guard !document.isTombstone, document.data.count <= Self.snapshotLimit,
             let state = try? document.decode(Document.NavigationState.self).snapshot
         else {
@@ -292,7 +292,7 @@ private struct KnownFacts: Sendable {
             rule: change.rule.flatMap { rules[state.flow.hash]?[$0] })
     }
 
-    private mutating func take(presence document: Envelope) -> Content? {
+    private mutating func apply(presence document: Envelope) -> Content? {
         guard let instance = document.attributes.key else { return nil }
         let known = processes[instance]
         guard !document.isTombstone else {
@@ -308,7 +308,7 @@ private struct KnownFacts: Sendable {
         return Content(kind: .process, actor: presence.name, parts: ["started"], joins: false)
     }
 
-    private mutating func take(banner document: Envelope) -> Content? {
+    private mutating func apply(banner document: Envelope) -> Content? {
         let banner = document.isTombstone ? nil : try? document.decode(Document.ErrorBanner.self)
         guard document.isTombstone || banner != nil else { return nil }
         let error = banner?.error

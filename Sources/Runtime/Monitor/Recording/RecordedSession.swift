@@ -52,7 +52,7 @@ package struct RecordedSession: Sendable {
             if recorded.number > behind, recorded.message.subject == session, isHeard(recorded.message, types),
                 let step = try step(recorded)
             {
-                guard try await show(machine.take(step)) else { return true }
+                guard try await show(machine.replay(step)) else { return true }
             }
             return place == .last
         }

@@ -42,7 +42,7 @@ package struct RecordingSummary: Sendable {
 
     private mutating func add(_ message: Envelope) {
         messages += 1
-        names.take(message)
+        names.record(message)
         let time = message.attributes.time
         times = times.map { min($0.lowerBound, time)...max($0.upperBound, time) } ?? time...time
         types[message.type.description, default: 0] += 1

@@ -96,7 +96,7 @@ package struct ReplaySurvey: Sendable {
 
     private mutating func add(_ recorded: RecordedMessage, _ place: RecordingStretch.Place, _ plan: ReplayPlan) {
         let message = recorded.message
-        names.take(message)
+        names.record(message)
         if plan.identity != .same { ids.insert(message.id) }
         if message.type == DomainEvent.MessageDiscarded.type,
             let discarded = try? message.decode(DomainEvent.MessageDiscarded.self), discarded.reason == "expired"

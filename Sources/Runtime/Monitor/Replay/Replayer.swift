@@ -47,7 +47,7 @@ package struct Replayer: Sendable {
                 bus: bus, clock: ReplayClock(pace), listener: ResultListener(messages, patience: patience),
                 tell: tell)
             try await plan.forEachStep(of: recording, survey) { recorded, step in
-                try await run.take(step, recorded)
+                try await run.perform(step, recorded)
             }
             try await run.finish()
         }
@@ -94,7 +94,7 @@ struct ReplayRun {
         self.tell = tell
     }
 
-    mutating func take(_ step: ReplayPlan.Step, _ recorded: RecordedMessage) async throws {
+    mutating func perform(_ step: ReplayPlan.Step, _ recorded: RecordedMessage) async throws {
         switch step {
         case .send(let message): try await send(message, recorded)
         case .await(let id):
@@ -156,7 +156,7 @@ struct ResultListener {
 
     private let messages: MessageSequence
     private let patience: Duration
-    private var heard: Set<String> = []
+    private var received: Set<String> = []
     /// True if a result has not come in time. The replay then waits for no other result.
     private(set) var hasGivenUp = false
 
@@ -168,13 +168,13 @@ struct ResultListener {
     /// Waits for the message with this id.
     /// - Returns: False if the message has not come in time. All later calls return true without waiting.
     mutating func wait(for id: String) async throws -> Bool {
-        if hasGivenUp || heard.remove(id) != nil { return true }
+        if hasGivenUp || received.remove(id) != nil { return true }
         guard let others = try await others(before: id) else {
             hasGivenUp = true
             return false
         }
-        if heard.count > Self.memoryLimit { heard = [] }
-        heard.formUnion(others)
+        if received.count > Self.memoryLimit { received = [] }
+        received.formUnion(others)
         return true
     }
 

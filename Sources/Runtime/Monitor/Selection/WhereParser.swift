@@ -26,13 +26,13 @@ struct WhereParser {
 
     private mutating func parseAny() throws(SyntaxMistake) -> WhereExpression.Condition {
         var conditions = [try parseAll()]
-        while take("or", "||") { conditions.append(try parseAll()) }
+        while consume("or", "||") { conditions.append(try parseAll()) }
         return conditions.count == 1 ? conditions[0] : .any(conditions)
     }
 
     private mutating func parseAll() throws(SyntaxMistake) -> WhereExpression.Condition {
         var conditions = [try parseOne()]
-        while take("and", "&&") { conditions.append(try parseOne()) }
+        while consume("and", "&&") { conditions.append(try parseOne()) }
         return conditions.count == 1 ? conditions[0] : .all(conditions)
     }
 
@@ -42,10 +42,10 @@ struct WhereParser {
         }
         depth += 1
         defer { depth -= 1 }
-        if take("not", "!") { return .not(try parseOne()) }
-        guard take("(") else { return try parseTest() }
+        if consume("not", "!") { return .not(try parseOne()) }
+        guard consume("(") else { return try parseTest() }
         let condition = try parseAny()
-        guard take(")") else { throw mistake("expected ')' instead of \(token.name)") }
+        guard consume(")") else { throw mistake("expected ')' instead of \(token.name)") }
         return condition
     }
 
@@ -53,9 +53,9 @@ struct WhereParser {
         guard case .word(let text) = token.kind else { throw mistake("expected a path such as type or data.url") }
         let path = try MessagePath(text, column: token.column)
         index += 1
-        if take("exists") { return .exists(path) }
-        if take("in") { return .among(path, try parseOperands(for: path)) }
-        if take("matches") { return .glob(path, try parseGlob()) }
+        if consume("exists") { return .exists(path) }
+        if consume("in") { return .among(path, try parseOperands(for: path)) }
+        if consume("matches") { return .glob(path, try parseGlob()) }
         let sign = token
         guard let comparison else {
             let advice = sign.kind == .sign("=") ? "; did you mean '=='?" : ""
@@ -73,12 +73,12 @@ struct WhereParser {
     }
 
     private mutating func parseOperands(for path: MessagePath) throws(SyntaxMistake) -> [WhereExpression.Operand] {
-        guard take("[") else { throw mistake("expected '[' after 'in'") }
+        guard consume("[") else { throw mistake("expected '[' after 'in'") }
         var operands: [WhereExpression.Operand] = []
         repeat {
             operands.append(try parseOperand(for: path, with: .equal, after: tokens[index - 1]))
-        } while take(",")
-        guard take("]") else { throw mistake("expected ',' or ']' instead of \(token.name)") }
+        } while consume(",")
+        guard consume("]") else { throw mistake("expected ',' or ']' instead of \(token.name)") }
         return operands
     }
 
@@ -134,7 +134,7 @@ struct WhereParser {
 
     private var token: WhereToken { tokens[index] }
 
-    private mutating func take(_ spellings: String...) -> Bool {
+    private mutating func consume(_ spellings: String...) -> Bool {
         switch token.kind {
         case .word(let text), .sign(let text):
             guard spellings.contains(text) else { return false }

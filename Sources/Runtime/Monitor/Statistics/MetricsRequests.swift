@@ -5,7 +5,7 @@ internal import Synchronization
 /// Requests to processes for their metrics, and the reports that answer them.
 ///
 /// Requests and reports are transient messages. The owner subscribes to ``reports``, and passes the messages to
-/// ``take(_:)``.
+/// ``handle(_:)``.
 package final class MetricsRequests: Sendable {
     /// The time within which a process has to report.
     package static let patience: Duration = .seconds(1)
@@ -44,7 +44,7 @@ package final class MetricsRequests: Sendable {
         let requests = MetricsRequests(bus: bus, clock: clock)
         return try await bus.withSubscription(to: [reports], from: .now) { messages in
             try await withThrowingTaskGroup(of: Void.self) { group in
-                group.addTask { for try await message in messages { requests.take(message) } }
+                group.addTask { for try await message in messages { requests.handle(message) } }
                 defer { group.cancelAll() }
                 return try await requests.ask(instances)
             }
@@ -75,8 +75,8 @@ package final class MetricsRequests: Sendable {
         return state.withLock { $0.requests[id]?.reports ?? [:] }
     }
 
-    /// Takes a message if it is a report. Reports of processes that no request waits for are ignored.
-    package func take(_ message: Envelope) {
+    /// Handles a message if it is a report. Reports of processes that no request waits for are ignored.
+    package func handle(_ message: Envelope) {
         guard message.type == DomainEvent.MetricsReported.type,
             let report = try? message.decode(DomainEvent.MetricsReported.self)
         else { return }

@@ -23,24 +23,24 @@ package struct MonitorStatistics: Sendable {
 
     /// Counts a message.
     /// - Parameter time: The time at which the message arrived.
-    package mutating func note(_ message: Envelope, at time: Date) {
+    package mutating func record(_ message: Envelope, at time: Date) {
         let sent = message.attributes.time
         let latency = sent < start ? nil : Duration.seconds(time.timeIntervalSince(sent))
-        change(message.type) { $0.note(size: message.data.count, latency: latency) }
+        change(message.type) { $0.record(size: message.data.count, latency: latency) }
         if message.type == DomainEvent.MessageDiscarded.type { discarded += 1 }
     }
 
-    package mutating func note(_ notice: MonitorNotice) {
+    package mutating func record(_ notice: MonitorNotice) {
         switch notice {
-        case .lost(.recovered(let type, let count)): change(type) { $0.note(recovered: count) }
+        case .lost(.recovered(let type, let count)): change(type) { $0.record(recovered: count) }
         case .lost(.removed(let type, let offset)):
-            change(type) { $0.note(removedThrough: offset) }
+            change(type) { $0.record(removedThrough: offset) }
         case .discarded: discarded += 1
         }
     }
 
     /// Lists a process. If the presence was withdrawn or cannot be decoded, the process is no longer listed.
-    package mutating func note(presence document: Envelope) {
+    package mutating func apply(presence document: Envelope) {
         guard let key = document.attributes.key else { return }
         let presence = try? document.decode(Document.Presence.self)
         guard presence == nil || services[key] != nil || services.count < Self.capacity else { return }
@@ -52,7 +52,7 @@ package struct MonitorStatistics: Sendable {
 
     /// Replaces the metrics of all listed processes.
     /// - Parameter reports: The reports, by instance. A process without a report has no metrics.
-    package mutating func note(metrics reports: [String: DomainEvent.MetricsReported]) {
+    package mutating func apply(metrics reports: [String: DomainEvent.MetricsReported]) {
         services = services.mapValues { ($0.presence, reports[$0.presence.instance]) }
     }
 
@@ -103,21 +103,21 @@ package final class StatisticsBoard: Sendable {
 
     package init() {}
 
-    package func note(_ message: Envelope) {
+    package func record(_ message: Envelope) {
         let now = Date()
-        statistics.withLock { $0.note(message, at: now) }
+        statistics.withLock { $0.record(message, at: now) }
     }
 
-    package func note(_ notice: MonitorNotice) {
-        statistics.withLock { $0.note(notice) }
+    package func record(_ notice: MonitorNotice) {
+        statistics.withLock { $0.record(notice) }
     }
 
-    package func note(presence document: Envelope) {
-        statistics.withLock { $0.note(presence: document) }
+    package func apply(presence document: Envelope) {
+        statistics.withLock { $0.apply(presence: document) }
     }
 
-    package func note(metrics reports: [String: DomainEvent.MetricsReported]) {
-        statistics.withLock { $0.note(metrics: reports) }
+    package func apply(metrics reports: [String: DomainEvent.MetricsReported]) {
+        statistics.withLock { $0.apply(metrics: reports) }
     }
 
     /// The instances of the listed processes.
@@ -149,17 +149,17 @@ struct TypeStatistics: Sendable {
     /// The values of `count` and `bytes` at the last report.
     private var reported = (count: 0, bytes: 0)
 
-    mutating func note(size: Int, latency: Duration?) {
+    mutating func record(size: Int, latency: Duration?) {
         count += 1
         bytes += size
         if let latency { self.latency.record(latency) }
     }
 
-    mutating func note(recovered number: Int) {
+    mutating func record(recovered number: Int) {
         recovered += number
     }
 
-    mutating func note(removedThrough offset: UInt64) {
+    mutating func record(removedThrough offset: UInt64) {
         removedThrough = max(removedThrough ?? 0, offset)
     }
 

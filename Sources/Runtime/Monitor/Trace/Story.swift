@@ -27,15 +27,15 @@ package struct Story: Sendable {
     /// Adds a message if it belongs to this story.
     /// - Returns: True if the message belongs to this story.
     @discardableResult
-    package mutating func take(_ message: Envelope) -> Bool {
-        noteGuard(message)
+    package mutating func add(_ message: Envelope) -> Bool {
+        recordGuard(message)
         guard message.attributes.correlationID == id else {
             if message.kind == .document { maker.learn(message) }
             return false
         }
         if messages.count < Self.limit {
             messages.append(TracedMessage(message))
-            if let happening = maker.take(message) { complete.append(happening) }
+            if let happening = maker.handle(message) { complete.append(happening) }
         } else {
             dropped += 1
         }
@@ -56,7 +56,7 @@ package struct Story: Sendable {
     /// True if a guard waits for an answer to a message of this story.
     package var isPending: Bool { !waiting.isEmpty }
 
-    private mutating func noteGuard(_ message: Envelope) {
+    private mutating func recordGuard(_ message: Envelope) {
         guard message.type == Document.NavigationState.type, let platform = message.attributes.key else { return }
         let attempt = try? message.decode(Document.NavigationState.self).snapshot.state.attempt
         if let attempt, messages.contains(where: { $0.id == attempt.message.id }) {
@@ -132,7 +132,7 @@ package struct StoryFinder: Sendable {
     package func last() async throws -> Newest {
         if let start {
             let last = try await read(from: start, into: LastBeginning()) { last, message in
-                last.take(message)
+                last.record(message)
                 return false
             }
             let story: Story? = if let id = last.id { try await story(id) } else { nil }
@@ -145,7 +145,7 @@ package struct StoryFinder: Sendable {
         var byService: (id: String, stretch: Position)?
         while byPerson == nil, tail.searched < Self.reach {
             var stretch = LastBeginning()
-            guard try await tail.readStretch(Envelope.storyBeginnings, { stretch.take($0) }) else { break }
+            guard try await tail.readStretch(Envelope.storyBeginnings, { stretch.record($0) }) else { break }
             byPerson = stretch.byPerson.map { ($0, tail.start) }
             byService = byService ?? stretch.byService.map { ($0, tail.start) }
         }
@@ -171,7 +171,7 @@ package struct StoryFinder: Sendable {
         var state = Happenings()
         try await state.learnDeclarations(of: bus)
         return try await read(from: start, into: Story(id: id, after: state)) { story, message in
-            story.take(message)
+            story.add(message)
             return false
         }
     }
@@ -183,7 +183,7 @@ package struct StoryFinder: Sendable {
 
         var id: String? { byPerson ?? byService }
 
-        mutating func take(_ message: Envelope) {
+        mutating func record(_ message: Envelope) {
             guard message.beginsStory else { return }
             if message.isFromPerson { byPerson = message.id } else { byService = message.id }
         }
@@ -205,12 +205,12 @@ package struct StoryFinder: Sendable {
     }
 
     private func read<Result: Sendable>(
-        from start: MonitorStart, into result: Result, _ take: (inout Result, Envelope) -> Bool
+        from start: MonitorStart, into result: Result, _ body: (inout Result, Envelope) -> Bool
     ) async throws -> Result {
         let span = try await MonitorSpan(start: start, end: .end, duration: nil, on: bus)
         return try await bus.withSubscription(to: [.all], from: span.start, until: span.end, onNotice: nil) {
             var result = result
-            for try await message in $0 where take(&result, message) { break }
+            for try await message in $0 where body(&result, message) { break }
             return result
         }
     }
@@ -244,7 +244,7 @@ package struct StoryFollower: Sendable {
             group.addTask {
                 try await bus.withSubscription(to: [.all], from: .now) { messages in
                     await whenListening()
-                    for try await message in messages { await ear.take(message) }
+                    for try await message in messages { await ear.handle(message) }
                 }
                 throw BusError(.closed, "the bus was closed")
             }
@@ -272,12 +272,12 @@ package struct StoryFollower: Sendable {
             self.state = state
         }
 
-        func take(_ message: Envelope) {
+        func handle(_ message: Envelope) {
             if story == nil {
                 if message.kind == .document { state.learn(message) }
                 if message.beginsStory { story = Story(id: message.id, after: state) }
             }
-            guard story?.take(message) == true else { return }
+            guard story?.add(message) == true else { return }
             lastNews = .now
             hasNews = true
         }

@@ -64,7 +64,7 @@ final class PeerProcess: Sendable {
             try await withThrowingTaskGroup(of: Void.self) { group in
                 group.addTask { await self.writeOrders(to: execution.standardInputWriter) }
                 for try await line in execution.standardOutput.strings() {
-                    take(try ControlLine.decode(line))
+                    receive(try ControlLine.decode(line))
                 }
                 group.cancelAll()
             }
@@ -80,7 +80,7 @@ final class PeerProcess: Sendable {
         try? await writer.finish()
     }
 
-    private func take(_ report: Report) {
+    private func receive(_ report: Report) {
         let waiting = state.withLock { state in
             guard state.waiting.isEmpty else { return Optional(state.waiting.removeFirst()) }
             state.unclaimed = report

@@ -61,7 +61,7 @@ struct SessionScale {
                     try await taps.receive {
                         try await load(taps, running.processes, coordinators, &report)
                         report.journalSize = broker.journalSize
-                        report.takeover = try await takeOver(taps, from: coordinators[0])
+                        report.takeover = try await measureTakeover(taps, from: coordinators[0])
                         for (index, survivor) in coordinators.enumerated().dropFirst() {
                             report.coordinatorMemory[index] = try ProcessUse(of: survivor.id).peakMemory
                         }
@@ -117,7 +117,7 @@ struct SessionScale {
         // The partitions of the coordinators that started first move to the others as these join.
         try await tapEachPartition(taps)
         try await taps.untilAnswered(within: Self.patience)
-        _ = taps.takeLatencies()
+        _ = taps.drainLatencies()
         let processes = bus + coordinators
         let before = try processes.map { try ProcessUse(of: $0.id) }
         let count = taps.count
@@ -133,7 +133,7 @@ struct SessionScale {
         report.coordinatorTime = spent.dropFirst(bus.count).reduce(0, +)
         report.brokerMemory = after.prefix(bus.count).map(\.peakMemory).max() ?? 0
         report.coordinatorMemory = after.dropFirst(bus.count).map(\.peakMemory)
-        let latencies = taps.takeLatencies()
+        let latencies = taps.drainLatencies()
         report.median = Statistics.median(of: latencies)
         report.percentile99 = Statistics.percentile(99, of: latencies)
     }
@@ -149,7 +149,7 @@ struct SessionScale {
 
     /// Kills a coordinator, and sends a tap to each partition.
     /// - Returns: the time in seconds from the kill until all taps are answered.
-    private func takeOver(_ taps: Taps, from coordinator: RunningProcess) async throws -> Double {
+    private func measureTakeover(_ taps: Taps, from coordinator: RunningProcess) async throws -> Double {
         let begin = ContinuousClock.now
         kill(coordinator.id, SIGKILL)
         try await tapEachPartition(taps)

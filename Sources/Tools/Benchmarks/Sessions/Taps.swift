@@ -3,7 +3,7 @@ internal import EventBus
 internal import Foundation
 internal import Synchronization
 
-/// Sends taps, and notes when the documents that answer them arrive.
+/// Sends taps, and records when the documents that answer them arrive.
 ///
 /// The time of an answer is measured from the time at which the tap was due. So a bus that holds up the sender does not
 /// look faster than it is.
@@ -30,7 +30,7 @@ final class Taps: Sendable {
     var count: Int { state.withLock(\.count) }
 
     /// Returns the times from taps to their answers, in milliseconds, since the last call.
-    func takeLatencies() -> [Double] {
+    func drainLatencies() -> [Double] {
         state.withLock { state in
             defer { state.latencies = [] }
             return state.latencies
@@ -42,7 +42,7 @@ final class Taps: Sendable {
         try await bus.withSubscription(to: [.type(Document.NavigationState.self)], from: .now) { messages in
             try await withThrowingTaskGroup(of: Void.self) { group in
                 group.addTask {
-                    for try await message in messages { self.take(message) }
+                    for try await message in messages { self.handle(message) }
                 }
                 defer { group.cancelAll() }
                 return try await body()
@@ -105,7 +105,7 @@ final class Taps: Sendable {
         for await _ in answered {}
     }
 
-    private func take(_ message: Envelope) {
+    private func handle(_ message: Envelope) {
         let now = ContinuousClock.now
         state.withLock { state in
             guard let cause = message.attributes.causationID, let due = state.due.removeValue(forKey: cause) else {

@@ -26,7 +26,7 @@ final class ComposeFindings {
     ///   - text: a value as written in the file.
     ///   - environment: the values of its variables.
     ///   - offered: the names of the variables that the supervisor sets.
-    func note(variablesIn text: String, of environment: ComposeEnvironment, offered: Set<String> = []) {
+    func record(variablesIn text: String, of environment: ComposeEnvironment, offered: Set<String> = []) {
         for reference in Interpolation.references(in: text) {
             let name = reference.name
             variables[name, default: ComposeVariable(name: name)]
@@ -34,11 +34,11 @@ final class ComposeFindings {
         }
     }
 
-    func note(_ key: ServiceKey, at place: ComposePlace) {
+    func record(_ key: ServiceKey, at place: ComposePlace) {
         places[key] = place
     }
 
-    func note(unset names: Set<String>) {
+    func record(unset names: Set<String>) {
         unset.formUnion(names)
     }
 

@@ -16,7 +16,7 @@ extension ComposeReader {
         guard let entries = mapping(entry.value, place) else { return nil }
         findings.check(entries, against: .service, in: place)
         let command = command(entries, of: place, key: entry.key)
-        notePlaces(entries, of: name)
+        recordPlaces(entries, of: name)
         var service = Service(name: name, command: command)
         service.workingDirectory = directory(entries, of: place) ?? ownFolder(of: entry.value, in: stack)
         let offered = OfferedVariables.names(ports: stack.ports)
@@ -34,13 +34,13 @@ extension ComposeReader {
         return service
     }
 
-    /// Notes the places of keys that are checked when the service starts. If `entrypoint` is given, it contains the
-    /// executable, so its place is noted as the place of `command`.
-    private func notePlaces(_ entries: ComposeNode.Entries, of name: String) {
+    /// Records the places of keys that are checked when the service starts. If `entrypoint` is given, it contains the
+    /// executable, so its place is recorded as the place of `command`.
+    private func recordPlaces(_ entries: ComposeNode.Entries, of name: String) {
         for key in ["working_dir", "command", "entrypoint", "healthcheck"] {
             guard let entry = entries[key], !entry.value.isNull else { continue }
             let known = key == "entrypoint" ? "command" : key
-            findings.note(ServiceKey(service: name, name: known), at: entry.value.place)
+            findings.record(ServiceKey(service: name, name: known), at: entry.value.place)
         }
     }
 

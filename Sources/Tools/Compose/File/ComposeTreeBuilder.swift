@@ -87,11 +87,11 @@ struct ComposeTreeBuilder {
     }
 
     private mutating func expanded(_ text: String, isBoolean: Bool, at node: Node) -> ComposeNode.Scalar {
-        findings.note(variablesIn: text, of: source.environment, offered: offered)
+        findings.record(variablesIn: text, of: source.environment, offered: offered)
         var interpolation = Interpolation(environment: source.environment, offered: offered)
         do {
             let value = try interpolation.expand(text)
-            findings.note(unset: interpolation.unset)
+            findings.record(unset: interpolation.unset)
             return .init(text: value, written: text, isBoolean: isBoolean)
         } catch {
             report("'\(path.joined(separator: "."))': \(error.message)", at: node)

@@ -38,11 +38,11 @@ struct EnvironmentFile {
         case nil: return environment[entry.name]
         case .literal(let text): return text
         case .template(let text):
-            findings.note(variablesIn: text, of: environment)
+            findings.record(variablesIn: text, of: environment)
             var interpolation = Interpolation(environment: environment)
             do {
                 let value = try interpolation.expand(text)
-                findings.note(unset: interpolation.unset)
+                findings.record(unset: interpolation.unset)
                 return value
             } catch {
                 report(
@@ -129,7 +129,7 @@ private struct EnvironmentFileScanner {
 
     private mutating func entry() throws(Mistake) -> Entry {
         skipExport()
-        let name = take { "_.-".unicodeScalars.contains($0) || $0.isASCIILetter || $0.isASCIIDigit }
+        let name = consume { "_.-".unicodeScalars.contains($0) || $0.isASCIILetter || $0.isASCIIDigit }
         guard let first = name.unicodeScalars.first, first == "_" || first.isASCIILetter else {
             throw mistake("the line does not begin with a variable's name")
         }
@@ -164,7 +164,7 @@ private struct EnvironmentFileScanner {
 
     /// Reads a value without quotes. A `#` begins a comment only after a blank, so `COLOR=#ff0000` has a value.
     private mutating func unquoted(isAfterBlank: Bool) -> String {
-        let scalars = take(while: Self.isOfLine).unicodeScalars
+        let scalars = consume(while: Self.isOfLine).unicodeScalars
         if isAfterBlank, scalars.first == "#" { return "" }
         let comment = scalars.indices.dropFirst().first { index in
             scalars[index] == "#" && Self.isBlank(scalars[scalars.index(before: index)])
@@ -212,7 +212,7 @@ private struct EnvironmentFileScanner {
 
     private static func isOfLine(_ scalar: Unicode.Scalar) -> Bool { scalar != "\n" }
 
-    private mutating func take(while belongs: (Unicode.Scalar) -> Bool) -> String {
+    private mutating func consume(while belongs: (Unicode.Scalar) -> Bool) -> String {
         var text = String.UnicodeScalarView()
         while let scalar = scalars.first, belongs(scalar) {
             text.append(scalar)
@@ -222,7 +222,7 @@ private struct EnvironmentFileScanner {
     }
 
     private mutating func skip(while belongs: (Unicode.Scalar) -> Bool) {
-        _ = take(while: belongs)
+        _ = consume(while: belongs)
     }
 
     private mutating func pop() -> Unicode.Scalar? {

@@ -47,7 +47,7 @@ struct Interpolation {
             scalars.removeFirst()
             return try braced(&scalars)
         default:
-            let name = Self.takeName(&scalars)
+            let name = Self.consumeName(&scalars)
             guard !name.isEmpty else {
                 throw Failure(message: "a lone '$' is not a variable reference (write '$$' for a dollar sign)")
             }
@@ -56,10 +56,10 @@ struct Interpolation {
     }
 
     private mutating func braced(_ scalars: inout Substring.UnicodeScalarView) throws(Failure) -> String {
-        let name = Self.takeName(&scalars)
+        let name = Self.consumeName(&scalars)
         guard !name.isEmpty else { throw Failure(message: "'${' is not followed by a variable's name") }
-        let operation = Self.takeOperation(&scalars)
-        guard let operand = operation == nil ? "" : Self.takeOperand(&scalars) else {
+        let operation = Self.consumeOperation(&scalars)
+        guard let operand = operation == nil ? "" : Self.consumeOperand(&scalars) else {
             throw Failure(message: "references are nested more than \(Self.deepest) levels deep")
         }
         guard scalars.popFirst() == "}" else {
@@ -103,24 +103,24 @@ struct Interpolation {
         let emptyIsUnset: Bool
     }
 
-    private static func takeName(_ scalars: inout Substring.UnicodeScalarView) -> String {
+    private static func consumeName(_ scalars: inout Substring.UnicodeScalarView) -> String {
         guard let first = scalars.first, first == "_" || first.isASCIILetter else { return "" }
         let name = scalars.prefix { $0 == "_" || $0.isASCIILetter || $0.isASCIIDigit }
         scalars = scalars[name.endIndex...]
         return String(name)
     }
 
-    private static func takeOperation(_ scalars: inout Substring.UnicodeScalarView) -> Operation? {
+    private static func consumeOperation(_ scalars: inout Substring.UnicodeScalarView) -> Operation? {
         let hasColon = scalars.first == ":"
         guard let kind = scalars.dropFirst(hasColon ? 1 : 0).first.flatMap(Operation.Kind.init) else { return nil }
         scalars.removeFirst(hasColon ? 2 : 1)
         return Operation(kind: kind, emptyIsUnset: hasColon)
     }
 
-    /// Takes everything up to the brace that closes the reference, including references and pairs of braces inside.
+    /// Consumes everything up to the brace that closes the reference, including references and pairs of braces inside.
     ///
     /// - Returns: nil if the references are nested too deeply.
-    private static func takeOperand(_ scalars: inout Substring.UnicodeScalarView) -> Substring? {
+    private static func consumeOperand(_ scalars: inout Substring.UnicodeScalarView) -> Substring? {
         let bytes = Substring(scalars).utf8
         var end = bytes.startIndex
         var depth = 0
@@ -164,10 +164,10 @@ struct Interpolation {
             }
             let isBraced = scalars.first == "{"
             if isBraced { scalars.removeFirst() }
-            var reference = Reference(name: takeName(&scalars))
+            var reference = Reference(name: consumeName(&scalars))
             guard !reference.name.isEmpty else { continue }
-            if isBraced, let operation = takeOperation(&scalars) {
-                guard let operand = takeOperand(&scalars) else { return found + [reference] }
+            if isBraced, let operation = consumeOperation(&scalars) {
+                guard let operand = consumeOperand(&scalars) else { return found + [reference] }
                 reference.standIn = operation.kind == .default ? String(operand) : nil
                 reference.isRequired = operation.kind == .required
                 found += [reference] + references(in: operand)

@@ -165,7 +165,7 @@ struct LogCursor {
     /// The next line; nil if there is none at present.
     mutating func next() -> LogLine? {
         while true {
-            if let line = takeLine() { return line }
+            if let line = consumeLine() { return line }
             if follows { openFollowing() }
             guard let file = open.first else { return nil }
             let bytes = file.read()
@@ -181,7 +181,7 @@ struct LogCursor {
         }
     }
 
-    private mutating func takeLine() -> LogLine? {
+    private mutating func consumeLine() -> LogLine? {
         while let end = buffer[start...].firstIndex(of: UInt8(ascii: "\n")) {
             let record = buffer[start..<end]
             start = end + 1
@@ -269,7 +269,7 @@ private struct LastLines {
     }
 
     /// Ends the search, if all lines are found, before bytes that are too many for a record.
-    mutating func meetInvalidRecord() {
+    mutating func handleInvalidRecord() {
         areFound = found == count
     }
 }
@@ -359,7 +359,7 @@ private final class LogFile {
         while let last = end, !lines.areFound {
             end = bytes[..<last].lastIndex(of: UInt8(ascii: "\n"))
             if end == nil, !isWhole {
-                if last > 2 * LogLine.maximumLength { lines.meetInvalidRecord() }
+                if last > 2 * LogLine.maximumLength { lines.handleInvalidRecord() }
                 break
             }
             let record = bytes[(end.map { $0 + 1 } ?? 0)..<last]

@@ -93,12 +93,12 @@ struct HealthState {
         isStarting(at: age) ? probe.startInterval : probe.interval
     }
 
-    /// Takes the result of a check.
+    /// Applies the result of a check.
     ///
     /// - Parameters:
     ///   - failure: the reason why the check failed; nil if it succeeded.
     ///   - age: the time from the start of the run to the start of the check.
-    mutating func take(_ failure: String?, at age: Duration) {
+    mutating func apply(_ failure: String?, at age: Duration) {
         guard let failure else {
             health = ServiceHealth(state: .healthy)
             return

@@ -83,7 +83,7 @@ struct Roster: Sendable {
         status.phase = stop == .none ? phase : .stopping
     }
 
-    /// Notes that the wanted instances have reached a milestone.
+    /// Records that the wanted instances have reached a milestone.
     ///
     /// - Returns: false if they have not, or if the project stops.
     mutating func complete(_ milestone: Milestone) -> Bool {
@@ -113,7 +113,7 @@ struct Roster: Sendable {
         stop = .orderly
     }
 
-    /// Notes that all processes have ended.
+    /// Records that all processes have ended.
     ///
     /// - Returns: the reason why the supervisor stopped the project; nil if a request stopped it, or if all services
     ///   ended by themselves.
@@ -225,8 +225,8 @@ struct Roster: Sendable {
 
     var hasUnkept: Bool { status.services.contains { !kept.contains($0.name) } }
 
-    /// The names of the instances that have no keeper yet. The caller must start a keeper for each.
-    mutating func takeUnkept() -> [String] {
+    /// Claims the instances that have no keeper yet, and returns their names. The caller must start a keeper for each.
+    mutating func claimUnkept() -> [String] {
         let names = status.services.map(\.name).filter { !kept.contains($0) }
         kept.formUnion(names)
         return names
@@ -243,8 +243,8 @@ struct Roster: Sendable {
         return service
     }
 
-    /// Notes the files with which a process of an instance is started.
-    mutating func note(_ files: StartFiles, of instance: String) {
+    /// Records the files with which a process of an instance is started.
+    mutating func record(_ files: StartFiles, of instance: String) {
         self.files[instance] = files
     }
 
@@ -257,7 +257,7 @@ struct Roster: Sendable {
         return true
     }
 
-    /// Notes that an instance has ended. Its state is `exited`, or `restarting` if a new start has been requested.
+    /// Records that an instance has ended. Its state is `exited`, or `restarting` if a new start has been requested.
     ///
     /// - Parameter error: the error with which the instance has ended by itself; nil if there is none.
     mutating func settle(_ instance: String, with error: ComposeError? = nil) {

@@ -26,7 +26,7 @@ struct RunDeadlines {
     /// The next deadline; nil if there is none.
     var next: Instant? { [start, heartbeat].compactMap(\.self).min() }
 
-    mutating func take(_ message: NotifyMessage, at now: Instant) {
+    mutating func handle(_ message: NotifyMessage, at now: Instant) {
         if let extra = message.startExtension, let end = start { start = max(end, now + extra) }
         if message.isHeartbeat || message.isReady { beat(at: now) }
         if message.isWatchdogTriggered { isTriggered = true }

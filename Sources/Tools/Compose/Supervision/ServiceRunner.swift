@@ -89,7 +89,7 @@ struct ServiceRunner: Sendable {
             let configuration = try configuration(of: service.command, at: path, variables: variables)
             // A file that is written after this is a change, even if the process reads it.
             let files = await executor.run { [service] in StartFiles(executable: path, watched: service.watchedPaths) }
-            board.update { $0.note(files, of: name) }
+            board.update { $0.record(files, of: name) }
             let socket = try project.notifySocket(at: project.notifyPath(of: name))
             let result = try await Subprocess.run(
                 configuration, input: .none, output: .sequence, error: .sequence
@@ -238,7 +238,7 @@ struct ServiceRunner: Sendable {
             group.cancelAll()
             await group.waitForAll()
             // A service that announces that it is ready and ends at once counts as having been ready.
-            while let message = socket.receive() { take(message) }
+            while let message = socket.receive() { handle(message) }
             return cause ?? .leaderExited
         }
     }
@@ -263,8 +263,8 @@ struct ServiceRunner: Sendable {
         while !Task.isCancelled {
             // All messages are read before a deadline is checked, because the supervisor itself may have been late.
             while let message = socket.receive() {
-                take(message)
-                deadlines.take(message, at: clock.now)
+                handle(message)
+                deadlines.handle(message, at: clock.now)
             }
             let state = board.view.status[name]?.state ?? .stopping
             if let fault = deadlines.fault(of: state, at: clock.now) { return fault }
@@ -273,7 +273,7 @@ struct ServiceRunner: Sendable {
         return nil
     }
 
-    private func take(_ message: NotifyMessage) {
+    private func handle(_ message: NotifyMessage) {
         board.change(name) { status in
             // With a health check, `READY=1` from the service does not make it ready.
             if message.isReady, probe == nil {
@@ -302,7 +302,7 @@ struct ServiceRunner: Sendable {
             let failure = await failure(of: probe)
             // A check that was cancelled has no result.
             if Task.isCancelled { return nil }
-            state.take(failure, at: age)
+            state.apply(failure, at: age)
             if let fault = judge(state.health) { return fault }
         }
     }

@@ -142,7 +142,7 @@ package final class Supervisor: Sendable {
                 // `stopIfOver` checks again under the lock, because a request may have come meanwhile.
                 if view.isOver { board.update { $0.stopIfOver() } }
                 guard view.hasUnkept else { continue }
-                for name in board.update({ $0.takeUnkept() }) {
+                for name in board.update({ $0.claimUnkept() }) {
                     let keeper = InstanceKeeper(
                         name: name, project: project, board: board, options: options, clock: clock, executor: executor,
                         logger: logger)

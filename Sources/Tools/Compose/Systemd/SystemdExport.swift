@@ -31,7 +31,7 @@ package struct SystemdExport: Sendable {
         environment: [String: String] = ProcessInfo.processInfo.environment
     ) throws(ComposeError) {
         try stack.validate()
-        guard !Self.takenTargets.contains(name) else {
+        guard !Self.reservedTargets.contains(name) else {
             throw ComposeError(
                 code: "target-taken", message: "systemd itself has a unit \(name).target (systemd.special(7))",
                 recovery: "choose another project name with -p")
@@ -98,7 +98,7 @@ package struct SystemdExport: Sendable {
     }
 
     /// Names of systemd's own targets, without the suffix `.target`.
-    private static let takenTargets: Set = [
+    private static let reservedTargets: Set = [
         "basic", "boot-complete", "default", "emergency", "exit", "final", "getty", "graphical", "halt", "hibernate",
         "kexec", "local-fs", "machines", "multi-user", "network", "network-online", "nss-lookup", "paths", "poweroff",
         "printer", "reboot", "remote-fs", "rescue", "rpcbind", "runlevel0", "runlevel1", "runlevel2", "runlevel3",

@@ -77,7 +77,7 @@ actor HappeningPrinter {
         if let story, message.attributes.correlationID != story {
             if message.kind == .document { happenings.learn(message) }
         } else {
-            try await write(happenings.take(message))
+            try await write(happenings.handle(message))
         }
     }
 

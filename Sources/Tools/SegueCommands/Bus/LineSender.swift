@@ -34,7 +34,7 @@ struct LineSender {
     mutating func publish(_ input: AsyncThrowingStream<[Data], any Error>) async throws {
         do {
             for try await lines in input {
-                for line in lines { try await take(line) }
+                for line in lines { try await handle(line) }
                 try await flush()
             }
         } catch let error as CommandError {
@@ -47,7 +47,7 @@ struct LineSender {
             status: .dataError)
     }
 
-    private mutating func take(_ text: Data) async throws {
+    private mutating func handle(_ text: Data) async throws {
         line += 1
         if text.allSatisfy({ [0x09, 0x0D, 0x20].contains($0) }) { return }
         messages += 1

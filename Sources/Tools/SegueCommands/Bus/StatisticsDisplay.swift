@@ -50,29 +50,33 @@ struct StatisticsRun: Sendable {
 
     private func count(on board: StatisticsBoard) async throws {
         // The services are read before the first update.
-        for document in try await bus.documents(matching: [presences]) { board.note(presence: document) }
+        for document in try await bus.documents(matching: [presences]) { board.apply(presence: document) }
         let requests = MetricsRequests(bus: bus)
         try await bus.withSubscription(to: [presences, MetricsRequests.reports], from: .retained) { messages in
             try await withThrowingTaskGroup(of: Void.self) { group in
                 group.addTask {
                     for try await message in messages {
-                        if message.kind == .document { board.note(presence: message) } else { requests.take(message) }
+                        if message.kind == .document {
+                            board.apply(presence: message)
+                        } else {
+                            requests.handle(message)
+                        }
                     }
                 }
                 group.addTask {
                     try await monitor.run {
-                        board.note($0)
+                        board.record($0)
                         onMessage($0)
                     } tell: {
-                        board.note($0)
+                        board.record($0)
                     }
                     // For the totals.
-                    board.note(metrics: try await requests.ask(board.instances))
+                    board.apply(metrics: try await requests.ask(board.instances))
                 }
                 group.addTask { try await showReports(of: board) }
                 group.addTask {
                     while true {
-                        board.note(metrics: try await requests.ask(board.instances))
+                        board.apply(metrics: try await requests.ask(board.instances))
                         try await Task.sleep(for: Self.metricsInterval)
                     }
                 }

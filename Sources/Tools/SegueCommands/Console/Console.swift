@@ -135,14 +135,14 @@ final class Console: Sendable {
     /// Writes until nothing is queued. Runs on `queue`.
     private func writePending() {
         var failure: (any Error)?
-        while let bytes = takePending(failure) {
+        while let bytes = drainPending(failure) {
             do { _ = try descriptor.writeAll(bytes) } catch { failure = error }
         }
     }
 
-    /// Takes the queued bytes. If there are none, or the last write failed, ends all waits.
+    /// Removes the queued bytes. If there are none, or the last write failed, ends all waits.
     /// - Returns: the bytes to write next; nil if there are none or the last write failed.
-    private func takePending(_ failure: (any Error)?) -> [UInt8]? {
+    private func drainPending(_ failure: (any Error)?) -> [UInt8]? {
         let (bytes, waiting) = state.withLock { state in
             guard failure != nil || state.pending.isEmpty else {
                 defer { state.pending = [] }

@@ -20,7 +20,7 @@ struct FullScreen {
     ) async throws {
         let keys = TerminalKeys(input)
         let result: Result<Void, any Error>
-        keys.take()
+        keys.enable()
         do {
             try await output.draw(TerminalCode.beginScreen)
             result = .success(
@@ -38,7 +38,7 @@ struct FullScreen {
         } catch {
             result = .failure(error)
         }
-        keys.giveBack()
+        keys.restore()
         // A write to a terminal that was closed fails. This error is ignored.
         try? await output.draw(TerminalCode.endScreen)
         try result.get()
@@ -52,11 +52,11 @@ struct FullScreen {
             // The console writes nothing while the action runs.
             output.perform { [descriptor = output.descriptor] in
                 if signal == SIGTSTP {
-                    keys.giveBack()
+                    keys.restore()
                     _ = try? descriptor.writeAll(TerminalCode.endScreen.utf8)
                     Self.stop()
                 }
-                keys.take()
+                keys.enable()
                 _ = try? descriptor.writeAll(TerminalCode.beginScreen.utf8)
             }
             try await redraw()
@@ -105,7 +105,7 @@ struct TerminalKeys: Sendable {
     }
 
     /// Makes the terminal deliver each key at once, without echo. Ctrl-C still sends a signal.
-    func take() {
+    func enable() {
         guard var settings else { return }
         settings.c_lflag &= ~tcflag_t(ICANON | ECHO)
         // TCSANOW keeps the keys that were typed ahead.
@@ -113,7 +113,7 @@ struct TerminalKeys: Sendable {
     }
 
     /// Restores the former settings.
-    func giveBack() {
+    func restore() {
         guard var settings else { return }
         tcsetattr(input.rawValue, TCSANOW, &settings)
     }

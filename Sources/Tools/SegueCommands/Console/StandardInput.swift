@@ -74,7 +74,7 @@ enum StandardInput {
         return "/proc/self/fd/\(file.rawValue)"
     }
 
-    private static func read(_ take: (ArraySlice<UInt8>) throws -> Void) throws {
+    private static func read(_ body: (ArraySlice<UInt8>) throws -> Void) throws {
         var chunk = [UInt8](repeating: 0, count: 256 << 10)
         while true {
             let count: Int
@@ -84,7 +84,7 @@ enum StandardInput {
                 throw unreadable("\(error)")
             }
             guard count > 0 else { return }
-            try take(chunk[..<count])
+            try body(chunk[..<count])
         }
     }
 

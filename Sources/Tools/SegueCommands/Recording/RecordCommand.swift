@@ -65,7 +65,7 @@ struct RecordToCommand: AsyncParsableCommand, WallTimeCommand {
                         try await target.write($0)
                     } tell: { notice in
                         guard case .lost(let loss) = notice else { return }
-                        await target.note(loss)
+                        await target.record(loss)
                         await Console.error.tell("\(notice)")
                     }
                 }
@@ -119,8 +119,8 @@ actor RecordingWriter {
         count += 1
     }
 
-    /// Notes the messages that retention removed, for the end line.
-    func note(_ loss: SubscriptionNotice) {
+    /// Records the messages that retention removed, for the end line.
+    func record(_ loss: SubscriptionNotice) {
         guard case .removed(let type, let offset) = loss else { return }
         missing[type.description] = max(missing[type.description] ?? 0, offset)
     }

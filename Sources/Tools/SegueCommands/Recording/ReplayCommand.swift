@@ -259,7 +259,7 @@ struct ReplayPrinter: Sendable {
     private mutating func lines(_ message: Envelope, _ columns: Int?) -> [StyledText] {
         guard output.isTerminal else { return [pretty.line(message, names)] }
         // Each message has a line of its own, so none joins the one before.
-        _ = happenings.take(message)
+        _ = happenings.handle(message)
         guard let happening = happenings.flush() else { return [pretty.line(message, names)] }
         return format.lines(happening, columns: columns)
     }

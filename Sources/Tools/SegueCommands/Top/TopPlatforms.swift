@@ -17,8 +17,8 @@ struct TopPlatforms: Sendable {
         self.session = session
     }
 
-    /// Takes the navigation state of a platform, or its withdrawal.
-    mutating func take(_ message: Envelope) {
+    /// Applies the navigation state of a platform, or its withdrawal.
+    mutating func apply(_ message: Envelope) {
         guard message.type == Document.NavigationState.type, message.subject == session,
             let platform = message.attributes.key, screens[platform] != nil || screens.count < Self.capacity
         else { return }

@@ -86,9 +86,9 @@ struct TopProcesses: Sendable {
 
     // MARK: Facts
 
-    /// Takes the presence of a process, or the document of a coordinator that says its platform.
-    mutating func take(_ message: Envelope) {
-        names.take(message)
+    /// Applies the presence of a process, or the document of a coordinator that says its platform.
+    mutating func apply(_ message: Envelope) {
+        names.record(message)
         if message.type == Document.Presence.type, let key = message.attributes.key {
             let presence = try? message.decode(Document.Presence.self)
             guard presence == nil || presences[key] != nil || presences.count < Self.capacity else { return }
@@ -99,13 +99,13 @@ struct TopProcesses: Sendable {
         }
     }
 
-    mutating func take(_ services: [StatisticsReport.OfService]) {
+    mutating func apply(_ services: [StatisticsReport.OfService]) {
         figures = Dictionary(services.map { ($0.instance, $0) }) { _, last in last }
         arrange()
     }
 
     /// - Parameter time: The time of the reading since any fixed moment.
-    mutating func take(_ instances: [TopInstance], at time: Duration) {
+    mutating func apply(_ instances: [TopInstance], at time: Duration) {
         let former = Dictionary((self.instances ?? []).map { ($0.name, $0) }) { _, last in last }
         let elapsed = time - read
         loads = [:]

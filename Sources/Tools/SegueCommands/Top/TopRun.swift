@@ -27,23 +27,23 @@ struct TopRun: Sendable {
     /// Runs until `q` is pressed, the bus is closed or the task is cancelled.
     func run() async throws {
         let screen = TopScreen(TopView(project: project?.name, session: session))
-        // A message is counted before the view takes it, so that drawing does not delay the next one.
+        // A message is counted before the view handles it, so that drawing does not delay the next one.
         let (messages, newMessages) = AsyncStream.makeStream(
             of: Envelope.self, bufferingPolicy: .bufferingNewest(Self.messageLimit))
         let statistics = StatisticsRun(
             bus: bus, monitor: monitor, interval: interval, isOnce: false, display: screen,
             onMessage: { newMessages.yield($0) })
-        try await FullScreen(output: .output).run(isEnd: { await screen.take($0) }, redraw: screen.draw) {
+        try await FullScreen(output: .output).run(isEnd: { await screen.handle($0) }, redraw: screen.draw) {
             try await screen.draw()
             try await withThrowingTaskGroup(of: Void.self) { group in
                 group.addTask {
                     var happenings = Happenings()
                     try await happenings.learnPresent(of: bus, session: session)
-                    await screen.take(.learnt(happenings))
+                    await screen.handle(.learnt(happenings))
                     try await statistics.run()
                 }
                 group.addTask {
-                    for await message in messages { await screen.take(.message(message)) }
+                    for await message in messages { await screen.handle(.message(message)) }
                     try Task.checkCancellation()
                 }
                 group.addTask { try await readDocuments(for: screen) }
@@ -62,7 +62,7 @@ struct TopRun: Sendable {
             .type(Document.NavigationState.self, subject: session),
         ]
         try await bus.withSubscription(to: filters, from: .retained) { messages in
-            for try await message in messages { await screen.take(.document(message)) }
+            for try await message in messages { await screen.handle(.document(message)) }
         }
     }
 
@@ -79,9 +79,9 @@ struct TopRun: Sendable {
                         ServiceRow(service, isSupervised: isSupervised, usage: usage[service.name]),
                         pids: usage[service.name]?.pids ?? [])
                 }
-                await screen.take(.instances(instances, at: ContinuousClock.now - start))
+                await screen.handle(.instances(instances, at: ContinuousClock.now - start))
             } catch let error as ComposeError {
-                await screen.take(.notice(Self.line(error)))
+                await screen.handle(.notice(Self.line(error)))
             }
             try await Task.sleep(for: Self.projectInterval)
         }
@@ -94,7 +94,7 @@ struct TopRun: Sendable {
                     switch action {
                     case .end: break
                     case .restart(let instance): await restart(instance, for: screen)
-                    case .read(let subject): await screen.take(.content(content(of: subject), of: subject))
+                    case .read(let subject): await screen.handle(.content(content(of: subject), of: subject))
                     }
                 }
             }
@@ -106,14 +106,14 @@ struct TopRun: Sendable {
     private func restart(_ instance: String, for screen: TopScreen) async {
         guard let project else { return }
         let control = StackControl(project: project) { lines in
-            for line in lines { await screen.take(.notice(line)) }
+            for line in lines { await screen.handle(.notice(line)) }
         }
         do {
             let request = ControlRequest.restart(services: [instance], followed: true, grace: nil)
             guard try await !control.perform(request) else { return }
-            await screen.take(.notice("project '\(project.name)' has no supervisor; 'segue up' starts one"))
+            await screen.handle(.notice("project '\(project.name)' has no supervisor; 'segue up' starts one"))
         } catch {
-            await screen.take(.notice(Self.line(error)))
+            await screen.handle(.notice(Self.line(error)))
         }
     }
 
@@ -173,20 +173,20 @@ actor TopScreen: StatisticsView {
     }
 
     /// - Returns: True if the key ends the view.
-    func take(_ key: Key) -> Bool { take(.key(key)) }
+    func handle(_ key: Key) -> Bool { handle(.key(key)) }
 
     /// Passes an input to the view, which is drawn soon.
     /// - Returns: True if the view has ended.
     @discardableResult
-    func take(_ input: TopView.Input) -> Bool {
-        let wanted = view.take(input)
+    func handle(_ input: TopView.Input) -> Bool {
+        let wanted = view.handle(input)
         for action in wanted where action != .end { newActions.yield(action) }
         changed.yield()
         return wanted.contains(.end)
     }
 
     func show(_ report: StatisticsReport) async throws {
-        take(.report(report))
+        handle(.report(report))
         try await draw()
     }
 
@@ -203,7 +203,7 @@ actor TopScreen: StatisticsView {
         let size = output.size
         // The last column stays empty: after a character in it, some terminals would clear it with the rest of the line.
         let columns = size.map { max(1, $0.columns - 1) }
-        if let columns, let rows = size?.rows { _ = view.take(.size(columns: columns, rows: rows)) }
+        if let columns, let rows = size?.rows { _ = view.handle(.size(columns: columns, rows: rows)) }
         let isColored = output.isColored
         let lines = view.lines.map { $0.rendered(isColored: isColored, columns: columns) + TerminalCode.clearLine }
         try await output.draw(TerminalCode.home + lines.joined(separator: "\n") + TerminalCode.clearBelow)

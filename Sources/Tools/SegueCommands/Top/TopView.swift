@@ -2,7 +2,7 @@ internal import EventBus
 internal import Monitor
 internal import Support
 
-/// The view of `segue top` as a value. It takes keys and facts, and returns what is to be done and the lines to draw.
+/// The view of `segue top` as a value. It handles keys and facts, and returns what is to be done and the lines to draw.
 struct TopView: Sendable {
     enum Input: Sendable {
         case key(Key)
@@ -57,23 +57,23 @@ struct TopView: Sendable {
 
     // MARK: Inputs
 
-    mutating func take(_ input: Input) -> [Action] {
+    mutating func handle(_ input: Input) -> [Action] {
         switch input {
-        case .key(let key): return take(key)
+        case .key(let key): return handle(key)
         case .size(let columns, let rows):
             size = (columns, rows)
             page?.resize(columns: columns, room: rows - 1)
         case .report(let report):
             self.report = report
-            processes.take(report.services)
+            processes.apply(report.services)
             // New lines of the log may have been written.
             if let page, case .log = page.subject, page.followsEnd { return read(page.subject) }
         case .document(let message):
-            processes.take(message)
-            platforms.take(message)
+            processes.apply(message)
+            platforms.apply(message)
         case .learnt(let state): happenings = state
-        case .message(let message): take(message)
-        case .instances(let instances, let time): processes.take(instances, at: time)
+        case .message(let message): handle(message)
+        case .instances(let instances, let time): processes.apply(instances, at: time)
         case .content(let lines, let subject):
             reading.remove(subject)
             if page?.subject == subject { page?.set(lines) }
@@ -82,13 +82,13 @@ struct TopView: Sendable {
         return []
     }
 
-    private mutating func take(_ message: Envelope) {
-        guard let happening = happenings.take(message) else { return }
+    private mutating func handle(_ message: Envelope) {
+        guard let happening = happenings.handle(message) else { return }
         past.append(happening)
         if past.count > Self.pastLimit { past.removeFirst(past.count - Self.pastLimit) }
     }
 
-    private mutating func take(_ key: Key) -> [Action] {
+    private mutating func handle(_ key: Key) -> [Action] {
         if let instance = asked {
             asked = nil
             let isConfirmed = key == .character("y")

@@ -236,7 +236,7 @@ struct JetStreamSubscriber {
                     func count(_ reader: borrowing BareJetStream.Reader) throws -> Report {
                         live.put(.success(()))
                         return try reader.count(
-                            order.count, readsAttributes: order.readsAttributes, patience: try patience.take())
+                            order.count, readsAttributes: order.readsAttributes, patience: try patience.waitForValue())
                     }
                     if order.isTransient { return try peer.readTransientMessages(count) }
                     return try peer.read(BenchmarkEvent.type, isFromBeginning: order.isFromBeginning, count)
@@ -246,11 +246,11 @@ struct JetStreamSubscriber {
             }.start()
         }
 
-        func waitUntilLive() throws { try live.take() }
+        func waitUntilLive() throws { try live.waitForValue() }
 
         func report(patience milliseconds: Int) throws -> Report {
             patience.put(.success(milliseconds))
-            return try done.take()
+            return try done.waitForValue()
         }
     }
 }
@@ -269,7 +269,7 @@ private final class Handover<Value: Sendable>: @unchecked Sendable {
         condition.unlock()
     }
 
-    func take() throws -> Value {
+    func waitForValue() throws -> Value {
         condition.lock()
         defer { condition.unlock() }
         while true {
