@@ -91,7 +91,7 @@ extension ZeroMQEventBus {
         }
     }
 
-    /// Takes all messages and finishes none. The third counts as the oldest unfinished one.
+    /// Receives all messages and finishes none. The third counts as the oldest unfinished one.
     fileprivate func reading<M: Message>(
         _ consumer: String, _ type: M.Type, _ progress: ConsumerProgress,
         _ body: @escaping @Sendable (Handling) async throws -> Void

@@ -218,8 +218,8 @@ private struct Source {
         let sends = flow.screens[instance.screen]?.sends ?? []
         let commands = isCovered ? sends : sends.filter(snapshot.commands.contains)
         return commands.compactMap(MessageType.init).map { type in
-            let isHeard = flow.messageTypes.contains(type.description)
-            return Choice(type, on: instance.id, outcome: isHeard ? .navigation : .anything)
+            let isReceived = flow.messageTypes.contains(type.description)
+            return Choice(type, on: instance.id, outcome: isReceived ? .navigation : .anything)
         }
     }
 

@@ -125,7 +125,7 @@ extension FlowReviewer {
     }
 
     private func leads(_ rule: Flow.Transition, onFromRoot screen: String) -> Bool {
-        guard Flow.Ending(rawValue: rule.on) == nil, isHeard(rule.on, on: screen) else { return false }
+        guard Flow.Ending(rawValue: rule.on) == nil, canArrive(rule.on, on: screen) else { return false }
         let mayApply = rule.when.allSatisfy { condition in
             switch condition.place {
             case .root, .top, .shown, .sender: condition.screens.contains { $0.screen == screen }
@@ -149,7 +149,7 @@ extension FlowReviewer {
 
     private func leads(_ rule: Flow.Transition, onFromPresented screen: String) -> Bool {
         let places: [Flow.Condition.Place] = [.top, .shown, .presented]
-        return isHeard(rule.on, on: screen)
+        return canArrive(rule.on, on: screen)
             && rule.when.allSatisfy { condition in
                 !places.contains(condition.place) || condition.screens.contains { $0.screen == screen }
             }
@@ -160,7 +160,7 @@ extension FlowReviewer {
     }
 
     /// True if the message can come while the screen is in front. A command that only other screens send cannot.
-    private func isHeard(_ type: String, on screen: String) -> Bool {
+    private func canArrive(_ type: String, on screen: String) -> Bool {
         openScreens.contains(screen) || senders[type]?.contains(screen) ?? true
     }
 }

@@ -266,8 +266,8 @@ extension FlowReviewer {
         for (name, service) in catalogue.services.sorted(by: { $0.key < $1.key }) {
             let isConcerned = !service.receives.isDisjoint(with: sent) || !service.outcomes.isDisjoint(with: answered)
             guard isConcerned else { continue }
-            let heard = catalogue.services.filter { $0.key != name }.values.reduce(seen) { $0.union($1.receives) }
-            for type in service.outcomes.subtracting(heard).sorted() {
+            let received = catalogue.services.filter { $0.key != name }.values.reduce(seen) { $0.union($1.receives) }
+            for type in service.outcomes.subtracting(received).sorted() {
                 addNote(
                     .unansweredMessage,
                     "no rule answers '\(type)' of \(name); add one, or list the type under 'ignores'", at: "transitions"

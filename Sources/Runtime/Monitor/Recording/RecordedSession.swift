@@ -49,7 +49,7 @@ package struct RecordedSession: Sendable {
         try await recording.readMessages { recorded in
             let place = stretch.place(of: recorded)
             if place == .behind { return true }
-            if recorded.number > behind, recorded.message.subject == session, isHeard(recorded.message, types),
+            if recorded.number > behind, recorded.message.subject == session, isReceived(recorded.message, types),
                 let step = try step(recorded)
             {
                 guard try await show(machine.replay(step)) else { return true }
@@ -60,7 +60,7 @@ package struct RecordedSession: Sendable {
         return machine
     }
 
-    private func isHeard(_ message: Envelope, _ types: Set<String>) -> Bool {
+    private func isReceived(_ message: Envelope, _ types: Set<String>) -> Bool {
         types.contains(message.type.description) && message.concerns(flow.consumer)
     }
 

@@ -36,7 +36,7 @@ final class StatusRecorder: Sendable {
         self.logger = logger
     }
 
-    /// Takes a status; the next ``flush()`` writes the newest. Call this in the order of the changes.
+    /// Records a status; the next ``flush()`` writes the newest. Call this in the order of the changes.
     func record(_ status: ProjectStatus) {
         state.withLock { state in
             state.events += ProjectEvent.changes(from: state.last, to: status, at: Date())

@@ -46,7 +46,7 @@ actor ServiceLog {
         self.executor = executor
     }
 
-    /// Takes the next output of a stream, which may begin and end in the middle of a line.
+    /// Appends the next output of a stream, which may begin and end in the middle of a line.
     func append(_ bytes: [UInt8], to stream: LogLine.Stream) {
         var records = Records(stream: stream)
         var line = open.removeValue(forKey: stream) ?? []

@@ -128,7 +128,7 @@ package struct Project: Sendable, Hashable {
         }
     }
 
-    /// Takes the project's lock, which a supervisor holds as long as it runs.
+    /// Acquires the project's lock, which a supervisor holds as long as it runs.
     ///
     /// - Returns: nil if another process holds the lock.
     func lock() throws(ComposeError) -> FileLock? {

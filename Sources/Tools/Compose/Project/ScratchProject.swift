@@ -30,7 +30,7 @@ package struct ScratchProject: Sendable {
             // Eight digits.
             let name = "\(prefix)-\(String(UInt32.random(in: 0x1000_0000 ... .max), radix: 16))"
             try ComposeError.makeFolder("\(root.path)/.\(name)")
-            // Before the lock is taken, another process may take the folder for an abandoned one, and remove it.
+            // Before the lock is acquired, another process may take the folder for an abandoned one, and remove it.
             if let project = try lock(name, in: root) { return project }
         }
     }
@@ -55,7 +55,7 @@ package struct ScratchProject: Sendable {
         return projects
     }
 
-    /// Takes the lock of a project. Nil if another process holds it, or has removed the folder.
+    /// Acquires the lock of a project. Nil if another process holds it, or has removed the folder.
     private static func lock(_ name: String, in root: PrivateFolder) throws(ComposeError) -> ScratchProject? {
         let path = "\(root.path)/.\(name)"
         let lock: FileLock?

@@ -32,7 +32,7 @@ final class StatusBoard: Sendable {
 
     /// Changes the roster and wakes all watchers.
     ///
-    /// The watchers are woken outside the lock, because the termination handler of a watcher takes the lock.
+    /// The watchers are woken outside the lock, because the termination handler of a watcher acquires the lock.
     @discardableResult
     func update<R: Sendable, E: Error>(_ change: (inout Roster) throws(E) -> R) throws(E) -> R {
         let (result, watchers) = try state.withLock { state throws(E) in

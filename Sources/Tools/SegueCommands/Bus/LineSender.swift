@@ -10,7 +10,7 @@ internal import SystemPackage
 /// A line that is not a message, or whose message the bus refuses, is reported on standard error, and the lines after
 /// it are still sent.
 struct LineSender {
-    /// The maximum number of messages in a batch: as many as the bus takes. A full batch is published at once.
+    /// The maximum number of messages in a batch: as many as the bus accepts. A full batch is published at once.
     private static let batchLimit = Limits.batchCount
 
     private typealias Entry = (line: Int, message: Envelope)
