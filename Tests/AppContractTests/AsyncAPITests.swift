@@ -132,7 +132,9 @@ struct AsyncAPITests {
     func catalogue() throws {
         var contract = Shop.contract()
         let coordinator = Document.ServiceContract(
-            name: "navigation-coordinator", version: "1", receives: [MessageContract(type: Shop.sold)],
+            name: "navigation-coordinator", version: "1",
+            receives: [Shop.sold, .init(kind: .event, name: "Sodl"), .init(kind: .command, name: "Look")]
+                .map { MessageContract(type: $0) },
             sends: [
                 MessageContract(type: Document.NavigationState.type),
                 MessageContract(type: DomainEvent.MessageDiscarded.type),
@@ -141,6 +143,8 @@ struct AsyncAPITests {
         let catalogue = contract.catalogue
         #expect(catalogue.fields["command.Buy"]??.keys.sorted() == ["item", "note", "size"])
         #expect(catalogue.fields["document.NavigationState"] == .some(nil), "of which nothing is known")
+        #expect(catalogue.fields["event.Sodl"] == nil, "no service knows what a flow misspells")
+        #expect(catalogue.fields["command.Look"] == .some(nil), "a command can be known to flows only")
         #expect(
             catalogue.services == [
                 "store": .init(receives: ["command.Buy", "query.Price"], outcomes: ["event.Sold"]),

@@ -58,6 +58,7 @@ struct DemoTests {
                     link=$(grep -oh -m 1 'http://[^"]*link=[^"]*' ./*.html | head -n 1)
                     curl --silent --cookie-jar jar --output signed-in "$link"
                     curl --silent --cookie jar --output page --write-out 'HTTP %{http_code}\n' "$page"
+                    curl --silent --write-out 'HTTP %{http_code}\n' --output signed-in "$(segue open --link)"
                     grep -o '<title>.*</title>' page
                     echo "at $(segue get NavigationState ios --field data.state.root.screen)"
                     segue ps --services | sort | paste -sd ' '
@@ -74,7 +75,7 @@ struct DemoTests {
                 """#, segue)
             let lines = result.lines
             let page = lines.first { $0.hasPrefix("http://127.0.0.1:") } ?? "none"
-            #expect(lines.contains("HTTP 200") && lines.contains("<title>Segue</title>"), "\(result)")
+            #expect(lines.count { $0 == "HTTP 200" } == 2 && lines.contains("<title>Segue</title>"), "\(result)")
             #expect(lines.contains("at launch"), "\(result)")
             #expect(lines.contains { $0.hasPrefix("auth-service broker ") }, "\(result)")
             #expect(lines.count { $0 == page } == 2, "\(result)")

@@ -131,7 +131,7 @@ struct HappeningsTests {
         #expect(
             bus.lines().map { $0.dropFirst(43) } == [
                 #"Cart[k] 1 of 1 for "Ada L""#, "Cart[k] note=b", #"Cart[k] 2 of 2 for "Ada L""#,
-                "Cart[k] 2 of 2 for Bo", "Cart[k] note=d", "Cart[k] count=1 item", "Cart[k] 3 of 3 for Bo",
+                "Cart[k] 2 of 2 for Bo", "Cart[k] note=d", "Cart[k] count=[1 item]", "Cart[k] 3 of 3 for Bo",
                 "Cart[k] guest=Bo", "Cart[k] withdrawn",
             ])
         #expect(bus.happenings.hiddenCount == 1, "the contract is not a happening")

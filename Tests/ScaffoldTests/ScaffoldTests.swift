@@ -154,6 +154,27 @@ struct ScaffoldTests {
             #expect(opening.steps.last?.text?.contains(rule) == true)
             #expect(opening.files.values.first?.contains(#"data: ["id": "some"])"#) == true)
             #expect(opening.steps.first?.text == "segue new message command.CWanted id:String count:Int 'by:String?'")
+            #expect(
+                opening.steps.dropFirst().first.map { "\($0.title):\n\($0.text ?? "")" }
+                    == """
+                    Unless a service receives command.CWanted, add to flow.yaml:
+                    commands:
+                      command.CWanted: { id: string, count: integer, by?: string }
+                    """)
+            try flow.replacing("screens:", with: "commands: { command.B: {} }\nscreens:").write(
+                toFile: "\(package.root)/declared.yaml", atomically: true, encoding: .utf8)
+            for (fields, entry) in [
+                ([], "{}"), (["tags:[Bool]", "all:[[Int]]"], "{ tags: [boolean], all: array }"),
+                (["at:Date", "half:Double"], "{ at: string, half: number }"),
+            ] {
+                let screen = try ScreenTemplate("c", on: MessageShape(["command.CWanted"] + fields))
+                let step = try screen.scaffold(in: package, flows: ["declared.yaml"]).steps[1]
+                #expect(step.title == "Unless a service receives command.CWanted, add to declared.yaml, in 'commands'")
+                #expect(step.text == "  command.CWanted: \(entry)")
+            }
+            let known = try ScreenTemplate("c", on: MessageShape(["command.B"]))
+            let steps = try known.scaffold(in: package, flows: ["declared.yaml"]).steps
+            #expect(!steps.contains { $0.title.hasPrefix("Unless a service") }, "the flow declares the command")
 
             let screen = try ScreenTemplate("c", on: MessageShape(["command.DataDispatched"]))
             let scaffold = try screen.scaffold(in: package, flows: package.flows)

@@ -23,7 +23,8 @@ struct FlowVerbTests {
         try await SegueCommandLine.inScratch { segue in
             let result = try await segue.run(
                 ["flow", "check", "--strict"] + FlowExamples.shipped.map(FlowExamples.path))
-            #expect(result.status == 0 && result.output.isEmpty && result.error.isEmpty, "\(result.output)")
+            #expect(result.status == 0 && result.lines.count == 1 && result.error.isEmpty, "\(result.output)")
+            #expect(result.output.hasPrefix("no findings in "))
         }
     }
 
@@ -69,6 +70,22 @@ struct FlowVerbTests {
             let missing = try await segue("flow", "check", "--contract", "none.json", "shop.yaml")
             #expect(missing.status == 66 && missing.errorLines.count == 1)
             #expect(try await segue("flow", "check", "--contract", "a", "-f", "b", "shop.yaml").status == 64)
+
+            let none = try await segue("flow", "check")
+            #expect(none.status == 1 && none.errorLines.count == 1, "\(none.error)")
+            #expect(none.error.hasPrefix("segue: no service of the compose file names a flow with --flow; "))
+            try segue.write(
+                """
+                services:
+                  ios: { command: navigation-coordinator --flow shop.yaml }
+                  other: { command: navigation-coordinator --flow=../shop.yaml, working_dir: folder }
+                """, to: "compose.override.yaml")
+            try FileManager.default.createDirectory(
+                atPath: "\(segue.directory)/folder", withIntermediateDirectories: false)
+            let all = try await segue("flow", "check", "--strict")
+            #expect(all.status == 1 && all.error.isEmpty, "\(all)")
+            #expect(all.output.hasPrefix("shop.yaml:6:17: warning: the app has no message 'event.Sale'; "))
+            #expect(all.lines.count == 1, "a flow of two services is checked once")
         }
     }
 

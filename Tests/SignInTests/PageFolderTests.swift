@@ -67,5 +67,6 @@ struct PageFolderTests {
         let token = SignedToken(
             String(link.1), for: .link, stack: "shop", key: key, lifetime: SignedToken.linkLifetime)
         #expect(token != nil)
+        #expect(try folder.signInURL(at: address).hasPrefix("http://127.0.0.1:1234/sign-in?link="))
     }
 }

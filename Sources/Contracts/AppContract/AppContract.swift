@@ -88,12 +88,16 @@ package struct AppContract: Hashable, Sendable {
 
     /// The messages and services against which flows are checked.
     package var catalogue: MessageCatalogue {
+        // Coordinators, which publish navigation states, are left out. They receive each type that a flow names, also a
+        // misspelt one. A command may be known only to flows.
+        let services = parties.filter { !$0.value.sends.contains(Document.NavigationState.type) }
+        let known = services.values.reduce(into: parties.values.reduce(into: Set()) { $0.formUnion($1.sends) }) {
+            $0.formUnion($1.receives)
+        }
         var fields: [String: [String: MessageCatalogue.Field]?] = [:]
-        for (type, message) in messages {
+        for (type, message) in messages where message.data != nil || type.kind == .command || known.contains(type) {
             fields.updateValue(message.data?.catalogueField.members, forKey: type.description)
         }
-        // Coordinators, which publish navigation states, are left out.
-        let services = parties.filter { !$0.value.sends.contains(Document.NavigationState.type) }
         return MessageCatalogue(
             fields,
             services: services.mapValues { party in

@@ -109,18 +109,26 @@ package struct PageFolder: Sendable {
 
     // MARK: Links
 
-    /// Writes an HTML page that leads to a gateway and signs the browser in there. The page contains the secret, so
-    /// only its owner may read it.
+    /// A URL that leads to a gateway and signs a browser in there: once, and for ``linkSeconds``. It is a secret.
+    package func signInURL(at address: Address, now: Date = Date()) throws(PageFolderError) -> String {
+        guard let key = try key() else {
+            throw PageFolderError("there is no key in \(path); start the gateway, which makes one")
+        }
+        let token = SignedToken(.link, stack: address.stack, key: key, lifetime: SignedToken.linkLifetime, now: now)
+        return "\(address.url)/sign-in?link=\(token.text)"
+    }
+
+    /// The time for which a link is valid, in seconds.
+    package static let linkSeconds = Int(SignedToken.linkLifetime)
+
+    /// Writes an HTML page with a link to a gateway, so that the link is in no list of arguments. Only its owner may
+    /// read it.
     /// - Parameter folder: The folder of the page. Nil for this folder.
     /// - Returns: The path of the page.
     package func writeLink(to address: Address, in folder: String? = nil, now: Date = Date()) throws(PageFolderError)
         -> String
     {
-        guard let key = try key() else {
-            throw PageFolderError("there is no key in \(path); start the gateway, which makes one")
-        }
-        let token = SignedToken(.link, stack: address.stack, key: key, lifetime: SignedToken.linkLifetime, now: now)
-        let url = Escape.html("\(address.url)/sign-in?link=\(token.text)")
+        let url = Escape.html(try signInURL(at: address, now: now))
         let page = """
             <!doctype html>
             <html lang="en">
@@ -128,7 +136,7 @@ package struct PageFolder: Sendable {
             <meta name="referrer" content="no-referrer">
             <meta http-equiv="refresh" content="0; url=\(url)">
             <title>Segue</title>
-            <p><a href="\(url)">Open the page</a>. The link is valid once, for \(Int(SignedToken.linkLifetime)) seconds.</p>
+            <p><a href="\(url)">Open the page</a>. The link is valid once, for \(Self.linkSeconds) seconds.</p>
             </html>
 
             """

@@ -177,7 +177,7 @@ extension AppTemplate {
         Check the flows, also against the messages that the services receive and send:
 
         ```sh
-        segue flow check --strict -f compose.yaml flows/ios.yaml flows/mac.yaml
+        segue flow check --strict
         ```
 
         Create a message, a screen and a service, each with a test. The commands write new files, and print the lines to add \

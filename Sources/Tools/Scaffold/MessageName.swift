@@ -123,6 +123,26 @@ package struct Field: Hashable, Sendable {
     /// The value of ``sample`` in JSON. Nil for an optional field.
     var json: String? { Self.sample(type)?.json }
 
+    /// True if a message may be without the field.
+    var isOptional: Bool { type.ends(with: "?") }
+
+    /// The schema of the field's value in a flow file.
+    var schema: String { Self.schema(of: type) }
+
+    private static func schema(of type: String) -> String {
+        if let wrapped = type.removing(suffix: "?") { return schema(of: String(wrapped)) }
+        if let element = type.removing(prefix: "[")?.removing(suffix: "]") {
+            let isNamed = element.unicodeScalars.allSatisfy(\.properties.isAlphabetic)
+            return isNamed ? "[\(schema(of: String(element)))]" : "array"
+        }
+        return switch type {
+        case "Int": "integer"
+        case "Double": "number"
+        case "Bool": "boolean"
+        default: "string"
+        }
+    }
+
     private static func sample(_ type: String) -> (swift: String, json: String?)? {
         if let wrapped = type.removing(suffix: "?") {
             return sample(String(wrapped)) == nil ? nil : ("nil", nil)

@@ -19,6 +19,12 @@ package struct MessageShape: Hashable, Sendable {
         return (["segue new message \(message.type)"] + words).joined(separator: " ")
     }
 
+    /// The entry of the command in `commands` of a flow, in YAML.
+    var flowEntry: String {
+        let fields = fields.map { "\($0.name)\($0.isOptional ? "?" : ""): \($0.schema)" }
+        return "\(message.type): " + (fields.isEmpty ? "{}" : "{ \(fields.joined(separator: ", ")) }")
+    }
+
     /// A Swift expression that creates the message, after the code `start`. Optional fields are left out.
     /// - Parameter indent: the indentation of the first line, in spaces.
     func expression(from start: String = "", indent: Int) -> String {

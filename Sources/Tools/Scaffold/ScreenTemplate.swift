@@ -38,6 +38,12 @@ package struct ScreenTemplate {
                     .package, "\(path) has no screen '\(origin)'",
                     recovery: "name another screen with --from, or another flow with --flow")
             }
+            if isNewTo(flow, in: package) {
+                let isFirst = flow.commands.isEmpty
+                scaffold.step(
+                    "Unless a service receives \(command.message.type), add to \(path)\(isFirst ? "" : ", in 'commands'")",
+                    "\(isFirst ? "commands:\n" : "")  \(command.flowEntry)")
+            }
             addSteps(to: &scaffold, flow: path, from: origin, sends)
             // Another platform's flow may have a screen of this name, with its own test.
             let usual = "\(screenType)ScreenTests"
@@ -46,6 +52,15 @@ package struct ScreenTemplate {
             scaffold.makeTest(suite, test(suite, of: path, from: origin), in: package)
         }
         return scaffold
+    }
+
+    /// True if the flow may have to declare the fields of the command. The fields of a message that exists already are
+    /// known only if they are given.
+    private func isNewTo(_ flow: Flow, in package: PackageLayout) -> Bool {
+        guard !command.message.isOfPlatform, flow.commands[command.message.type.description] == nil else {
+            return false
+        }
+        return !command.fields.isEmpty || !package.exists(package.path(of: command.message))
     }
 
     private func flow(_ path: String, in package: PackageLayout) throws -> Flow {

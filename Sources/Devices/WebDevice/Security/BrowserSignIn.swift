@@ -73,7 +73,10 @@ struct BrowserSignIn: Sendable {
         return first?.trimmed.lowercased() == "https"
     }
 
-    private static let advice = "<p>Run <code>segue open</code> in a terminal, which opens this page with a new link."
+    private static let advice = """
+        <p>Run <code>segue open</code> in a terminal, which opens this page with a new link. If this browser is on \
+        another machine, open the link that <code>segue open --link</code> prints.
+        """
 
     /// The answer to a browser that has not signed in.
     static var refusal: Response { page(.unauthorized, "This browser is not signed in", advice) }

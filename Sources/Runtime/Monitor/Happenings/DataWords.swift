@@ -59,7 +59,11 @@ struct DataWords {
     /// Nil for a value that is not shown. Of an array only the size is shown.
     private static func text(of value: JSONValue) -> String? {
         guard case .array(let elements) = value else { return scalarText(of: value) }
-        return elements.count == 1 ? "1 item" : "\(elements.count) items"
+        switch elements.count {
+        case 0: return "[]"
+        case 1: return "[1 item]"
+        default: return "[\(elements.count) items]"
+        }
     }
 
     /// The text of a string, a number or a boolean; nil for another value. A string with spaces is in quotation marks.

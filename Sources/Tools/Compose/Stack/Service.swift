@@ -122,6 +122,15 @@ package struct Service: Sendable, Equatable {
         return service
     }
 
+    /// The absolute path of the folder in which the service runs, before it starts. A folder in the project's state is
+    /// known only then; the stack's folder is returned instead.
+    ///
+    /// - Parameter directory: the stack's folder.
+    package func knownDirectory(in directory: String) -> String {
+        let path = workingDirectory.flatMap { $0.begins(with: Self.stateDirectory) ? nil : $0 } ?? ""
+        return ComposePath.join(directory, path)
+    }
+
     /// The absolute path of the folder in which the service runs.
     ///
     /// - Parameter directory: the stack's folder.

@@ -91,9 +91,7 @@ struct ProgramContract {
         name = "service '\(service.name)'"
         advice = "build it with ServiceProcess, or label it '\(StackContract.label): none'"
         command = service.command
-        // A path that begins with a variable is known only when the service starts, so it cannot be used here.
-        let path = service.workingDirectory.flatMap { $0.begins(with: "${") ? nil : $0 } ?? stack.directory
-        directory = path.begins(with: "/") ? path : "\(stack.directory)/\(path)"
+        directory = service.knownDirectory(in: stack.directory)
         environment = service.environment.compactMapValues(\.self)
     }
 

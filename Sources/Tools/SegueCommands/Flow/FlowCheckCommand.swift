@@ -10,28 +10,31 @@ struct FlowCheckCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "check", abstract: "Check flows for errors.",
         discussion: """
-            segue flow check config/flows/*.yaml
-            segue flow check --strict flow.yaml
-            segue flow check --contract config/contract.json config/flows/ios.yaml
+            segue flow check                       the flows in compose.yaml, and its services' messages
+            segue flow check --strict flow.yaml    the flow alone
             segue flow check -f compose/default.yaml config/flows/ios.yaml
+            segue flow check --contract config/contract.json config/flows/ios.yaml
 
             Each finding is one line: FILE:LINE:COLUMN: what is wrong; what to do. The exit status is 1 if a flow has \
             an error and cannot be used. A warning is about a flow that works, but probably not as intended; it fails \
             only with --strict. A note never fails.
 
             With the app's contract, the check also finds unknown messages, fields and services, and messages of \
-            services that no rule handles.
+            services that no rule handles. The contract is that of the compose file, unless only flows are named.
             """)
 
-    @Argument(help: ArgumentHelp("The flows, in YAML or JSON; '-' reads one from standard input.", valueName: "file"))
-    var files: [String]
+    @Argument(
+        help: ArgumentHelp(
+            "The flows, in YAML or JSON; '-' reads one from standard input. (default: those that the services of the "
+                + "compose file name with --flow)", valueName: "file"))
+    var files: [String] = []
 
     @Option(
         help: ArgumentHelp("The app's contract, a file that 'segue contract export' has written.", valueName: "file"),
         completion: .file(extensions: ["json"]))
     var contract: String?
 
-    /// The compose files with the services to ask for their contracts; used only if `-f` is given.
+    /// The compose files with the services to ask for their contracts. Not used if only flows are named.
     @OptionGroup(title: "The services to ask for their contract, instead of --contract") var compose: ComposeFileOptions
 
     @Flag(help: "Exit with status 1 for warnings, too.")
@@ -47,8 +50,8 @@ struct FlowCheckCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        var fails = false
-        let catalogue = try await catalogue()
+        var (fails, isClean) = (false, true)
+        let (files, catalogue) = try await input()
         let flows = try files.map { file in
             let file = try FlowFile(file)
             return FlowReading(yaml: file.text, file: file.name)
@@ -62,16 +65,23 @@ struct FlowCheckCommand: AsyncParsableCommand {
                 try await Console.output.writeLine(
                     json ? JSONValue(encoding: Row(finding)).description : finding.description)
             }
+            isClean = isClean && review.findings.isEmpty
             fails = fails || !(strict ? review.errors + review.warnings : review.errors).isEmpty
         }
         if fails { throw ExitCode.failure }
+        guard isClean, !json else { return }
+        let advice = catalogue == nil ? "; with '-f COMPOSE', messages are compared with those of the services" : ""
+        try await Console.output.writeLine("no findings in \(flows.map(\.file).joined(separator: ", "))\(advice)")
     }
 
-    /// The messages of the app's contract. Nil if neither `--contract` nor `-f` is given.
-    private func catalogue() async throws -> MessageCatalogue? {
-        if let contract { return try ContractFile.read(contract).catalogue }
-        if compose.files.isEmpty { return nil }
-        return try await StackContract.read(compose.stack(of: try await compose.read())).contract.catalogue
+    /// The flows to check, and the messages of the app's contract. They are nil if only flows are named.
+    private func input() async throws -> (files: [String], catalogue: MessageCatalogue?) {
+        if let contract, !files.isEmpty { return (files, try ContractFile.read(contract).catalogue) }
+        if compose.files.isEmpty, !files.isEmpty { return (files, nil) }
+        let stack = try compose.stack(of: try await compose.read())
+        let files = files.isEmpty ? try FlowFile.paths(in: stack) : files
+        if let contract { return (files, try ContractFile.read(contract).catalogue) }
+        return (files, try await StackContract.read(stack).contract.catalogue)
     }
 
     private struct Row: Encodable {

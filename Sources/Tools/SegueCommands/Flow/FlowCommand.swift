@@ -1,7 +1,10 @@
 package import ArgumentParser
+internal import Compose
 internal import FlowFiles
 internal import Foundation
 internal import Navigation
+internal import Support
+internal import SystemPackage
 
 package struct FlowCommand: AsyncParsableCommand {
     package static let configuration = CommandConfiguration(
@@ -62,6 +65,31 @@ struct FlowFile {
                 code: "unreadable-file", isThere ? "\(path) cannot be read as UTF-8" : "there is no file \(path)",
                 recovery: "name a file such as config/flows/ios.yaml", status: .noInput)
         }
+    }
+
+    /// The flows that the services of a compose file name with `--flow`, each once. A path in the working directory is
+    /// relative to it.
+    /// - Throws: ``CommandError`` if there are none.
+    static func paths(in stack: Stack) throws(CommandError) -> [String] {
+        let here = FileManager.default.currentDirectoryPath + "/"
+        var paths: [String] = []
+        for service in stack.services {
+            let words = service.command
+            let named =
+                zip(words, words.dropFirst()).filter { $0.0 == "--flow" }.map(\.1)
+                + words.compactMap { $0.removing(prefix: "--flow=").map(String.init) }
+            for path in named {
+                let folder = FilePath(service.knownDirectory(in: stack.directory))
+                let absolute = folder.pushing(FilePath(path)).lexicallyNormalized().string
+                let path = absolute.removing(prefix: here).map(String.init) ?? absolute
+                if !paths.contains(path) { paths.append(path) }
+            }
+        }
+        guard !paths.isEmpty else {
+            throw CommandError(
+                code: "no-flow", "no service of the compose file names a flow with --flow", recovery: "name the flows")
+        }
+        return paths
     }
 
     /// - Throws: `FlowError` with all errors of the flow.

@@ -98,7 +98,14 @@ package struct DemoCommand: AsyncParsableCommand {
 
     private func text(_ scratch: ScratchProject, _ files: Files) -> String {
         let address = PageFolder(state: scratch.project.dataDirectory).address()
-        let page = address.map { "The page is at \($0.url); 'segue open' signs a browser in there.\n" } ?? ""
+        let page =
+            address.map {
+                """
+                The page is at \($0.url); 'segue open' opens it in a browser, and signs the browser in. For a browser on \
+                another machine, see 'segue open --help'.
+
+                """
+            } ?? ""
         return files.suggestions.replacing(scalars: "{environment}", with: environment(scratch))
             + "\n\(page)Ctrl-C stops the demo and removes its files. Close the other terminals then: their variables are "
             + "only for the demo.\n"

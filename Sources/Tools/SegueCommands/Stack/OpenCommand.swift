@@ -10,11 +10,15 @@ package struct OpenCommand: AsyncParsableCommand {
         discussion: """
             segue open
             segue open -p shop --open firefox
-            segue open --address
+            segue open --link
 
             Writes an HTML file that only you can read, and opens it with $BROWSER, or else xdg-open. The file leads to \
             the page with a link that is valid once, for 60 seconds. Prints the address of the page, without the secret \
             of the link.
+
+            If your browser is on another machine, lead the page's port there, as with \
+            'ssh -L PORT:127.0.0.1:PORT MACHINE', and open the link that --link prints. Who has the link can use the \
+            page.
             """)
 
     @OptionGroup var project: ProjectOptions
@@ -32,10 +36,19 @@ package struct OpenCommand: AsyncParsableCommand {
     @Flag(help: "Print the address of the page, and open nothing.")
     var address = false
 
+    @Flag(help: "Print a link that signs a browser in, and open nothing. It is valid once, for 60 seconds.")
+    var link = false
+
     /// The time to wait for the end of the command. A browser may run for longer.
     private static let patience: Duration = .seconds(3)
 
     package init() {}
+
+    package func validate() throws {
+        guard [address, link, open != nil].count(where: \.self) <= 1 else {
+            throw ValidationError("--address, --link and --open exclude each other")
+        }
+    }
 
     package func run() async throws {
         let folder = try folder()
@@ -48,14 +61,17 @@ package struct OpenCommand: AsyncParsableCommand {
         if self.address { return try await Console.output.writeLine(address.url) }
         let file: String
         do {
+            if link { return try await Console.output.writeLine(try folder.signInURL(at: address)) }
             file = try folder.writeLink(to: address)
-        } catch {
+        } catch let error as PageFolderError {
             throw CommandError(code: "no-link", error.description, status: .ioError)
         }
         guard let opener = open.map(URLOpener.init) ?? URLOpener.preferred() else {
             throw CommandError(
                 code: "no-browser", "there is no program to open files",
-                recovery: "open \(file) in a browser within 60 s, or name a program with --open", status: .unavailable)
+                recovery:
+                    "open \(file) in a browser within 60 s, name a program with --open, or open the link of --link",
+                status: .unavailable)
         }
         if let problem = await launch(opener, file) {
             throw CommandError(

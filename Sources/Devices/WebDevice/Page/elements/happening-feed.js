@@ -73,8 +73,16 @@ export class HappeningFeed {
     }
     const near = Math.max(0, this.#entries.length - NEAR)
     const last = this.#entries.findLastIndex((entry, index) => index >= near && entry.row?.story === row.story)
-    this.#byID.set(row.id, this.#add({ row, isEffect: last >= 0 }, last >= 0 ? last + 1 : undefined))
+    this.#byID.set(row.id, this.#add({ row, isEffect: last >= 0 }, last >= 0 ? this.#indexAfter(last, row) : undefined))
     if (this.#paused || !this.#following) this.unseen += 1
+  }
+
+  /** The index of a new effect: after those of its story that happened before it. Processes send at the same time, so
+   *  their messages can arrive in another order than they were made. */
+  #indexAfter(last, { story, after }) {
+    while (this.#entries[last].isEffect && this.#entries[last].row?.story === story
+      && this.#entries[last].row.after > after && after >= 0) last -= 1
+    return last + 1
   }
 
   #replace(known, entry) {
