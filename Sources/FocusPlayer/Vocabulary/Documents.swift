@@ -10,6 +10,8 @@ extension Document {
         package var playlists: [Playlist]
         package var status: LoadStatus
 
+        package static let line: String? = "${status}"
+
         package init(playlists: [Playlist], status: LoadStatus = .ready) {
             self.playlists = playlists
             self.status = status
@@ -31,6 +33,8 @@ extension Document {
         @BoundedCount package var total: Int
         /// The first songs, at most ``Song/pageSize`` bytes of JSON. `query.PlaylistSongs` returns the others.
         package var songs: [Song]
+
+        package static let line: String? = "${playlistID} ${status}, ${total} songs"
 
         package init(playlistID: String, status: LoadStatus, songs: [Song] = []) {
             self.playlistID = playlistID
