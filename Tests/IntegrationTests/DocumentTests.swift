@@ -87,6 +87,12 @@ struct DocumentTests {
             let start = try #require(happenings.firstIndex { $0.contains(#/ tap .* PlaylistSelected /#) })
             let tap = happenings[start...].prefix(1) + happenings[(start + 1)...].prefix { $0.hasPrefix(" ") }
             try PageSamples(path: "README.md").check(Array(tap))
+            // They name the rule that the README shows.
+            let rule = try #require(try Page("README.md").blocks(of: "yaml").first)
+            let flow = try String(contentsOfFile: Repository.path("config/flows/ios.yaml"), encoding: .utf8)
+            let ruleStart = try #require(flow.range(of: rule)).lowerBound
+            let line = flow[..<ruleStart].count { $0 == "\n" } + 1
+            #expect(tap.contains { $0.hasSuffix(" ios.yaml:\(line)") })
         }
     }
 
