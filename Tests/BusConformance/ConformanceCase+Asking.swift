@@ -5,7 +5,7 @@ internal import Testing
 
 extension ConformanceCase {
     static let asking = [
-        ConformanceCase("a query gets one answer, from whoever serves its type", needs: .queries) { fixture in
+        ConformanceCase("A query gets one answer, from a process that serves its type", needs: .queries) { fixture in
             try await fixture.withBuses { asker, server in
                 try await server.whileAnswering {
                     let answer = try await asker.ask(Question(number: 7))
@@ -13,7 +13,7 @@ extension ConformanceCase {
                 }
             }
         },
-        ConformanceCase("several that serve the same query take turns", needs: .queries) { fixture in
+        ConformanceCase("Several processes that serve the same query take turns", needs: .queries) { fixture in
             try await fixture.withBuses { first, second in
                 let servers = try await first.whileAnswering {
                     try await second.whileAnswering {
@@ -26,7 +26,7 @@ extension ConformanceCase {
                 #expect(servers.filter { $0 == second.source }.count == 3)
             }
         },
-        ConformanceCase("one server answers several queries at a time", needs: .queries) { fixture in
+        ConformanceCase("One server answers several queries at the same time", needs: .queries) { fixture in
             try await fixture.withBuses { asker, server in
                 let second = Gate()
                 let answers = try await server.whileAnswering { query in
@@ -42,14 +42,14 @@ extension ConformanceCase {
                 #expect(answers == [1, 2])
             }
         },
-        ConformanceCase("a query that nobody serves is refused at once", needs: .queries) { fixture in
+        ConformanceCase("A query that no process serves is refused at once", needs: .queries) { fixture in
             try await fixture.withBuses { asker, server in
                 await asker.expectNoAnswer(timeout: .seconds(600), [.unserved])
                 try await server.whileAnswering { _ = try await asker.ask(Question(number: 1)) }
                 await asker.expectNoAnswer(timeout: .seconds(600), [.unserved])
             }
         },
-        ConformanceCase("a query has a deadline, and whoever works on it then stops", needs: .queries) { fixture in
+        ConformanceCase("A query has a deadline, after which the server stops its work", needs: .queries) { fixture in
             try await fixture.withBuses { asker, server in
                 let stopped = Gate()
                 try await server.whileAnswering { query in
@@ -62,7 +62,7 @@ extension ConformanceCase {
                 }
             }
         },
-        ConformanceCase("an asker that gives up stops whoever works on its query", needs: .queries) { fixture in
+        ConformanceCase("A server stops its work when the asker gives up the query", needs: .queries) { fixture in
             try await fixture.withBuses { asker, server in
                 let (begun, stopped) = (Gate(), Gate())
                 try await server.whileAnswering { query in
@@ -85,7 +85,7 @@ extension ConformanceCase {
                 }
             }
         },
-        ConformanceCase("an asker learns that whoever served its query has stopped", needs: .queries) { fixture in
+        ConformanceCase("An asker gets an error when the server of its query stops", needs: .queries) { fixture in
             try await fixture.withBuses { asker, server in
                 let (serving, begun) = (Gate(), Gate())
                 async let asked: Void = asker.expectNoAnswer(
@@ -101,7 +101,8 @@ extension ConformanceCase {
                 await asked
             }
         },
-        ConformanceCase("whoever cannot answer tells the asker so, and goes on serving", needs: .queries) { fixture in
+        ConformanceCase("A server that cannot answer refuses the query, and continues to serve", needs: .queries) {
+            fixture in
             try await fixture.withBuses { asker, server in
                 try await server.whileAnswering { query in
                     guard try query.decode(Question.self).number == 2 else { throw BusError(.malformed, "not two") }
@@ -113,7 +114,9 @@ extension ConformanceCase {
                 }
             }
         },
-        ConformanceCase("a query or an answer that is too large is refused, and holds nobody up", needs: .queries) {
+        ConformanceCase(
+            "A query or an answer that is too large is refused, and later queries are answered", needs: .queries
+        ) {
             fixture in
             try await fixture.withBuses { asker, server in
                 try await server.whileAnswering { query in
@@ -133,7 +136,7 @@ extension ConformanceCase {
                 }
             }
         },
-        ConformanceCase("an answer can be an error", needs: .queries) { fixture in
+        ConformanceCase("An answer can be an error", needs: .queries) { fixture in
             try await fixture.withBuses { asker, server in
                 try await server.whileAnswering { query in
                     try Envelope(Trouble(), source: server.source, causedBy: query)
@@ -146,7 +149,7 @@ extension ConformanceCase {
                 }
             }
         },
-        ConformanceCase("queries and answers are never journalled, and nobody else hears them", needs: .queries) {
+        ConformanceCase("Queries and answers are never recorded, and no other process receives them", needs: .queries) {
             fixture in
             try await fixture.withBuses { asker, server in
                 let heard = try await asker.withSubscription(to: [.all], from: .now) { messages in

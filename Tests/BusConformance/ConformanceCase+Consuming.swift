@@ -4,7 +4,7 @@ internal import Testing
 
 extension ConformanceCase {
     static let consuming = [
-        ConformanceCase("a new durable consumer begins at the beginning") { fixture in
+        ConformanceCase("A new durable consumer starts at the beginning of the journal") { fixture in
             try await fixture.withBus { bus in
                 try await bus.publish(0..<3)
                 let claim = try await bus.claim(consumer: "counter")
@@ -12,7 +12,7 @@ extension ConformanceCase {
                 #expect(claim.ownerEpoch > 0)
             }
         },
-        ConformanceCase("a later claim fences the earlier one: nothing of its batches is taken") { fixture in
+        ConformanceCase("A later claim fences the earlier one, whose batches are refused whole") { fixture in
             try await fixture.withBus("conformance/old") { old in
                 try await fixture.withBus("conformance/new") { new in
                     let position = try await old.publish([1])
@@ -31,7 +31,7 @@ extension ConformanceCase {
             }
         },
         ConformanceCase(
-            "an exclusive consumer belongs to the member whose first claim came last, however old its process is"
+            "An exclusive consumer belongs to the member whose first claim came last"
         ) { fixture in
             try await fixture.withBus("conformance/older") { older in
                 let position = try await older.publish([1])
@@ -52,7 +52,7 @@ extension ConformanceCase {
                 }
             }
         },
-        ConformanceCase("consumers of different names do not fence one another") { fixture in
+        ConformanceCase("Consumers with different names do not fence each other") { fixture in
             try await fixture.withBus { bus in
                 let position = try await bus.publish([1])
                 let claim = try await bus.claim(consumer: "one")
@@ -62,7 +62,8 @@ extension ConformanceCase {
                 #expect(try await bus.claim(consumer: "two").position.offset == 0)
             }
         },
-        ConformanceCase("after a crash a durable consumer goes on where it was, and has each result once") { fixture in
+        ConformanceCase("A durable consumer continues after a crash, and each of its results is recorded once") {
+            fixture in
             struct Crash: Error {}
             try await fixture.withBus("conformance/publisher") { publisher in
                 let end = try await publisher.publish(0..<5)
@@ -85,7 +86,7 @@ extension ConformanceCase {
                 #expect(try await publisher.claim(consumer: "conformance").position == end)
             }
         },
-        ConformanceCase("a durable consumer that was taken over stops") { fixture in
+        ConformanceCase("A durable consumer stops when another process takes over") { fixture in
             try await fixture.withBus("conformance/old") { old in
                 try await fixture.withBus("conformance/new") { new in
                     let error = await #expect(throws: BusError.self) {
@@ -114,7 +115,7 @@ extension EventBus {
 extension ConformanceCase {
     static let sharing = [
         ConformanceCase(
-            "members that share a consumer handle every message once, those of a subject in order",
+            "Members that share a consumer handle every message once, and those of a subject in order",
             needs: .sharedConsumers
         ) { fixture in
             try await fixture.withBuses { first, second in
@@ -128,7 +129,7 @@ extension ConformanceCase {
                 }
             }
         },
-        ConformanceCase("a member that joins gets half of what there is", needs: .sharedConsumers) { fixture in
+        ConformanceCase("A member that joins gets half of the partitions", needs: .sharedConsumers) { fixture in
             try await fixture.withBuses { first, second in
                 let member = ConsumerMember.shared
                 let all = try await first.claim(consumer: "workers", as: member)
@@ -142,7 +143,7 @@ extension ConformanceCase {
             }
         },
         ConformanceCase(
-            "a member that closes hands over what it has not handled", needs: .sharedConsumers
+            "A member that closes hands over the messages that it has not handled", needs: .sharedConsumers
         ) { fixture in
             try await fixture.withBus("conformance/stayer") { stayer in
                 let member = ConsumerMember.shared
@@ -169,7 +170,8 @@ extension ConformanceCase {
             }
         },
         ConformanceCase(
-            "two members of one process share the work; when one ends the other has it all", needs: .sharedConsumers
+            "Two members of one process share the work; when one ends, the other handles all messages",
+            needs: .sharedConsumers
         ) { fixture in
             try await fixture.withBus { bus in
                 try await withBackground([{ try await bus.work(name: "stayer") }]) {
@@ -185,7 +187,7 @@ extension ConformanceCase {
             }
         },
         ConformanceCase(
-            "a member that ends by an error hands over at once, though its process goes on", needs: .sharedConsumers
+            "A member that ends with an error hands over at once, though its process continues", needs: .sharedConsumers
         ) { fixture in
             struct Failure: Error {}
             try await fixture.withBus { bus in
@@ -199,7 +201,7 @@ extension ConformanceCase {
             }
         },
         ConformanceCase(
-            "what a member makes of a message that is no longer its own is not journalled", needs: .sharedConsumers
+            "A result of a member that has lost the message's partition is not recorded", needs: .sharedConsumers
         ) { fixture in
             try await fixture.withBuses { first, second in
                 let all = try await first.claim(consumer: "workers", as: .shared)
@@ -220,7 +222,8 @@ extension ConformanceCase {
             }
         },
         ConformanceCase(
-            "an exclusive member takes over from those that share, and they from it", needs: .sharedConsumers
+            "An exclusive member takes over from shared members, and a shared member from an exclusive one",
+            needs: .sharedConsumers
         ) { fixture in
             try await fixture.withBuses { first, second in
                 try await first.publish([1])

@@ -4,7 +4,7 @@ internal import Testing
 
 extension ConformanceCase {
     static let documents = [
-        ConformanceCase("the last document of a type, subject and key is retained") { fixture in
+        ConformanceCase("The last document of each type, subject and key is retained") { fixture in
             try await fixture.withBus { bus in
                 try await bus.publish(Setting(value: "old"))
                 try await bus.publish(Setting(value: "new"))
@@ -18,7 +18,7 @@ extension ConformanceCase {
                 #expect(try all.map { try $0.decode(Setting.self).value } == ["new", "elsewhere", "keyed"])
             }
         },
-        ConformanceCase("one document is found among all others of its type, subject and partition") { fixture in
+        ConformanceCase("A document is found by its type, subject and key among all others") { fixture in
             try await fixture.withBus { bus in
                 for number in 0..<20 {
                     try await bus.publish(Setting(name: "\(number)", value: "first"))
@@ -38,7 +38,7 @@ extension ConformanceCase {
                 #expect(all == [found], "documents(matching:) returns the same message")
             }
         },
-        ConformanceCase("documents are read in pages, in the order of their last publication") { fixture in
+        ConformanceCase("Documents are read in pages, in the order of their last publication") { fixture in
             try await fixture.withBus { bus in
                 for number in 0..<600 { try await bus.publish(Setting(name: "\(number)", value: "first")) }
                 try await bus.publish(Setting(name: "0", value: "second"))
@@ -54,7 +54,7 @@ extension ConformanceCase {
                 #expect(names == ((1..<600) + [0]).map { "\($0)" })
             }
         },
-        ConformanceCase("an empty key of a document is the same as none") { fixture in
+        ConformanceCase("An empty key of a document is the same as no key") { fixture in
             try await fixture.withBus { bus in
                 try await bus.publish(Setting(name: "", value: "empty"))
                 #expect(try await bus.document(Setting.self)?.value == "empty")
@@ -64,7 +64,7 @@ extension ConformanceCase {
                 #expect(try await bus.documents(matching: [.type(Setting.self)]).count == 1)
             }
         },
-        ConformanceCase("a look-up of what cannot be a document is refused") { fixture in
+        ConformanceCase("A look-up is refused if its type is not a document or its subject is invalid") { fixture in
             try await fixture.withBus { bus in
                 for (type, subject) in [(Numbered.type, Session.default), (Setting.type, "e\u{301}")] {
                     let error = await #expect(throws: BusError.self) {
@@ -74,7 +74,8 @@ extension ConformanceCase {
                 }
             }
         },
-        ConformanceCase("a document that is withdrawn is gone, and its subscribers hear of it") { fixture in
+        ConformanceCase("A withdrawn document is no longer retained, and its subscribers receive the withdrawal") {
+            fixture in
             try await fixture.withBus { bus in
                 try await bus.publish(Setting(name: "a", value: "1"))
                 try await bus.publish(Setting(name: "b", value: "2"))
@@ -89,7 +90,7 @@ extension ConformanceCase {
             }
         },
         ConformanceCase(
-            "a leased document is withdrawn when its publisher ends, any other stays", needs: .leases
+            "A leased document is withdrawn when its publisher ends, any other document stays", needs: .leases
         ) { fixture in
             try await fixture.withBus("conformance/reader") { reader in
                 try await reader.withSubscription(to: [.type(Setting.self)], from: .now) { messages in
@@ -112,7 +113,7 @@ extension ConformanceCase {
 
 extension ConformanceCase {
     static let reading = [
-        ConformanceCase("the newest message of a type or a kind is known by its position") { fixture in
+        ConformanceCase("The bus knows the position of the newest message of a type or a kind") { fixture in
             try await fixture.withBus { bus in
                 let end = try await bus.publish([1, 2])
                 let none = try await bus.inspect.newest(matching: [.type(Other.self), .kind(.command)])
@@ -129,7 +130,7 @@ extension ConformanceCase {
                 #expect(newest == [Numbered.type: numbered, Other.type: other])
             }
         },
-        ConformanceCase("the lag is the number of messages after a position that a filter selects") { fixture in
+        ConformanceCase("The lag is the number of messages after a position that match a filter") { fixture in
             try await fixture.withBus { bus in
                 let first = try await bus.publish(0..<4)
                 try await bus.publish(Other(number: 4))
@@ -151,7 +152,7 @@ extension ConformanceCase {
                 }
             }
         },
-        ConformanceCase("a lag is counted up to 10,000") { fixture in
+        ConformanceCase("A lag is counted up to 10,000") { fixture in
             try await fixture.withBus { bus in
                 let start = try #require(try await bus.publish(Other(number: 0)).position)
                 for batch in 0..<10 { try await bus.publish(batch * 1000..<batch * 1000 + 1000) }
@@ -166,7 +167,7 @@ extension ConformanceCase {
                 }
             }
         },
-        ConformanceCase("a journal can be read in stretches of some messages, backwards and forwards") { fixture in
+        ConformanceCase("A journal can be read in stretches of some messages, backwards and forwards") { fixture in
             try await fixture.withBus { bus in
                 for batch in 0..<20 { try await bus.publish(batch * 10..<batch * 10 + 10) }
                 let end = try await bus.inspect.end()
@@ -191,7 +192,7 @@ extension ConformanceCase {
                 #expect(try await bus.inspect.position(end, offsetBy: .max).offset >= end.offset)
             }
         },
-        ConformanceCase("a reader that is slow gets everything, and holds nobody else up") { fixture in
+        ConformanceCase("A slow reader receives all messages, and does not slow down another reader") { fixture in
             try await fixture.withBus("conformance/slow") { slow in
                 try await slow.withSubscription(to: [.type(Numbered.self)], from: .now) { messages in
                     // The reader receives no message until all are published. Meanwhile they wait in the journal.
@@ -208,7 +209,7 @@ extension ConformanceCase {
                 }
             }
         },
-        ConformanceCase("a reader that waits stops at once when it is cancelled, and another may read on") { fixture in
+        ConformanceCase("A waiting reader stops at once when it is cancelled, and another can continue") { fixture in
             try await fixture.withBus { bus in
                 try await bus.withSubscription(to: [.all], from: .now) { messages in
                     await #expect(throws: CancellationError.self) {
@@ -223,7 +224,8 @@ extension ConformanceCase {
                 }
             }
         },
-        ConformanceCase("data that is not what its type says arrives as it is, and all that follows too") { fixture in
+        ConformanceCase("Data that does not match its type is delivered unchanged, and so are the messages after it") {
+            fixture in
             try await fixture.withBus { bus in
                 try await bus.withSubscription(to: [.all], from: .now) { messages in
                     let attributes = Attributes(type: Numbered.type, source: bus.source)

@@ -5,7 +5,7 @@ internal import Testing
 extension ConformanceCase {
     static let givingUp = [
         ConformanceCase(
-            "a message that is given up is kept with the reason, and its consumer goes on behind it",
+            "A message that a consumer gives up becomes a dead letter, and the consumer continues after it",
             needs: .deadLetters
         ) { fixture in
             try await fixture.withBus { bus in
@@ -27,7 +27,8 @@ extension ConformanceCase {
                 #expect(end != letters.first?.message.position)
             }
         },
-        ConformanceCase("dead letters are listed by consumer, or all, oldest first", needs: .deadLetters) { fixture in
+        ConformanceCase("Dead letters are listed from the oldest, for one consumer or for all", needs: .deadLetters) {
+            fixture in
             try await fixture.withBus { bus in
                 try await bus.publish(0..<3)
                 try await bus.giveUp(3, as: "one")
@@ -40,7 +41,7 @@ extension ConformanceCase {
                 #expect(Set(all.map(\.id)).count == 5)
             }
         },
-        ConformanceCase("dead letters are counted, found by their ids, and read in pages", needs: .deadLetters) {
+        ConformanceCase("Dead letters are counted, found by their ids, and read in pages", needs: .deadLetters) {
             fixture in
             try await fixture.withBus { bus in
                 try await bus.publish(0..<40)
@@ -87,7 +88,7 @@ extension ConformanceCase {
                     try await bus.inspect.deadLetterSummaries(of: nil, after: 0, limit: 1).map(\.id) == [letters[3].id])
             }
         },
-        ConformanceCase("a consumer without a name has no dead letters", needs: .deadLetters) { fixture in
+        ConformanceCase("A consumer with an empty name has no dead letters", needs: .deadLetters) { fixture in
             try await fixture.withBus { bus in
                 try await bus.publish([1])
                 try await bus.giveUp(1, as: "one")
@@ -96,7 +97,7 @@ extension ConformanceCase {
                 #expect(try await bus.inspect.deadLetterSummaries(of: "", after: 0, limit: .max).isEmpty)
             }
         },
-        ConformanceCase("a dead letter goes with the batch that settles it", needs: .deadLetters) { fixture in
+        ConformanceCase("A dead letter is removed by the batch that settles it", needs: .deadLetters) { fixture in
             try await fixture.withBus { bus in
                 try await bus.publish(0..<2)
                 let letters = try await bus.giveUp(2, as: "counter")
@@ -108,7 +109,7 @@ extension ConformanceCase {
             }
         },
         ConformanceCase(
-            "a letter that is not there refuses the batch: nothing of it is taken", needs: .deadLetters
+            "A batch that settles an unknown dead letter is refused whole", needs: .deadLetters
         ) { fixture in
             try await fixture.withBus { bus in
                 let position = try await bus.publish(0..<2)
@@ -127,7 +128,8 @@ extension ConformanceCase {
                 #expect(try await bus.claim(consumer: "another").position.offset == 0)
             }
         },
-        ConformanceCase("whoever has been taken over gives nothing up", needs: .deadLetters) { fixture in
+        ConformanceCase("A member that has lost its claim cannot make a message a dead letter", needs: .deadLetters) {
+            fixture in
             try await fixture.withBus { bus in
                 try await bus.publish([1])
                 let claim = try await bus.claim(consumer: "counter")
@@ -139,7 +141,7 @@ extension ConformanceCase {
             }
         },
         ConformanceCase(
-            "what is sent again is handled by the consumer that gave it up, and by no other", needs: .deadLetters
+            "A message that is sent again is handled only by the consumer that gave it up", needs: .deadLetters
         ) { fixture in
             try await fixture.withBuses { first, second in
                 let workers: [@Sendable () async throws -> Void] = [

@@ -5,13 +5,14 @@ internal import Testing
 extension ConformanceCase {
     static let losingEnd = [
         ConformanceCase(
-            "in a new epoch a subscription from now has what follows, nothing a second time", needs: .survivesRestart
+            "In a new epoch, a subscription from now receives what follows, and no message a second time",
+            needs: .survivesRestart
         ) { try await $0.newEpoch(from: .now, has: Array(10..<20)) },
         ConformanceCase(
-            "in a new epoch a subscription from the beginning has all of it again", needs: .survivesRestart
+            "In a new epoch, a subscription from the beginning receives all messages again", needs: .survivesRestart
         ) { try await $0.newEpoch(from: .beginning, has: Array(0..<20)) },
         ConformanceCase(
-            "in a new epoch a subscription from what is retained has that again, then what follows",
+            "In a new epoch, a subscription from retained receives the documents again, then what follows",
             needs: .survivesRestart
         ) { fixture in
             try await fixture.withBus { bus in
@@ -30,7 +31,7 @@ extension ConformanceCase {
             }
         },
         ConformanceCase(
-            "in a new epoch a durable consumer handles once what it has not handled, and its lag is true",
+            "In a new epoch, a durable consumer handles each unhandled message once, and its lag is correct",
             needs: [.survivesRestart, .sharedConsumers]
         ) { fixture in
             try await fixture.withBuses { bus, worker in
@@ -53,7 +54,7 @@ extension ConformanceCase {
             }
         },
         ConformanceCase(
-            "in a new epoch leased documents that are lost are published again", needs: [.survivesRestart, .leases]
+            "In a new epoch, lost leased documents are published again", needs: [.survivesRestart, .leases]
         ) { fixture in
             try await fixture.withBuses { bus, holder in
                 let held: @Sendable (String) async throws -> Void = { value in

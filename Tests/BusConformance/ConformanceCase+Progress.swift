@@ -4,7 +4,7 @@ internal import Testing
 extension ConformanceCase {
     static let progress = [
         ConformanceCase(
-            "a checkpoint is refused unless the one before it in its partition is recorded", needs: .deadLetters
+            "A checkpoint is refused unless the previous one of its partition is recorded", needs: .deadLetters
         ) { fixture in
             try await fixture.withBus { bus in
                 try await bus.publish(0..<3)
@@ -36,7 +36,8 @@ extension ConformanceCase {
                 #expect(try await bus.inspect.lag(after: beginning, matching: [.type(Other.self)]) == 6)
             }
         },
-        ConformanceCase("a batch whose message is handled is a repeat, whatever it says came before") { fixture in
+        ConformanceCase("A batch of a message that is already handled is a repeat, whatever predecessor it names") {
+            fixture in
             try await fixture.withBus { bus in
                 try await bus.publish(0..<2)
                 let claim = try await bus.claim(consumer: "worker")
@@ -47,7 +48,7 @@ extension ConformanceCase {
                 #expect(try await bus.inspect.newest(matching: [.type(Other.self)]).offset == 0)
             }
         },
-        ConformanceCase("progress beyond the journal's end is refused: what is published later has yet to be handled") {
+        ConformanceCase("Progress beyond the journal's end is refused, so later messages are still handled") {
             fixture in
             try await fixture.withBus { bus in
                 let end = try await bus.publish([0]).offset
@@ -66,7 +67,7 @@ extension ConformanceCase {
                 #expect(try await bus.inspect.consumers().map(\.position.offset) == [0])
             }
         },
-        ConformanceCase("progress beyond the journal's end is refused, even of a message that is handled already") {
+        ConformanceCase("Progress beyond the journal's end is refused, even with a message that is already handled") {
             fixture in
             try await fixture.withBus { bus in
                 let end = try await bus.publish(0..<2)
@@ -83,7 +84,9 @@ extension ConformanceCase {
                 #expect(try await bus.code(of: Batch([], checkpoint: guarding)) == .epoch)
             }
         },
-        ConformanceCase("a checkpoint that records no progress leaves the position, whatever it says is settled") {
+        ConformanceCase(
+            "A checkpoint that records no progress does not move the position, whatever low watermark it has"
+        ) {
             fixture in
             try await fixture.withBus { bus in
                 let end = try await bus.publish(0..<2)
@@ -98,8 +101,7 @@ extension ConformanceCase {
                 #expect(try await bus.read(2, under: try await bus.claim(consumer: "worker")).numbers == [0, 1])
             }
         },
-        ConformanceCase("a checkpoint is refused for its journal first, then for its claim, then for what came before")
-        {
+        ConformanceCase("A checkpoint is refused for its journal first, then for its claim, then for its predecessor") {
             fixture in
             try await fixture.withBuses { first, second in
                 let end = try await first.publish(0..<2)
@@ -140,7 +142,8 @@ extension ConformanceCase {
             }
         },
         ConformanceCase(
-            "progress beyond the journal's end is refused of a member without partitions too", needs: .sharedConsumers
+            "Progress beyond the journal's end is also refused from a member without partitions",
+            needs: .sharedConsumers
         ) { fixture in
             try await fixture.withBus { bus in
                 let end = try await bus.publish([0])
@@ -152,7 +155,7 @@ extension ConformanceCase {
                     try await bus.code(of: Batch([], checkpoint: Checkpoint(claim: none, upTo: beyond))) == .epoch)
             }
         },
-        ConformanceCase("who was taken over is told so, whatever it says came before") { fixture in
+        ConformanceCase("A batch under a lost claim is refused as fenced, whatever predecessor it names") { fixture in
             try await fixture.withBuses { first, second in
                 try await first.publish(0..<2)
                 let old = try await first.claim(consumer: "worker")
@@ -162,7 +165,8 @@ extension ConformanceCase {
                 #expect(try await first.code(of: batch) == .fenced)
             }
         },
-        ConformanceCase("what a slow partition leads to is journalled, however far the others have gone") { fixture in
+        ConformanceCase("The result of a slow partition is recorded, however far other partitions are ahead") {
+            fixture in
             try await fixture.withBus { bus in
                 let claim = try await bus.claim(consumer: "worker")
                 let (slow, fast) = try bus.twoSubjects()
@@ -237,7 +241,7 @@ extension Sequence {
 
 extension ConformanceCase {
     static let forgetting = [
-        ConformanceCase("the durable consumers are listed by name, each with its position and its lag") { fixture in
+        ConformanceCase("The durable consumers are listed by name, each with its position and its lag") { fixture in
             try await fixture.withBus { bus in
                 #expect(try await bus.inspect.consumers().isEmpty)
                 try await bus.publish(0..<4)
@@ -257,7 +261,9 @@ extension ConformanceCase {
                 #expect(Set(consumers.map(\.position.epoch)) == [claim.epoch])
             }
         },
-        ConformanceCase("a consumer that is forgotten begins anew, and its dead letters stay", needs: .deadLetters) {
+        ConformanceCase(
+            "A removed consumer starts again at the beginning, and its dead letters stay", needs: .deadLetters
+        ) {
             fixture in
             try await fixture.withBus { bus in
                 try await bus.publish(0..<3)
@@ -270,14 +276,15 @@ extension ConformanceCase {
                 #expect(try await bus.read(3, under: claim).numbers == [0, 1, 2])
             }
         },
-        ConformanceCase("a consumer that is not there can be forgotten, one without a name cannot") { fixture in
+        ConformanceCase("The removal of an unknown consumer succeeds, and that of an empty name is refused") {
+            fixture in
             try await fixture.withBus { bus in
                 try await bus.inspect.forget(consumer: "nobody")
                 let error = await #expect(throws: BusError.self) { try await bus.inspect.forget(consumer: "") }
                 #expect(error?.code == .refused)
             }
         },
-        ConformanceCase("what the owner of a forgotten consumer publishes late does not count for its successor") {
+        ConformanceCase("Late progress of the owner of a removed consumer does not count for its successor") {
             fixture in
             try await fixture.withBuses { first, second in
                 try await first.publish(0..<3)
@@ -295,7 +302,7 @@ extension ConformanceCase {
                 #expect(try await second.inspect.consumers().map(\.position.offset) == [0])
             }
         },
-        ConformanceCase("a reader under a claim ends when its consumer is forgotten") { fixture in
+        ConformanceCase("A reader under a claim ends when its consumer is removed") { fixture in
             try await fixture.withBuses { first, second in
                 let claim = try await first.claim(consumer: "stopped")
                 try await first.withSubscription(to: [.type(Numbered.self)], under: claim) { messages in
@@ -305,7 +312,7 @@ extension ConformanceCase {
                 }
             }
         },
-        ConformanceCase("a consumer cannot be forgotten while members share it", needs: .sharedConsumers) { fixture in
+        ConformanceCase("A consumer cannot be removed while members share it", needs: .sharedConsumers) { fixture in
             try await fixture.withBus { bus in
                 let member = ConsumerMember.shared
                 _ = try await bus.claim(consumer: "workers", as: member)
@@ -318,7 +325,7 @@ extension ConformanceCase {
                 #expect(try await bus.inspect.consumers().isEmpty)
             }
         },
-        ConformanceCase("an exclusive consumer cannot be forgotten while its owner's process lives") { fixture in
+        ConformanceCase("An exclusive consumer cannot be removed while its owner's process is alive") { fixture in
             try await fixture.withBus("conformance/2") { other in
                 try await fixture.withBus { owner in
                     try await owner.publish(0..<1)
@@ -337,7 +344,7 @@ extension ConformanceCase {
                 #expect(try await other.inspect.consumers().isEmpty)
             }
         },
-        ConformanceCase("an exclusive consumer can be forgotten once its owner has left") { fixture in
+        ConformanceCase("An exclusive consumer can be removed when its owner has left") { fixture in
             try await fixture.withBuses { first, second in
                 try await first.leave(try await first.claim(consumer: "left"))
                 try await second.inspect.forget(consumer: "left")

@@ -4,7 +4,7 @@ internal import Testing
 
 extension ConformanceCase {
     static let publishing = [
-        ConformanceCase("every message gets a later position of one journal") { fixture in
+        ConformanceCase("Every message has a later position in the journal than those before it") { fixture in
             try await fixture.withBus { bus in
                 let first = try await bus.publish([1])
                 let second = try await bus.publish([2, 3, 4])
@@ -14,13 +14,13 @@ extension ConformanceCase {
                 #expect(received.offsets == [first.offset, second.offset - 2, second.offset - 1, second.offset])
             }
         },
-        ConformanceCase("an empty batch answers with the journal's end") { fixture in
+        ConformanceCase("An empty batch is answered with the end of the journal") { fixture in
             try await fixture.withBus { bus in
                 let end = try await bus.publish(1...3)
                 #expect(try await bus.publish(Batch([])) == end)
             }
         },
-        ConformanceCase("the end of the journal is never before what any process has published") { fixture in
+        ConformanceCase("The end of the journal is never before a message that any process has published") { fixture in
             try await fixture.withBuses { first, second in
                 let start = try await second.inspect.end()
                 for count in 1...20 {
@@ -34,7 +34,7 @@ extension ConformanceCase {
                 #expect(end.epoch == start.epoch)
             }
         },
-        ConformanceCase("messages of one subject arrive in the order of their publishing") { fixture in
+        ConformanceCase("The messages of a subject arrive in the order in which they were published") { fixture in
             try await fixture.withBus { bus in
                 let received = try await bus.withSubscription(to: [.type(Numbered.self)], from: .now) { messages in
                     for number in 0..<100 { try await bus.publish(Numbered(number: number), subject: "one") }
@@ -44,7 +44,7 @@ extension ConformanceCase {
                 #expect(received.offsets == received.offsets.sorted())
             }
         },
-        ConformanceCase("a batch arrives whole, at positions that follow one another") { fixture in
+        ConformanceCase("A batch arrives whole, at consecutive positions") { fixture in
             try await fixture.withBus("conformance/reader") { reader in
                 let received = try await reader.withSubscription(to: [.all], from: .now) { messages in
                     try await withThrowingTaskGroup { group in
@@ -67,7 +67,7 @@ extension ConformanceCase {
                 }
             }
         },
-        ConformanceCase("what is no name, or too large, is refused, and nothing of its batch is taken") { fixture in
+        ConformanceCase("A batch with an invalid name or a part that is too large is refused whole") { fixture in
             try await fixture.withBus { bus in
                 let end = try await bus.publish([1])
                 for batch in try fixture.unacceptable(from: bus.source) {
@@ -81,7 +81,8 @@ extension ConformanceCase {
                 #expect(try await bus.inspect.end() == end)
             }
         },
-        ConformanceCase("a batch may be as large as the bus says; a larger one is refused, with the limit") { fixture in
+        ConformanceCase("A batch can be as large as the limit of the bus; a larger one is refused with the limit") {
+            fixture in
             try await fixture.withBus { bus in
                 let limit = try await bus.maximumBatchSize()
                 #expect((240 << 10...8 << 20).contains(limit))
@@ -101,7 +102,8 @@ extension ConformanceCase {
                 #expect(try await bus.documents(matching: [.all]).count == 3)
             }
         },
-        ConformanceCase("an attribute of more than 255 bytes is refused by name, as is a time that is none") {
+        ConformanceCase("An attribute of more than 255 bytes, or an invalid time, is refused with the attribute's name")
+        {
             fixture in
             try await fixture.withBus { bus in
                 let end = try await bus.publish([1])
@@ -113,7 +115,7 @@ extension ConformanceCase {
                 #expect(try await bus.inspect.end() == end)
             }
         },
-        ConformanceCase("a query with an attribute of more than 255 bytes is refused", needs: .queries) { fixture in
+        ConformanceCase("A query with an attribute of more than 255 bytes is refused", needs: .queries) { fixture in
             try await fixture.withBus { bus in
                 var query = try Envelope(Question(number: 1), source: bus.source)
                 query.attributes.device = String(repeating: "d", count: 256)
@@ -121,7 +123,8 @@ extension ConformanceCase {
                 #expect(error?.code == .refused)
             }
         },
-        ConformanceCase("a command expires as its sender says; else after 60 s if it comes from a view, or never") {
+        ConformanceCase("A command expires as its sender says, otherwise after 60 s if it comes from a view, or never")
+        {
             fixture in
             try await fixture.withBus { bus in
                 let view = Origin(platform: "ios", device: "phone")
@@ -141,7 +144,7 @@ extension ConformanceCase {
                 #expect(error?.code == .refused)
             }
         },
-        ConformanceCase("a timeout and a time far beyond any clock do not trap", needs: .queries) { fixture in
+        ConformanceCase("A timeout or a time beyond the range of any clock does not trap", needs: .queries) { fixture in
             try await fixture.withBus { bus in
                 let end = try await bus.publish([1])
                 let error = await #expect(throws: BusError.self) {
@@ -159,7 +162,8 @@ extension ConformanceCase {
                 }
             }
         },
-        ConformanceCase("what is just not too large is taken, and names are of any language") { fixture in
+        ConformanceCase("A message just below the size limits is published, and names can be in any language") {
+            fixture in
             try await fixture.withBus { bus in
                 let name = String(repeating: "é", count: 127) + "!"
                 let setting = try Envelope(
@@ -173,7 +177,7 @@ extension ConformanceCase {
                 #expect(try await bus.documents(matching: [.type(Setting.self, subject: name)]).count == 1)
             }
         },
-        ConformanceCase("attributes of 255 bytes are taken, and times of the years 0000 to 9999") { fixture in
+        ConformanceCase("Attributes of 255 bytes, and times in the years 0000 to 9999, are published") { fixture in
             try await fixture.withBus { bus in
                 let text = String(repeating: "a", count: 255)
                 var order = try Envelope(Order(number: 1), source: text, origin: Origin(platform: text, device: text))
@@ -188,7 +192,7 @@ extension ConformanceCase {
                 #expect(received == [order])
             }
         },
-        ConformanceCase("attributes and data arrive as they were published") { fixture in
+        ConformanceCase("Attributes and data arrive as they were published") { fixture in
             try await fixture.withBus { bus in
                 let cause = try Envelope(Order(number: 1), source: bus.source)
                 var sent = try Envelope(
@@ -266,7 +270,7 @@ extension Envelope {
 
 extension ConformanceCase {
     static let transience = [
-        ConformanceCase("a transient message reaches whoever listens, without a position", needs: .transient) {
+        ConformanceCase("A transient message reaches the current subscribers, without a position", needs: .transient) {
             fixture in
             try await fixture.withBuses { publisher, reader in
                 let received = try await reader.withSubscription(to: [.kind(.event)], from: .now) { messages in
@@ -279,7 +283,8 @@ extension ConformanceCase {
                 #expect(received.map { $0.position == nil } == [false, true, false])
             }
         },
-        ConformanceCase("whoever comes later does not get a transient message", needs: .transient) { fixture in
+        ConformanceCase("A subscription that begins later does not receive a transient message", needs: .transient) {
+            fixture in
             try await fixture.withBus { bus in
                 try await bus.publish(transient: 1)
                 try await bus.publish(Marker())
@@ -289,7 +294,7 @@ extension ConformanceCase {
                 #expect(received.isEmpty)
             }
         },
-        ConformanceCase("a transient message takes no place in the journal", needs: .transient) { fixture in
+        ConformanceCase("A transient message does not change the end of the journal", needs: .transient) { fixture in
             try await fixture.withBus { bus in
                 let end = try await bus.publish([1])
                 try await bus.publish(transient: 2)
@@ -299,7 +304,7 @@ extension ConformanceCase {
                 #expect(try received.numbers == [1, 3])
             }
         },
-        ConformanceCase("a document cannot be transient", needs: .transient) { fixture in
+        ConformanceCase("A document cannot be transient", needs: .transient) { fixture in
             try await fixture.withBus { bus in
                 let received = try await bus.withSubscription(to: [.all], from: .now) { messages in
                     let error = await #expect(throws: BusError.self) {
@@ -315,7 +320,7 @@ extension ConformanceCase {
                 #expect(try await bus.document(Setting.self) == nil)
             }
         },
-        ConformanceCase("transient messages are not for durable consumers", needs: .transient) { fixture in
+        ConformanceCase("A durable consumer does not receive transient messages", needs: .transient) { fixture in
             try await fixture.withBus { bus in
                 let claim = try await bus.claim(consumer: "counter")
                 let received = try await bus.withSubscription(to: [.all], under: claim) { messages in

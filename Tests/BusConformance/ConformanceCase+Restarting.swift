@@ -3,7 +3,8 @@ internal import Testing
 
 extension ConformanceCase {
     static let restarting = [
-        ConformanceCase("all that was acknowledged is there after a restart", needs: .survivesRestart) { fixture in
+        ConformanceCase("All acknowledged messages are in the journal after a restart", needs: .survivesRestart) {
+            fixture in
             try await fixture.withBus { bus in
                 let end = try await bus.publish(0..<100)
                 try await fixture.restart()
@@ -15,7 +16,9 @@ extension ConformanceCase {
                 #expect(next.epoch == end.epoch && next.offset > end.offset)
             }
         },
-        ConformanceCase("documents are there after a restart, what was withdrawn is not", needs: .survivesRestart) {
+        ConformanceCase(
+            "Documents are retained across a restart, and withdrawn ones stay withdrawn", needs: .survivesRestart
+        ) {
             fixture in
             try await fixture.withBus { bus in
                 try await bus.publish(Setting(name: "a", value: "1"))
@@ -28,7 +31,7 @@ extension ConformanceCase {
             }
         },
         ConformanceCase(
-            "a durable consumer goes on after a restart, its predecessor stays fenced", needs: .survivesRestart
+            "A durable consumer continues after a restart, and its predecessor stays fenced", needs: .survivesRestart
         ) { fixture in
             try await fixture.withBus { bus in
                 let end = try await bus.publish(0..<3)
@@ -48,7 +51,8 @@ extension ConformanceCase {
             }
         },
         ConformanceCase(
-            "those who share a consumer go on sharing after a restart", needs: [.survivesRestart, .sharedConsumers]
+            "Members that share a consumer continue to share it after a restart",
+            needs: [.survivesRestart, .sharedConsumers]
         ) { fixture in
             try await fixture.withBuses { first, second in
                 try await withBackground([{ try await first.work() }, { try await second.work() }]) {
@@ -60,7 +64,7 @@ extension ConformanceCase {
                 }
             }
         },
-        ConformanceCase("dead letters are there after a restart", needs: [.survivesRestart, .deadLetters]) { fixture in
+        ConformanceCase("Dead letters are kept across a restart", needs: [.survivesRestart, .deadLetters]) { fixture in
             try await fixture.withBus { bus in
                 try await bus.publish(0..<2)
                 let letters = try await bus.giveUp(2, as: "counter")
@@ -73,7 +77,7 @@ extension ConformanceCase {
             }
         },
         ConformanceCase(
-            "publishers and readers go on across a restart: nothing is missing, nothing comes twice",
+            "Publishers and readers continue across a restart, without a loss or a duplicate",
             needs: .survivesRestart
         ) { fixture in
             try await fixture.withBuses { publisher, reader in
@@ -93,7 +97,8 @@ extension ConformanceCase {
             }
         },
         ConformanceCase(
-            "whoever served queries serves them again after a restart", needs: [.survivesRestart, .queries]
+            "A process that serves queries continues to serve them after a restart",
+            needs: [.survivesRestart, .queries]
         ) { fixture in
             try await fixture.withBuses { asker, server in
                 try await server.whileAnswering {

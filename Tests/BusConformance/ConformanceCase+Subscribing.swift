@@ -4,7 +4,7 @@ internal import Testing
 
 extension ConformanceCase {
     static let starting = [
-        ConformanceCase("a subscription until a position ends there, though nothing of it may match") { fixture in
+        ConformanceCase("A subscription until a position ends there, even if no message matches") { fixture in
             try await fixture.withBus { bus in
                 try await bus.publish(0..<5)
                 let end = try #require(try await bus.publish(Other(number: 1)).position)
@@ -22,7 +22,7 @@ extension ConformanceCase {
                 }
             }
         },
-        ConformanceCase("a subscription until a position to come waits for it") { fixture in
+        ConformanceCase("A subscription until a later position waits for it") { fixture in
             try await fixture.withBus { bus in
                 let now = try await bus.publish(0..<2)
                 let end = Position(epoch: now.epoch, offset: now.offset + 3)
@@ -42,7 +42,7 @@ extension ConformanceCase {
                 #expect(try received.numbers.starts(with: [0, 1]))
             }
         },
-        ConformanceCase("a subscription until a position of another journal is refused") { fixture in
+        ConformanceCase("A subscription until a position of another journal is refused") { fixture in
             try await fixture.withBus { bus in
                 let position = try await bus.publish(0..<5)
                 let foreign = Position(epoch: position.epoch ^ 1, offset: 2)
@@ -54,7 +54,8 @@ extension ConformanceCase {
                 #expect(error?.code == .epoch)
             }
         },
-        ConformanceCase("a subscription from now has what is published from then on, nothing older") { fixture in
+        ConformanceCase("A subscription from now receives what is published from then on, and nothing older") {
+            fixture in
             try await fixture.withBus { bus in
                 try await bus.publish(0..<5)
                 let received = try await bus.withSubscription(to: [.type(Numbered.self)], from: .now) { messages in
@@ -64,7 +65,7 @@ extension ConformanceCase {
                 #expect(try received.numbers == [5, 6, 7])
             }
         },
-        ConformanceCase("a subscription from the beginning has the whole journal, then what follows") { fixture in
+        ConformanceCase("A subscription from the beginning receives the whole journal, then what follows") { fixture in
             try await fixture.withBus { bus in
                 try await bus.publish(0..<5)
                 let received = try await bus.withSubscription(to: [.all], from: .beginning) { messages in
@@ -74,7 +75,7 @@ extension ConformanceCase {
                 #expect(try received.numbers == Array(0..<8))
             }
         },
-        ConformanceCase("a subscription from behind a position goes on with the next message") { fixture in
+        ConformanceCase("A subscription after a position continues with the next message") { fixture in
             try await fixture.withBus { bus in
                 let position = try await bus.publish(0..<5)
                 try await bus.publish(5..<7)
@@ -85,7 +86,7 @@ extension ConformanceCase {
                 #expect(try received.numbers == [5, 6, 7])
             }
         },
-        ConformanceCase("a position of another journal is refused") { fixture in
+        ConformanceCase("A subscription after a position of another journal is refused") { fixture in
             try await fixture.withBus { bus in
                 let position = try await bus.publish(0..<5)
                 let foreign = Position(epoch: position.epoch ^ 1, offset: 2)
@@ -95,7 +96,7 @@ extension ConformanceCase {
                 #expect(error?.code == .epoch)
             }
         },
-        ConformanceCase("a subscription behind a position that the journal has not reached is refused") { fixture in
+        ConformanceCase("A subscription after a position beyond the end of the journal is refused") { fixture in
             try await fixture.withBus { bus in
                 let end = try await bus.publish([1])
                 let behind = Position(epoch: end.epoch, offset: end.offset + 1)
@@ -105,7 +106,7 @@ extension ConformanceCase {
                 #expect(error?.code == .epoch)
             }
         },
-        ConformanceCase("a subscription since a time has what was journalled then or later, then what follows") {
+        ConformanceCase("A subscription since a time receives what was recorded then or later, then what follows") {
             fixture in
             try await fixture.withBus { bus in
                 try await bus.publish([0])
@@ -130,7 +131,8 @@ extension ConformanceCase {
                 #expect(all.count == last + 2)
             }
         },
-        ConformanceCase("a subscription from what is retained has the last of each document, then all") { fixture in
+        ConformanceCase("A subscription from retained receives the last of each document, then what follows") {
+            fixture in
             try await fixture.withBus { bus in
                 try await bus.publish(Setting(name: "a", value: "1"))
                 try await bus.publish([1])
@@ -148,7 +150,8 @@ extension ConformanceCase {
 
 extension ConformanceCase {
     static let pastAndLive = [
-        ConformanceCase("between past and live nothing is missing and nothing comes twice") { fixture in
+        ConformanceCase("A reader that goes from past to live messages misses none and receives none twice") {
+            fixture in
             try await fixture.withBus { bus in
                 let middle = try await bus.publish(0..<50)
                 let time = Date()
@@ -187,7 +190,7 @@ extension ConformanceCase {
                 }
             }
         },
-        ConformanceCase("between what is retained and what follows no change is missing, and none comes twice") {
+        ConformanceCase("A subscription from retained misses no later change, and receives none twice") {
             fixture in
             try await fixture.withBus { bus in
                 try await bus.publish(Setting(name: "a", value: "0"))
@@ -237,22 +240,22 @@ extension EventBus {
 
 extension ConformanceCase {
     static let filtering = [
-        ConformanceCase("a filter by kind lets all types of that kind through") { fixture in
+        ConformanceCase("A filter by kind selects all types of that kind") { fixture in
             let types = try await fixture.types(passing: [.kind(.event)])
             #expect(types == ["event.Numbered one", "event.Numbered two", "event.Other one"])
         },
-        ConformanceCase("a filter by type lets no other type through, not even one that begins alike") { fixture in
+        ConformanceCase("A filter by type selects no other type, not even one with the same prefix") { fixture in
             let types = try await fixture.types(passing: [.type(MessageType(kind: .event, name: "Other"))])
             #expect(types == ["event.Other one"])
             #expect(try await fixture.types(passing: [.type(MessageType(kind: .event, name: "Num"))]).isEmpty)
         },
-        ConformanceCase("a filter by subject lets no other subject through") { fixture in
+        ConformanceCase("A filter by subject selects no other subject") { fixture in
             let types = try await fixture.types(passing: [.type(Numbered.self, subject: "two")])
             #expect(types == ["event.Numbered two"])
             let all = try await fixture.types(passing: [.subject("one")])
             #expect(all == ["command.Order one", "event.Numbered one", "event.Other one"])
         },
-        ConformanceCase("a message that matches two filters arrives once") { fixture in
+        ConformanceCase("A message that matches two filters arrives once") { fixture in
             let types = try await fixture.types(passing: [.type(Order.self), .kind(.command), .type(Other.self)])
             #expect(types == ["command.Order one", "event.Other one"])
         },
