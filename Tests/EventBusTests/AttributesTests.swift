@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Attributes")
 struct AttributesTests {
-    @Test("a recipient is the CloudEvents extension of that name, and only it is concerned")
+    @Test("A message with a recipient concerns only that consumer, and its header has the attribute 'recipient'")
     func recipient() throws {
         let type = MessageType(kind: .command, name: "Order")
         var envelope = Envelope(attributes: Attributes(type: type, source: "test/1"), data: Data("{}".utf8))
@@ -19,7 +19,7 @@ struct AttributesTests {
 
     static let long = String(repeating: "d", count: 256)
 
-    @Test("a message inherits from its cause, but for what exceeds 255 bytes")
+    @Test("A message inherits attributes from its cause, except those that exceed 255 bytes")
     func inheritance() {
         let type = MessageType(kind: .event, name: "Opened")
         var cause = Attributes(type: type, source: "device/1", subject: "alice")
@@ -42,7 +42,7 @@ struct AttributesTests {
         #expect(orphan.correlationID == orphan.id && orphan.causationID == nil)
     }
 
-    @Test("a command from a view expires after 60 s; nothing else expires unless its sender says so")
+    @Test("By default, a command from a view expires after 60 s, and no other message expires")
     func usualLifetime() {
         func expiry(_ kind: MessageKind, device: String?) -> Duration? {
             var attributes = Attributes(type: MessageType(kind: kind, name: "A"), source: "a/1")
@@ -55,7 +55,7 @@ struct AttributesTests {
         #expect(expiry(.event, device: "phone") == nil)
     }
 
-    @Test("a lifetime beyond all timestamps does not trap", arguments: [Int64.max, .min, 1 << 40, 0])
+    @Test("A lifetime beyond all timestamps does not trap", arguments: [Int64.max, .min, 1 << 40, 0])
     func longLifetime(seconds: Int64) {
         var attributes = Attributes(type: MessageType(kind: .command, name: "A"), source: "a/1")
         attributes.expire(after: .seconds(seconds))

@@ -3,10 +3,11 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("Consumer group, whatever happens")
+@Suite("Random histories of a consumer group")
 struct ConsumerGroupHistoryTests {
     @Test(
-        "a partition has one owner that records, and what is handled stays handled", arguments: UInt64(0)..<40)
+        "Each partition has at most one owner that records progress, and no progress is lost", arguments: UInt64(0)..<40
+    )
     func history(seed: UInt64) throws {
         var history = ConsumerGroupHistory(seed: seed)
         for step in 0..<300 {

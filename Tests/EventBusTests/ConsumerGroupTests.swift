@@ -4,7 +4,9 @@ import Testing
 
 @Suite("Consumer group")
 struct ConsumerGroupTests {
-    @Test("the first member of either kind gets all partitions", arguments: [ConsumerMember.exclusive, .shared])
+    @Test(
+        "The first member gets all partitions, whether it is exclusive or shared",
+        arguments: [ConsumerMember.exclusive, .shared])
     func first(_ member: ConsumerMember) {
         var group = ConsumerGroup()
         let ownership = group.claim(member)
@@ -12,7 +14,7 @@ struct ConsumerGroupTests {
         #expect(ownership.offsets == Dictionary(uniqueKeysWithValues: Partition.all.map { ($0, 0) }))
     }
 
-    @Test("a claim that is repeated changes nothing", arguments: [ConsumerMember.exclusive, .shared])
+    @Test("A claim that is repeated changes nothing", arguments: [ConsumerMember.exclusive, .shared])
     func repeated(_ member: ConsumerMember) {
         var group = ConsumerGroup()
         let ownership = group.claim(member)
@@ -21,7 +23,7 @@ struct ConsumerGroupTests {
         #expect(group == before)
     }
 
-    @Test("members that join and leave have as many as any other, and as few as possible move")
+    @Test("Shared members have equal numbers of partitions, and as few as possible move when one joins or leaves")
     func balance() {
         var group = ConsumerGroup()
         let members = (0..<7).map { _ in ConsumerMember.shared }
@@ -39,7 +41,7 @@ struct ConsumerGroupTests {
         }
     }
 
-    @Test("more members than partitions: some have nothing, and take over when others leave")
+    @Test("A member beyond the number of partitions gets one when another member leaves")
     func crowd() throws {
         var group = ConsumerGroup()
         let members = (0..<Partition.count + 1).map { _ in ConsumerMember.shared }
@@ -50,7 +52,7 @@ struct ConsumerGroupTests {
         #expect(group.ownership(of: idle.id).offsets.count == 1)
     }
 
-    @Test("who loses a partition is fenced at once, who gains it records once it has claimed again")
+    @Test("A member that loses a partition is fenced at once, and its successor must claim before it records")
     func fencing() throws {
         var group = ConsumerGroup()
         let (first, second) = (ConsumerMember.shared, ConsumerMember.shared)
@@ -77,7 +79,7 @@ struct ConsumerGroupTests {
         group.expect(refuses: 13, of: moved, ownerEpoch: half.ownerEpoch)
     }
 
-    @Test("an exclusive member takes over from those that share, and they from it")
+    @Test("An exclusive member takes over from shared members, and a shared member from an exclusive one")
     func modes() {
         var group = ConsumerGroup()
         let (first, second) = (ConsumerMember.shared, ConsumerMember.shared)
@@ -93,7 +95,7 @@ struct ConsumerGroupTests {
     }
 
     @Test(
-        "an exclusive member that was displaced displaces nobody", arguments: [ConsumerMode.exclusive, .shared])
+        "A displaced exclusive member cannot take over again", arguments: [ConsumerMode.exclusive, .shared])
     func displaced(by mode: ConsumerMode) {
         var group = ConsumerGroup()
         let (first, second) = (ConsumerMember.exclusive, ConsumerMember(mode))
@@ -106,7 +108,7 @@ struct ConsumerGroupTests {
         #expect(group.displaced.count == 16)
     }
 
-    @Test("an exclusive member that leaves stays the owner: nobody else is there to take over")
+    @Test("An exclusive member that leaves is succeeded by the next one at the same position")
     func exclusiveLeaves() {
         var group = ConsumerGroup()
         let member = ConsumerMember.exclusive
@@ -116,7 +118,7 @@ struct ConsumerGroupTests {
         #expect(group.claim(.exclusive).offsets.values.allSatisfy { $0 == 5 })
     }
 
-    @Test("when the last one leaves, what was handled is remembered")
+    @Test("The progress of a group is kept when its last member leaves")
     func empty() {
         var group = ConsumerGroup()
         let member = ConsumerMember.shared
@@ -127,7 +129,7 @@ struct ConsumerGroupTests {
         #expect(group.claim(.shared).offsets.values.allSatisfy { $0 == 7 })
     }
 
-    @Test("progress that is recorded late does not take anything back")
+    @Test("Progress that is recorded late does not move the position back")
     func lateProgress() {
         var group = ConsumerGroup()
         let ownership = group.claim(.exclusive)
@@ -136,7 +138,7 @@ struct ConsumerGroupTests {
         #expect(group.position == 9)
     }
 
-    @Test("progress in one partition counts for the others only as far as they are settled")
+    @Test("Progress in one partition counts for the others only up to the low watermark")
     func settled() throws {
         var group = ConsumerGroup()
         let member = ConsumerMember.exclusive
@@ -150,7 +152,7 @@ struct ConsumerGroupTests {
         #expect(group.position == 4)
     }
 
-    @Test("a message at hand in a slow partition is not handled, however far the checkpoints of the others go")
+    @Test("An unfinished message of a slow partition does not count as handled, however far the others are")
     func slowPartition() throws {
         var group = ConsumerGroup()
         let owner = group.claim(.exclusive).ownerEpoch
@@ -171,14 +173,14 @@ struct ConsumerGroupTests {
         #expect(group.position == 20, "settled may be greater than the offset of the message")
     }
 
-    @Test("the owner epochs of a consumer go on from those of a removed one")
+    @Test("The owner epochs of a consumer continue after those of a removed one")
     func afterRemoval() {
         var group = ConsumerGroup(after: 7)
         #expect(group.claim(.exclusive).ownerEpoch == 8)
         group.expect(refuses: 1, ownerEpoch: 7)
     }
 
-    @Test("an owner epoch that nobody was given records nothing")
+    @Test("Progress under an owner epoch that no claim has is refused")
     func unknownEpoch() {
         var group = ConsumerGroup()
         group.expect(refuses: 1, ownerEpoch: 0)
@@ -187,7 +189,7 @@ struct ConsumerGroupTests {
         group.expect(refuses: 1, ownerEpoch: 2)
     }
 
-    @Test("a group that was kept goes on as it was")
+    @Test("A restored group equals the one that was saved")
     func kept() {
         var group = ConsumerGroup()
         let members = [ConsumerMember.shared, .shared]
@@ -199,7 +201,7 @@ struct ConsumerGroupTests {
         #expect(restored.ownership(of: members[1].id) == group.ownership(of: members[1].id))
     }
 
-    @Test("a silent exclusive owner keeps its partitions, which it must claim anew")
+    @Test("A silent exclusive owner keeps its partitions, and must claim again")
     func expelled() throws {
         var group = ConsumerGroup()
         let owner = ConsumerMember.exclusive
@@ -216,7 +218,7 @@ struct ConsumerGroupTests {
         #expect(second.offsets.count == Partition.count)
     }
 
-    @Test("silent shared members lose their partitions under an owner epoch that no claim gets")
+    @Test("Silent shared members lose their partitions, under an owner epoch that no claim gets")
     func expelledMember() throws {
         var group = ConsumerGroup()
         let (silent, other) = (ConsumerMember.shared, ConsumerMember.shared)
@@ -229,7 +231,7 @@ struct ConsumerGroupTests {
         #expect(next.owners.allSatisfy { $0 == other.id })
     }
 
-    @Test("a claim is refused beyond the limits of consumers and of members, but not one of a member")
+    @Test("A claim beyond the limits of consumers or members is refused, and a repeated one is not")
     func limits() throws {
         var group = ConsumerGroup()
         let members = (0..<ConsumerLimits.members).map { _ in ConsumerMember.shared }
@@ -248,7 +250,7 @@ struct ConsumerGroupTests {
         #expect(last?.reason == .full)
     }
 
-    @Test("a claim gets an owner epoch above the one that its bus cannot use, and only if it has partitions")
+    @Test("A claim gets a higher owner epoch than those that its bus cannot use")
     func floor() throws {
         let member = ConsumerMember.exclusive
         let (group, ownership) = try ConsumerGroup().claimed(by: member, of: "worker", otherConsumers: nil) { _ in 9 }
@@ -260,7 +262,7 @@ struct ConsumerGroupTests {
         #expect(!ConsumerGroup(owner: member).isCurrent(claim(member, ownership), in: 1))
     }
 
-    @Test("a consumer is in use while it has members, or while the process of its exclusive owner may be alive")
+    @Test("A consumer is in use while it has members, or while its exclusive owner's process may be alive")
     func unused() throws {
         var shared = ConsumerGroup()
         _ = shared.claim(.shared)
@@ -273,7 +275,8 @@ struct ConsumerGroupTests {
         }
     }
 
-    @Test("the time until the owner is known is rounded up to seconds", arguments: [(1, 1), (1000, 1), (4001, 5)])
+    @Test(
+        "The time until an owner's state is known is rounded up to seconds", arguments: [(1, 1), (1000, 1), (4001, 5)])
     func unknown(milliseconds: Int, seconds: Int) {
         let owned = ConsumerGroup(owner: .exclusive)
         let refusal = #expect(throws: LedgerRefusal.self) {

@@ -24,13 +24,13 @@ struct HeaderTests {
     static let controls = Attributes(
         type: plain.type, source: String(repeating: "\u{1}", count: 255), subject: String(repeating: "\"", count: 255))
 
-    @Test("is the same bytes that Foundation writes", arguments: [full, plain, controls])
+    @Test("A header is written with the same bytes that Foundation writes", arguments: [full, plain, controls])
     func bytes(_ attributes: Attributes) throws {
         let written = try JSONEncoder.wire.encode(attributes)
         #expect(String(decoding: attributes.json, as: UTF8.self) == String(decoding: written, as: UTF8.self))
     }
 
-    @Test("is read back as it was written", arguments: [full, plain, controls])
+    @Test("A header is read as it was written", arguments: [full, plain, controls])
     func roundTrip(_ attributes: Attributes) throws {
         let read = try Attributes(json: attributes.json[...])
         #expect(read.json == attributes.json)
@@ -39,7 +39,7 @@ struct HeaderTests {
     }
 
     @Test(
-        "of another producer is read in whatever form JSON has",
+        "The header of another producer is read in every form of JSON",
         arguments: [
             #" { "specversion" : "1.0", "id":"1", "source":"me","type":"event.Opened","time":"2026-01-02T03:04:05.006Z" } "#,
             #"{"specversion":"1.0","id":"1","source":"me","type":"event.Opened","time":"2026-01-02T03:04:05.006Z","n":1}"#,
@@ -53,7 +53,7 @@ struct HeaderTests {
     }
 
     @Test(
-        "with equal keys is read alike in every form of JSON: the first counts",
+        "A header with duplicate keys is read with the first value, in every form of JSON",
         arguments: [
             "id", "source", "type", "subject", "time", "correlationid", "causationid", "traceparent", "expirytime",
             "platform", "device", "instance", "key", "recipient",
@@ -78,7 +78,7 @@ struct HeaderTests {
     }
 
     @Test(
-        "that is not CloudEvents is refused",
+        "A header that is not CloudEvents is refused",
         arguments: [
             "", "{", "[]", "null", #"{"id":"1"}"#, "{\"id\":\"\u{1}\"}",
             #"{"specversion":"0.3","id":"1","source":"me","type":"event.Opened","time":"2026-01-02T03:04:05.006Z"}"#,
@@ -90,7 +90,7 @@ struct HeaderTests {
         #expect(throws: (any Error).self) { _ = try Attributes(json: Array(text.utf8)[...]) }
     }
 
-    @Test("has times as Foundation writes them, for as long as its calendar is Gregorian")
+    @Test("A header's times are written as Foundation writes them")
     func times() {
         let style = Date.ISO8601FormatStyle(includingFractionalSeconds: true)
         for day in stride(from: -141_000, through: 2_900_000, by: 997) {
@@ -101,7 +101,7 @@ struct HeaderTests {
         }
     }
 
-    @Test("has an id of its own in every message")
+    @Test("Every message has its own id")
     func ids() {
         #expect(Set((0..<10_000).map { _ in MessageID.make() }).count == 10_000)
     }

@@ -4,7 +4,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("In-memory bus, when a process ends")
+@Suite("In-memory bus: end of a process")
 struct InMemoryClosingTests {
     private let type = MessageType(kind: .query, name: "Anything")
 
@@ -12,7 +12,7 @@ struct InMemoryClosingTests {
         Envelope(attributes: Attributes(type: type, source: bus.source), data: Data("{}".utf8))
     }
 
-    @Test("who asked a process that ends learns that nobody serves the query", .timeLimit(.minutes(1)))
+    @Test("An asker gets 'unserved' when the process that it asked ends", .timeLimit(.minutes(1)))
     func serverEnds() async throws {
         let asker = InMemoryEventBus(source: "asker/1")
         let server = InMemoryEventBus(source: "server/1", hub: asker.hub)
@@ -41,7 +41,7 @@ struct InMemoryClosingTests {
         }
     }
 
-    @Test("who asks in a process that ends is told so", .timeLimit(.minutes(1)))
+    @Test("A query fails with 'closed' when the process of its asker ends", .timeLimit(.minutes(1)))
     func askerEnds() async throws {
         let asker = InMemoryEventBus(source: "asker/1")
         let server = InMemoryEventBus(source: "server/1", hub: asker.hub)
@@ -71,7 +71,7 @@ struct InMemoryClosingTests {
         }
     }
 
-    @Test("who reads under a claim in a process that ends is told so", .timeLimit(.minutes(1)))
+    @Test("A reader under a claim fails with 'closed' when its process ends", .timeLimit(.minutes(1)))
     func readerEnds() async throws {
         let bus = InMemoryEventBus(source: "gone/1")
         let claim = try await bus.claim(consumer: "workers", as: .shared)

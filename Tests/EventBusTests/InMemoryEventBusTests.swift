@@ -27,14 +27,14 @@ struct InMemoryEventBusTests {
     }
 
     @Test(
-        "keeps the promises of every bus", .timeLimit(.minutes(1)),
+        "The in-memory bus keeps the guarantees of every bus", .timeLimit(.minutes(1)),
         arguments: ConformanceCase.all(with: .all.subtracting(.survivesRestart)), HubKind.allCases)
     func conforms(_ conformanceCase: ConformanceCase, kind: HubKind) async throws {
         let hub = try await kind.make()
         try await conformanceCase.run { source in .inMemory(source: source, hub: hub) }
     }
 
-    @Test("leaves out offsets between batches, but not in a batch, if its hub is asked to")
+    @Test("A hub with a maximum gap leaves out offsets between batches, but not in a batch")
     func gaps() async throws {
         let bus = InMemoryEventBus(source: "publisher/1", hub: InMemoryHub(maximumGap: 1000))
         let type = MessageType(kind: .event, name: "Tick")
@@ -57,7 +57,7 @@ struct InMemoryEventBusTests {
         #expect(read == ends.dropFirst().flatMap { [$0 - 2, $0 - 1, $0] })
     }
 
-    @Test("refuses what is published once its process has ended, and so does its reader")
+    @Test("A bus whose process has ended refuses to publish, and its readers fail")
     func closedAfterRun() async throws {
         let bus = InMemoryEventBus(source: "gone/1")
         try await bus.withSubscription(to: [.all], from: .now) { messages in
@@ -69,7 +69,7 @@ struct InMemoryEventBusTests {
         #expect(publishing?.code == .closed)
     }
 
-    @Test("does not journal a query")
+    @Test("A query is not recorded")
     func refusesQueries() async throws {
         let bus = InMemoryEventBus(source: "asker/1")
         let type = MessageType(kind: .query, name: "Anything")
@@ -79,7 +79,7 @@ struct InMemoryEventBusTests {
         #expect(await bus.hub.end.offset == 0)
     }
 
-    @Test("of more transient messages than a reader may have waiting the oldest go, and that is counted")
+    @Test("A reader that is full loses the oldest transient messages, and the hub counts them")
     func transientLoss() async throws {
         let bus = InMemoryEventBus(source: "publisher/1")
         let type = MessageType(kind: .event, name: "Tick")
@@ -99,7 +99,7 @@ struct InMemoryEventBusTests {
         #expect(await bus.hub.lostTransientMessages == 6)
     }
 
-    @Test("records nothing for a reader that waits; its progress stays below the oldest unfinished message")
+    @Test("A reader that waits records no progress, which stays below its oldest unfinished message")
     func waitingReader() async throws {
         let bus = InMemoryEventBus(source: "consumer/1")
         let type = MessageType(kind: .event, name: "Tick")
@@ -129,7 +129,7 @@ struct InMemoryEventBusTests {
         }
     }
 
-    @Test("a rejection without a checkpoint, or of a message that is not there, is refused")
+    @Test("A rejection without a checkpoint, or of an unknown message, is refused")
     func rejections() async throws {
         let bus = InMemoryEventBus(source: "consumer/1")
         let claim = try await bus.claim(consumer: "consumer")

@@ -1,11 +1,11 @@
 import EventBus
 import Testing
 
-@Suite("What every bus decides in the same way")
+@Suite("Rules that all buses share")
 struct LedgerTests {
     private static let (one, two) = (MessageType(kind: .event, name: "One"), MessageType(kind: .event, name: "Two"))
 
-    @Test("a claim reports one cut-off of each type, in the order of the first losses")
+    @Test("A claim reports one cut-off for each type, in the order of the first losses")
     func report() {
         var cutOffs = CutOffs()
         cutOffs.add([
@@ -21,7 +21,7 @@ struct LedgerTests {
             ])
     }
 
-    @Test("cut-offs are confirmed only where they were reported")
+    @Test("Cut-offs are confirmed only where they were reported")
     func confirm() {
         var cutOffs = CutOffs()
         cutOffs.add([CutOff(type: Self.one, count: 1, offsets: 1...1)])
@@ -38,7 +38,7 @@ struct LedgerTests {
         #expect(cutOffs.report == [CutOff(type: Self.one, count: 1, offsets: 2...2)])
     }
 
-    @Test("the number of lost messages never overflows")
+    @Test("The number of lost messages never overflows")
     func overflow() {
         var cutOffs = CutOffs()
         for _ in 0..<2 { cutOffs.add([CutOff(type: Self.one, count: .max, offsets: 1...1)]) }
@@ -46,7 +46,7 @@ struct LedgerTests {
     }
 
     @Test(
-        "old messages go when all consumers have handled them, the oldest beyond the size in any case, and none that must stay",
+        "Retention removes old messages that are handled, and any beyond the size limit",
         arguments: [
             (nil, nil, nil, 0), (5, nil, nil, 5), (5, 3, nil, 3), (5, 0, nil, 0), (5, 3, 4, 4), (nil, 0, 4, 4),
             (50, nil, nil, 10), (5, nil, 50, 10),
@@ -55,7 +55,7 @@ struct LedgerTests {
         #expect(RetentionLimits.end(old: old, handled: handled, tooLarge: tooLarge, last: 10) == end)
     }
 
-    @Test("a consumer that lags is warned once, and again after it has caught up or the journal has shrunk")
+    @Test("A consumer that lags is warned of once, and again after it has caught up or the journal has shrunk")
     func warnings() {
         var warnings = LagWarnings(of: "journal", unit: "offset")
         var positions: [String: UInt64] = ["late": 10, "fast": 90]
@@ -79,7 +79,7 @@ struct LedgerTests {
         #expect(check(85).count == 1)
     }
 
-    @Test("a client is silent after 5 seconds, but not while its bus was absent")
+    @Test("A client is silent after 5 seconds, except while its bus was absent")
     func silence() {
         let start = ContinuousClock.now
         func time(_ seconds: Int) -> ContinuousClock.Instant { start + .seconds(seconds) }
@@ -96,7 +96,7 @@ struct LedgerTests {
         #expect(!period.isSilent(since: start, at: time(25)))
     }
 
-    @Test("a member claims again after its partition was taken from it, unless another member owns it")
+    @Test("A member whose claim was ended claims again, unless another member owns the partition")
     func states() {
         let (owner, other) = (ConsumerMember.exclusive, ConsumerMember.exclusive)
         let partition = Partition.all[0]
@@ -114,7 +114,7 @@ struct LedgerTests {
         #expect(ConsumerGroup().state(of: claim, at: partition) == .takenOver, "the consumer was removed")
     }
 
-    @Test("the last publication of a document decides who leases it")
+    @Test("The last publication of a document decides which client leases it")
     func leases() {
         var leases = DocumentLeases<Int>()
         let (one, two) = (DocumentName(Self.one, subject: "default"), DocumentName(Self.two, subject: "default"))

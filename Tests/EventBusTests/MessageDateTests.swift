@@ -11,7 +11,7 @@ private struct Planned: EventMessage, Equatable {
 struct MessageDateTests {
     private let date = Date(timeIntervalSince1970: 1_772_368_496.789)
 
-    @Test("is written in RFC 3339, like the times of the message")
+    @Test("A date is written in RFC 3339, like the times of the message")
     func written() throws {
         let message = try Envelope(Planned(at: date), source: "s/1")
         #expect(String(decoding: message.data, as: UTF8.self) == #"{"at":"2026-03-01T12:34:56.789Z"}"#)
@@ -20,7 +20,7 @@ struct MessageDateTests {
     }
 
     @Test(
-        "is read in RFC 3339, and as the number of seconds since 2001 of earlier versions",
+        "A date is read in RFC 3339, and as the number of seconds since 2001 of earlier versions",
         arguments: [#""2026-03-01T12:34:56.789Z""#, #""2026-03-01T13:34:56.789+01:00""#, "794061296.789"])
     func read(json: String) throws {
         var message = try Envelope(Planned(at: .distantPast), source: "s/1")
@@ -30,7 +30,7 @@ struct MessageDateTests {
     }
 
     @Test(
-        "that is neither is an error, and so is one that cannot be written",
+        "A date in any other form is refused, and so is one that cannot be written",
         arguments: [#""soon""#, "true", "{}", "1e300"])
     func wrong(json: String) throws {
         var message = try Envelope(Planned(at: date), source: "s/1")

@@ -7,7 +7,7 @@ import Testing
 struct RestartableServiceTests {
     private struct Failure: Error {}
 
-    @Test("runs once at a time, up before whatever needs it, and ends with it", .timeLimit(.minutes(1)))
+    @Test("A restartable service runs once at a time, and is ready before the body runs", .timeLimit(.minutes(1)))
     func rounds() async throws {
         let log = Mutex<[String]>([])
         let service = RestartableService { ready in
@@ -25,7 +25,7 @@ struct RestartableServiceTests {
         #expect(log.withLock(\.self) == ["begin", "body", "end", "begin", "body", "end"])
     }
 
-    @Test("fails when the service fails, also before it is up", .timeLimit(.minutes(1)))
+    @Test("A failure of the service is thrown, also before it is ready", .timeLimit(.minutes(1)))
     func failure() async {
         let service = RestartableService { _ in throw Failure() }
         await #expect(throws: Failure.self) { try await service.whileRunning {} }

@@ -22,7 +22,7 @@ struct SavedHubTests {
         return InMemoryEventBus(source: "test/2", hub: InMemoryHub(try SavedHub(data)))
     }
 
-    @Test("has its documents, and its positions continue to grow in the same journal")
+    @Test("A restored hub has its documents, and its positions continue in the same journal")
     func documents() async throws {
         let bus = InMemoryEventBus(source: "test/1")
         try await bus.publish(Batch([message(Self.state, "1", key: "a"), message(Self.state, "2", key: "b")]))
@@ -39,7 +39,7 @@ struct SavedHubTests {
         #expect(position.epoch == end.epoch && position.offset == end.offset + 1)
     }
 
-    @Test("withdraws the documents that were leased, because their publishers have ended")
+    @Test("A restored hub withdraws leased documents, because their publishers have ended")
     func leases() async throws {
         let bus = InMemoryEventBus(source: "test/1")
         try await bus.publish(Batch([message(Self.state, "1", key: "leased")], isLeased: true))
@@ -53,7 +53,7 @@ struct SavedHubTests {
         #expect(last?.attributes.key == "leased" && last?.position == end)
     }
 
-    @Test("hands each durable consumer the messages that it had not handled, and no other")
+    @Test("A restored hub delivers to each durable consumer exactly the messages that it had not handled")
     func progress() async throws {
         let bus = InMemoryEventBus(source: "test/1")
         let claim = try await bus.claim(consumer: "worker", as: .shared)
@@ -77,7 +77,7 @@ struct SavedHubTests {
         #expect(left.map(\.position?.offset) == [3, 4])
     }
 
-    @Test("keeps no message that every durable consumer has handled")
+    @Test("A saved hub keeps no message that every durable consumer has handled")
     func handled() async throws {
         let bus = InMemoryEventBus(source: "test/1")
         for _ in 1...5 { try await bus.publish(Batch([message(Self.tick)])) }
@@ -86,7 +86,7 @@ struct SavedHubTests {
         #expect(try await journal(of: bus.hub).count == 5)
     }
 
-    @Test("a consumer whose reader waits keeps no message, except those after the oldest that it has not finished")
+    @Test("A saved hub keeps, for a waiting consumer, only messages from its oldest unfinished one")
     func waiting() async throws {
         let bus = InMemoryEventBus(source: "test/1")
         let claim = try await bus.claim(consumer: "worker")
@@ -113,7 +113,7 @@ struct SavedHubTests {
         return journal
     }
 
-    @Test("has its dead letters, and gives the next one another number")
+    @Test("A restored hub has its dead letters, and continues their numbers")
     func letters() async throws {
         let bus = InMemoryEventBus(source: "test/1")
         let claim = try await bus.claim(consumer: "worker")
@@ -135,7 +135,7 @@ struct SavedHubTests {
         #expect(try await next.bus.inspect.deadLetters(of: nil).map(\.id) == [1, 2])
     }
 
-    @Test("says when there is something new to save")
+    @Test("A hub signals when there are changes to save")
     func changes() async throws {
         let bus = InMemoryEventBus(source: "test/1")
         var changes = await bus.hub.changes().makeAsyncIterator()
@@ -167,7 +167,7 @@ struct SavedHubTests {
     }
 
     @Test(
-        "content that cannot have been saved is refused in one line",
+        "Content that cannot have been saved is refused in one line",
         arguments: [
             (#""format":"segue-bus""#, #""format":"other""#), (#""version":1"#, #""version":2"#),
             (#""version":1"#, #""version":"1""#), (#""epoch":"#, #""epoch":0,"was":"#),
@@ -192,7 +192,7 @@ struct SavedHubTests {
         #expect(error?.message.contains("\n") == false)
     }
 
-    @Test("damaged content is refused or read, and never ends the process")
+    @Test("Damaged content is refused or read, and never ends the process")
     func damage() async throws {
         let data = try await sample()
         var generator = SeededGenerator(seed: 20)
@@ -216,7 +216,7 @@ struct SavedHubTests {
         }
     }
 
-    @Test("a journal with a limit loses old messages, but none that a reader or a consumer still needs")
+    @Test("A journal with a limit drops old messages, except those that a consumer has not handled")
     func limit() async throws {
         let bus = InMemoryEventBus(source: "test/1", hub: InMemoryHub(journalLimit: 10))
         func publish(_ numbers: ClosedRange<Int>) async throws {
@@ -243,7 +243,7 @@ struct SavedHubTests {
         #expect(next?.data == Data("91".utf8), "a reader from a removed position begins with the oldest message")
     }
 
-    @Test("a journal with a limit keeps no more for a consumer that no process runs, and is read to its beginning")
+    @Test("A journal with a limit keeps no messages for a consumer that no process runs")
     func absentConsumer() async throws {
         let hub = InMemoryHub(journalLimit: 10)
         let bus = InMemoryEventBus(source: "test/1", hub: hub)

@@ -48,7 +48,7 @@ struct TraceContextTests {
         try #require(attributes.traceparent.flatMap(TraceContext.init(parsing:)))
     }
 
-    @Test("is begun by its first message, and has a span of its own for each message that follows")
+    @Test("A story has one trace, and each of its messages has its own span")
     func following() throws {
         let second = Attributes(type: Self.type, source: "shop/1", causedBy: Self.first)
         let third = try Envelope(Opened(), source: "shop/2", causedBy: Envelope(attributes: second, data: Data()))
@@ -60,14 +60,14 @@ struct TraceContextTests {
         #expect(try Self.context(of: stranger).traceID != contexts[0].traceID)
     }
 
-    @Test("is never that of another story, nor has it two spans of one id")
+    @Test("Two stories never share a trace, and two spans never share an id")
     func uniqueness() {
         let contexts = (0..<10_000).map { _ in TraceContext() }
         #expect(Set(contexts.map(\.traceID)).count == 10_000)
         #expect(Set(contexts.map(\.next) + contexts).count == 20_000)
     }
 
-    @Test("goes on after a traceparent that can be read", arguments: readable)
+    @Test("A trace continues after a readable traceparent", arguments: readable)
     func reading(_ text: String) throws {
         var cause = Self.first
         cause.traceparent = text
@@ -78,7 +78,9 @@ struct TraceContextTests {
         #expect(!next.contains("-1234567890123456-"))
     }
 
-    @Test("begins anew after one that cannot be read, the same for all that answer", arguments: unreadable + [nil])
+    @Test(
+        "A message whose cause has no readable traceparent gets a trace that is derived from its story",
+        arguments: unreadable + [nil])
     func beginning(_ text: String?) throws {
         #expect(text.flatMap(TraceContext.init(parsing:)) == nil)
         var cause = Self.first
@@ -92,7 +94,7 @@ struct TraceContextTests {
     }
 
     @Test(
-        "is the same to OpenTelemetry",
+        "OpenTelemetry reads the same trace and spans",
         .enabled(if: OpenTelemetry.isInstalled, "scripts/python, which make test runs, installs it"))
     func openTelemetry() throws {
         let second = Attributes(type: Self.type, source: "shop/1", causedBy: Self.first)

@@ -10,9 +10,10 @@ import ZeroMQEventBus
 
 @testable import ZeroMQEventBus
 
-@Suite("When the broker is not what one hopes")
+@Suite("Clients of an absent, restarted or second broker")
 struct BrokerFaultTests {
-    @Test("what is published while the broker is away arrives once it is there, in order", .timeLimit(.minutes(1)))
+    @Test(
+        "Messages that are published while the broker is away arrive in order when it is back", .timeLimit(.minutes(1)))
     func brokerStartsLast() async throws {
         try await TestBroker.withDirectory { broker in
             let bus = try broker.bus()
@@ -36,7 +37,7 @@ struct BrokerFaultTests {
         }
     }
 
-    @Test("a broker that goes away again and again loses nothing and doubles nothing", .timeLimit(.minutes(1)))
+    @Test("A broker that restarts repeatedly causes no loss and no duplicate", .timeLimit(.minutes(1)))
     func brokerRestarts() async throws {
         try await TestBroker.withDirectory { broker in
             let publisher = try broker.bus("publisher/1")
@@ -72,7 +73,7 @@ struct BrokerFaultTests {
         }
     }
 
-    @Test("a new journal is noticed: what waits is published there, and readers begin with it", .timeLimit(.minutes(1)))
+    @Test("After the journal was deleted, publishers and readers continue with the new one", .timeLimit(.minutes(1)))
     func newJournal() async throws {
         try await TestBroker.withDirectory { broker in
             let bus = try broker.bus()
@@ -89,7 +90,7 @@ struct BrokerFaultTests {
     }
 
     @Test(
-        "a publisher that the broker has forgotten goes on, losing nothing and doubling nothing",
+        "A publisher that the broker has forgotten continues without a loss or a duplicate",
         .timeLimit(.minutes(1)))
     func forgottenProducer() async throws {
         try await TestBroker.withDirectory { broker in
@@ -123,7 +124,7 @@ struct BrokerFaultTests {
     }
 
     @Test(
-        "a consumer goes on with a new journal, exclusive or not", .timeLimit(.minutes(1)),
+        "A consumer continues with a new journal, whether it is exclusive or shared", .timeLimit(.minutes(1)),
         arguments: [ConsumerMode.exclusive, .shared])
     func newJournalForConsumer(mode: ConsumerMode) async throws {
         try await TestBroker.withDirectory { broker in
@@ -157,7 +158,7 @@ struct BrokerFaultTests {
         }
     }
 
-    @Test("a second broker on the same address is refused, and the first one serves on", .timeLimit(.minutes(1)))
+    @Test("A second broker on the same address is refused, and the first one continues", .timeLimit(.minutes(1)))
     func secondBroker() async throws {
         try await TestBroker.withDirectory { broker in
             try await broker.run {
@@ -171,7 +172,7 @@ struct BrokerFaultTests {
     }
 
     @Test(
-        "a second broker on the same journal is refused, whatever its address, and the first one serves on",
+        "A second broker on the same journal is refused, whatever its address, and the first one continues",
         .timeLimit(.minutes(1)), arguments: ["tcp", "ipc"])
     func secondJournal(transport: String) async throws {
         try await TestBroker.withDirectory { broker in
@@ -195,7 +196,7 @@ struct BrokerFaultTests {
         }
     }
 
-    @Test("a tool that finds no broker is told so in one line", .timeLimit(.minutes(1)))
+    @Test("A client without a broker gets an error of one line", .timeLimit(.minutes(1)))
     func noBroker() async throws {
         try await TestBroker.withDirectory { broker in
             let bus = try broker.bus()
@@ -209,7 +210,7 @@ struct BrokerFaultTests {
     }
 
     @Test(
-        "a client does not connect in a folder where another user could serve the bus", .timeLimit(.minutes(1)),
+        "A client does not connect in a folder where another user could serve the bus", .timeLimit(.minutes(1)),
         arguments: [0o755, 0o770])
     func openFolder(mode: Int) async throws {
         try await TestBroker.withDirectory { broker in
@@ -220,7 +221,7 @@ struct BrokerFaultTests {
         }
     }
 
-    @Test("a burst far past what the feed can hold reaches a reader that sleeps through it", .timeLimit(.minutes(1)))
+    @Test("A burst far beyond the capacity of the feed reaches a reader that sleeps meanwhile", .timeLimit(.minutes(1)))
     func burst() async throws {
         try await TestBroker.withDirectory { broker in
             try await broker.run {
@@ -242,7 +243,7 @@ private struct Recounted: EventMessage {
     let number: Int
 }
 
-@Suite("What is not the protocol, on the broker's sockets")
+@Suite("Garbage on the broker's sockets")
 struct GarbageTests {
     /// A log handler that passes on each line.
     private struct Lines: LogHandler {
@@ -261,7 +262,8 @@ struct GarbageTests {
     }
 
     @Test(
-        "what comes to the feed and is no subscription is dropped, and the log says how much", .timeLimit(.minutes(1)))
+        "A message to the feed that is not a subscription is dropped, and the log reports the number",
+        .timeLimit(.minutes(1)))
     func feed() async throws {
         try await TestBroker.withDirectory { broker in
             let (log, lines) = AsyncStream.makeStream(of: String.self)
@@ -285,9 +287,9 @@ struct GarbageTests {
     }
 }
 
-@Suite("When a bus is closed")
+@Suite("Closing of a bus")
 struct ClosingTests {
-    @Test("it waits for no broker that has never answered", .timeLimit(.minutes(1)))
+    @Test("A bus that no broker has answered closes at once", .timeLimit(.minutes(1)))
     func noBroker() async throws {
         try await TestBroker.withDirectory { broker in
             let state = try await stateAtOnce(of: broker.bus()) { bus in await bus.until { $0.machine.state == .open } }
@@ -295,7 +297,7 @@ struct ClosingTests {
         }
     }
 
-    @Test("it waits a moment for one that has answered, which may have gone since", .timeLimit(.minutes(1)))
+    @Test("A bus that a broker has answered stays open for a moment before it closes", .timeLimit(.minutes(1)))
     func brokerGone() async throws {
         try await TestBroker.withDirectory { broker in
             let bus = try broker.bus()
@@ -306,7 +308,7 @@ struct ClosingTests {
         }
     }
 
-    @Test("it ends when it is told to before it has begun, or amid that", .timeLimit(.minutes(1)))
+    @Test("A bus that is cancelled before or during its start closes", .timeLimit(.minutes(1)))
     func cancelledEarly() async throws {
         for turns in 0..<100 {
             try await TestBroker.withDirectory { broker in

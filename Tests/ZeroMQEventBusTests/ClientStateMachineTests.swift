@@ -5,24 +5,24 @@ import Testing
 
 @testable import ZeroMQEventBus
 
-@Suite("The protocol of the client")
+@Suite("Random histories of the client's protocol")
 struct ClientStateMachineTests {
     @Test(
-        "whatever the connections lose, nothing is missing, nothing comes twice, and each request has an outcome",
+        "Restarts and lost connections cause no loss and no duplicate, and every request has an outcome",
         .timeLimit(.minutes(2)), arguments: 0..<15 as Range<UInt64>)
     func restarts(seed: UInt64) {
         run(ClientHistory(seed: seed, .restarts))
     }
 
     @Test(
-        "whenever the broker begins a new journal, all that it holds is delivered once", .timeLimit(.minutes(2)),
+        "All messages of a new journal are delivered once", .timeLimit(.minutes(2)),
         arguments: 0..<15 as Range<UInt64>)
     func newJournals(seed: UInt64) {
         run(ClientHistory(seed: seed, .newJournals))
     }
 
     @Test(
-        "whenever the journal loses its end, or forgets the client, each request has an outcome and nothing is missing",
+        "A journal that loses its end or forgets the client causes no missing message or outcome",
         .timeLimit(.minutes(2)), arguments: 0..<15 as Range<UInt64>)
     func lostEnds(seed: UInt64) {
         run(ClientHistory(seed: seed, .lostEnds))
@@ -35,7 +35,7 @@ struct ClientStateMachineTests {
     }
 }
 
-@Suite("What waits in the outbox")
+@Suite("Outbox of a client")
 struct OutboxPartTests {
     private let now = ContinuousClock.now
 
@@ -62,7 +62,7 @@ struct OutboxPartTests {
         }
     }
 
-    @Test("a batch gets its sequence when there is room for it: one that is cancelled before leaves no gap")
+    @Test("A batch gets its sequence when there is room for it, so a cancelled one leaves no gap")
     func room() {
         var outbox = outbox(batches: Outbox.capacity + 3)
         #expect(outbox.waitingCount == 3)
@@ -78,7 +78,7 @@ struct OutboxPartTests {
         #expect(admitted == ["1025:1025", "1026:1026"])
     }
 
-    @Test("a batch that cannot be journalled leaves an empty one in its place, until that is taken")
+    @Test("A batch that cannot be recorded is replaced by an empty one until that is recorded")
     func place() {
         var outbox = outbox(batches: 2)
         let refusal = Reply.refused(ProtocolError(.journal, "the disk is full"))
@@ -95,7 +95,7 @@ struct OutboxPartTests {
         #expect(again == ["1:", "2:1"])
     }
 
-    @Test("what was sent before a hello is lost if only the hello is answered; what is merely late is not sent again")
+    @Test("A request that was sent before an answered hello is lost, and one sent after it is not sent again")
     func lost() throws {
         var outbox = outbox(batches: 3)
         for id in [0, 1] as [UInt64] { outbox.noteSent(id, at: now) }
@@ -117,7 +117,7 @@ struct OutboxPartTests {
         #expect(again == ["2:1"], "the third was sent after the first copy of the hello")
     }
 
-    @Test("a batch whose answer was lost fails when a copy is refused, unless a hello has shown that it is recorded")
+    @Test("A batch whose answer was lost fails when a copy is refused, unless a hello has shown that it is recorded")
     func lostAnswer() throws {
         let refusal = Reply.refused(ProtocolError(.journal, "the disk is full"))
         for recorded in [nil, 0, 1] as [UInt64?] {
@@ -138,7 +138,7 @@ struct OutboxPartTests {
         }
     }
 
-    @Test("a batch that was sent twice fails when both copies are refused, and is published if one of them is recorded")
+    @Test("A batch that was sent twice fails if both copies are refused, and succeeds if one is recorded")
     func copies() {
         let refusal = Reply.refused(ProtocolError(.journal, "the disk is full"))
         for isRecorded in [false, true] {
@@ -156,7 +156,7 @@ struct OutboxPartTests {
         }
     }
 
-    @Test("copies that were sent before a hello are under way after it; those of an earlier connection are not")
+    @Test("Copies that were sent before a hello still count, but not those of an earlier connection")
     func copiesBeforeHello() {
         let refusal = Reply.refused(ProtocolError(.journal, "the disk is full"))
         for isNewConnection in [false, true] {
@@ -170,7 +170,7 @@ struct OutboxPartTests {
     }
 
     @Test(
-        "a broker that lacks a batch gets all again after a hello; one that has forgotten answered ones, numbered anew")
+        "A broker that lacks a batch receives all unanswered ones again after a hello, renumbered if needed")
     func sequence() {
         var outbox = outbox(batches: 3)
         _ = outbox.receive(.published(epoch: 1, offset: 1), to: 0, at: now)
@@ -188,7 +188,7 @@ struct OutboxPartTests {
         #expect(!outbox.isOutOfSequence && outbox.answeredSequence == 0)
     }
 
-    @Test("progress that is dropped tells its publisher, and keeps its place")
+    @Test("Dropped progress is reported to its publisher, and its batch keeps its sequence")
     func checkpoints() {
         var outbox = outbox(batches: 1)
         let checkpoint = CheckpointFrame(
@@ -200,7 +200,7 @@ struct OutboxPartTests {
         #expect(sent(outbox.resend(onNewConnection: true)) == ["1:0", "2:"])
     }
 
-    @Test("a registration of queries that is sent again undoes no newer one")
+    @Test("A registration of queries that is sent again does not replace a newer one")
     func serve() {
         var outbox = outbox(batches: 0)
         func registration(_ name: String) -> Request {
@@ -216,7 +216,7 @@ struct OutboxPartTests {
         #expect(again.allSatisfy { $0.request == newest })
     }
 
-    @Test("what the socket has not taken is sent first when it takes requests again, in order")
+    @Test("Requests that the socket did not accept are sent first, in order, when it accepts requests again")
     func blocked() {
         var outbox = outbox(batches: 3)
         outbox.noteSent(0, at: now)
@@ -229,11 +229,11 @@ struct OutboxPartTests {
     }
 }
 
-@Suite("What a client knows of the journal")
+@Suite("The journal as a client knows it")
 struct KnownJournalTests {
     private let welcome = Welcome(epoch: 1, head: 5, sequence: 0, mark: 9)
 
-    @Test("a hello says what has been seen, and what the last welcome of this epoch said")
+    @Test("A hello contains the last position that was seen, and the data of the last welcome of this epoch")
     func greeting() {
         let producer = ProducerID()
         var journal = KnownJournal(producer: producer)
@@ -254,7 +254,7 @@ struct KnownJournalTests {
         #expect(!journal.hasGrown)
     }
 
-    @Test("a journal that ends before what a hello named has lost its end, unless it is another one")
+    @Test("A journal that ends before the position of a hello has lost its end, unless it is another one")
     func lostEnd() {
         var journal = KnownJournal(producer: ProducerID())
         _ = journal.follow(1)
@@ -265,7 +265,7 @@ struct KnownJournalTests {
         #expect(!journal.hasLostEnd(welcome, after: greeting))
     }
 
-    @Test("an older broker gets short hellos until it may have been replaced")
+    @Test("An older broker receives short hellos until it may have been replaced")
     func short() {
         var journal = KnownJournal(producer: ProducerID())
         journal.shortenGreetings()
@@ -275,7 +275,7 @@ struct KnownJournalTests {
     }
 }
 
-@Suite("The queries that a process answers")
+@Suite("Queries that a process answers")
 struct ServedQueriesTests {
     private func type(_ name: String) -> MessageType { MessageType(kind: .query, name: name) }
 
@@ -291,7 +291,7 @@ struct ServedQueriesTests {
         if case .refuse(let reason) = reception { reason } else { nil }
     }
 
-    @Test("a query goes to the server of its type, once")
+    @Test("A query goes once to the server of its type")
     func once() {
         var queries = ServedQueries()
         queries.add([type("A")], as: 1)
@@ -306,7 +306,7 @@ struct ServedQueriesTests {
         #expect(reason(queries.receive(query("B"), id: 8, source: "s"))?.contains("no longer serves") == true)
     }
 
-    @Test("beyond its room a server refuses")
+    @Test("A server with too many unanswered queries refuses the next one")
     func capacity() {
         var queries = ServedQueries()
         queries.add([type("A")], as: 1)

@@ -6,7 +6,7 @@ import Testing
 
 @testable import ZeroMQEventBus
 
-@Suite("What a subscriber may be given")
+@Suite("Feed of a subscriber")
 struct FeedTrackerTests {
     static func message(
         _ offset: UInt64, previous: UInt64, inPartition: UInt64? = nil, topic: String = "event.A.00",
@@ -40,7 +40,7 @@ struct FeedTrackerTests {
         }
     }
 
-    @Test("a message whose predecessor came is delivered, once")
+    @Test("A message whose predecessor has arrived is delivered once")
     func chain() {
         let reader = Reader()
         #expect(reader.receive(live: Self.message(11, previous: 3)))
@@ -49,14 +49,14 @@ struct FeedTrackerTests {
         #expect(reader.phase == .live)
     }
 
-    @Test("what was published before the subscription is not delivered")
+    @Test("A message from before the subscription is not delivered")
     func past() {
         let reader = Reader()
         #expect(!reader.receive(live: Self.message(10, previous: 3)))
         #expect(reader.phase == .live)
     }
 
-    @Test("a broken chain sends the reader to the journal until nothing is missing")
+    @Test("After a gap the reader reads the journal until no message is missing")
     func gap() {
         let reader = Reader()
         #expect(reader.receive(live: Self.message(11, previous: 3)))
@@ -73,7 +73,7 @@ struct FeedTrackerTests {
         #expect(reader.receive(live: Self.message(16, previous: 15)))
     }
 
-    @Test("what the feed has dropped is told by type once it was read")
+    @Test("Messages that the feed dropped are reported by type when they are read from the journal")
     func recovered() {
         let reader = Reader(prefixes: ["event."])
         #expect(!reader.receive(live: Self.message(13, previous: 11)))
@@ -89,7 +89,7 @@ struct FeedTrackerTests {
         #expect(reader.tracker.takeNotices().isEmpty)
     }
 
-    @Test("what a slow reader has let go by is not told as lost, nor what was announced only")
+    @Test("Messages that a slow reader skipped, or that were only announced, are not reported as lost")
     func notLost() {
         let reader = Reader()
         #expect(!reader.receive(live: Self.message(11, previous: 3), hasRoom: false))
@@ -99,7 +99,7 @@ struct FeedTrackerTests {
         #expect(reader.tracker.takeNotices().isEmpty)
     }
 
-    @Test("what the feed drops while the journal is read is told, too, and nothing else of what is read")
+    @Test("Only messages that the feed dropped are reported while the journal is read")
     func recoveredBehind() {
         let reader = Reader(head: 10)
         #expect(!reader.receive(live: Self.message(11, previous: 3), hasRoom: false))
@@ -111,7 +111,7 @@ struct FeedTrackerTests {
         #expect(reader.tracker.takeNotices() == [.recovered(Self.type("A"), count: 2)])
     }
 
-    @Test("what was journalled before the subscription is no loss, though its successors come live")
+    @Test("Messages from before the subscription are not reported as lost")
     func catchingUp() {
         let reader = Reader(.after(Position(epoch: 1, offset: 2)), head: 10)
         #expect(!reader.receive(live: Self.message(11, previous: 9)))
@@ -119,7 +119,7 @@ struct FeedTrackerTests {
         #expect(reader.tracker.takeNotices().isEmpty)
     }
 
-    @Test("losses without end take no more room, and none of them is forgotten")
+    @Test("Any number of losses takes bounded memory, and is still reported")
     func manyLosses() {
         let reader = Reader(head: 10)
         let offsets = (1...200).map { UInt64(10 + 2 * $0) }
@@ -135,7 +135,7 @@ struct FeedTrackerTests {
         #expect((200...400).contains(count))
     }
 
-    @Test("what a look at the heads finds missing is told as recovered")
+    @Test("A message that the heads show as missing is reported as recovered")
     func missedAtTheEnd() {
         let reader = Reader()
         reader.tracker.note(Heads(epoch: 1, through: 12, offsets: ["event.A.00": 12]))
@@ -144,7 +144,7 @@ struct FeedTrackerTests {
         #expect(reader.tracker.takeNotices() == [.recovered(Self.type("A"), count: 1)])
     }
 
-    @Test("what retention removed before it was read is told, for a start behind it")
+    @Test("A subscription after a position reports what retention removed before it was read")
     func removed() {
         let reader = Reader(.after(Position(epoch: 1, offset: 5)), head: 20)
         let first = Self.page([Self.message(14, previous: 12), Self.message(15, previous: 14)], through: 15)
@@ -154,7 +154,7 @@ struct FeedTrackerTests {
         #expect(reader.tracker.takeNotices() == [.removed(Self.type("A"), through: 18)])
     }
 
-    @Test("who begins at the beginning lacks nothing that was removed before, but what is removed while it reads")
+    @Test("A subscription from the beginning reports only what retention removes while it reads")
     func removedMeanwhile() {
         let reader = Reader(.after(Position(epoch: 0, offset: 0)), head: 20)
         let first = Self.page([Self.message(14, previous: 12)], through: 14, isComplete: false)
@@ -164,7 +164,7 @@ struct FeedTrackerTests {
         #expect(reader.tracker.takeNotices() == [.removed(Self.type("A"), through: 18)])
     }
 
-    @Test("neither a document that a later one replaced nor a damaged message counts as removed")
+    @Test("Replaced documents and damaged messages do not count as removed")
     func notRemoved() {
         let reader = Reader(.after(Position(epoch: 1, offset: 5)), head: 20, prefixes: ["document.", "event."])
         let page = Page(
@@ -179,7 +179,7 @@ struct FeedTrackerTests {
         MessageType(kind: .event, name: name)
     }
 
-    @Test("of several types none comes before an earlier one of its subject")
+    @Test("A message is not delivered before an earlier one of its subject, whatever their types are")
     func otherType() {
         let reader = Reader(prefixes: ["event."])
         // Message 11 on B is lost. The predecessor of message 12 on A has arrived, but not the predecessor in its
@@ -191,7 +191,7 @@ struct FeedTrackerTests {
         #expect(reader.receive(live: Self.message(13, previous: 11, inPartition: 12, topic: "event.B.00")))
     }
 
-    @Test("another partition that lost nothing goes on, and says that not all before it is settled")
+    @Test("A partition without a loss continues, and its low watermark stays before the gap of another")
     func otherPartition() {
         let reader = Reader(prefixes: ["event."])
         let delivery = reader.tracker.receive(live: [Self.message(12, previous: 2, topic: "event.A.01")], room: 1)
@@ -207,7 +207,7 @@ struct FeedTrackerTests {
         #expect(deliveries.map(\.settled) == [11, 13])
     }
 
-    @Test("what is not journalled is delivered while it is live, whatever is missing, and counts for nothing")
+    @Test("A transient message is delivered only while the reader is live, and does not change its state")
     func transient() {
         let reader = Reader()
         #expect(reader.receive(live: Self.message(0, previous: 0)))
@@ -217,7 +217,7 @@ struct FeedTrackerTests {
         #expect(!reader.receive(live: Self.message(0, previous: 0)))
     }
 
-    @Test("a message too large for the feed is read from the journal")
+    @Test("A message too large for the feed is read from the journal")
     func announcement() {
         let reader = Reader()
         #expect(!reader.receive(live: Self.message(11, previous: 3, header: [])))
@@ -225,7 +225,7 @@ struct FeedTrackerTests {
         #expect(reader.receive(Self.page([Self.message(11, previous: 3)], through: 11)) == [11])
     }
 
-    @Test("a lost message that nothing follows is found by the heads")
+    @Test("A lost message without a successor is found by the heads")
     func tail() {
         let reader = Reader()
         reader.tracker.note(Heads(epoch: 1, through: 12, offsets: ["event.A.00": 12, "command.X.00": 11]))
@@ -234,7 +234,7 @@ struct FeedTrackerTests {
         #expect(reader.phase == .journal(after: 10))
     }
 
-    @Test("heads of what came change nothing, and move the base on")
+    @Test("Heads of delivered messages change nothing, and a later recovery starts after them")
     func headsSeen() {
         let reader = Reader()
         reader.tracker.note(Heads(epoch: 1, through: 12, offsets: ["event.A.00": 12]))
@@ -245,7 +245,7 @@ struct FeedTrackerTests {
         #expect(reader.phase == .journal(after: 12), "the next recovery begins where the heads agreed")
     }
 
-    @Test("heads that were noted and not judged are not forgotten over later ones")
+    @Test("Heads that were not checked yet are kept when later ones arrive")
     func headsOfTwoPolls() {
         let reader = Reader()
         reader.tracker.note(Heads(epoch: 1, through: 11, offsets: ["event.A.00": 11]))
@@ -256,7 +256,7 @@ struct FeedTrackerTests {
         #expect(reader.receive(Self.page([Self.message(11, previous: 3)], through: 12)) == [11])
     }
 
-    @Test("a reader without room loses nothing: the rest waits in the journal")
+    @Test("A reader without room loses nothing, because it reads the journal later")
     func slowReader() {
         let reader = Reader()
         #expect(reader.receive(live: Self.message(11, previous: 3)))
@@ -267,7 +267,7 @@ struct FeedTrackerTests {
         #expect(read == [12])
     }
 
-    @Test("the past is read to its end before anything live is delivered")
+    @Test("The past is read to its end before a live message is delivered")
     func catchUp() {
         let reader = Reader(.after(Position(epoch: 0, offset: 0)), head: 2)
         #expect(!reader.receive(live: Self.message(3, previous: 2)))
@@ -280,7 +280,7 @@ struct FeedTrackerTests {
         #expect(reader.receive(live: Self.message(4, previous: 3)))
     }
 
-    @Test("what retention has removed is no gap: a page is complete up to where it says")
+    @Test("Messages that retention has removed do not count as a gap")
     func pruned() {
         let reader = Reader(.after(Position(epoch: 1, offset: 0)))
         // Retention has removed the messages up to 7, and message 10, a document on another topic that was replaced.
@@ -289,7 +289,7 @@ struct FeedTrackerTests {
         #expect(reader.receive(live: Self.message(11, previous: 10)))
     }
 
-    @Test("retained documents come first, then what was published since")
+    @Test("Retained documents are delivered first, then what was published since")
     func documents() {
         let reader = Reader(.documents, head: 10)
         #expect(reader.phase == .documents(after: 0))
@@ -299,7 +299,7 @@ struct FeedTrackerTests {
         #expect(reader.phase == .live)
     }
 
-    @Test("a new journal is read from its beginning")
+    @Test("A new journal is read from its beginning")
     func newEpoch() {
         let reader = Reader()
         reader.tracker.restart(from: 0)
@@ -307,7 +307,7 @@ struct FeedTrackerTests {
         #expect(reader.receive(Self.page([Self.message(1, previous: 0)], through: 1)) == [1])
     }
 
-    @Test("whatever the feed drops, everything arrives once and every partition in order", arguments: 0..<60)
+    @Test("Every message is delivered once, and each partition in order, whatever the feed drops", arguments: 0..<60)
     func anyLoss(seed: UInt64) {
         var history = LossyHistory(seed: seed)
         for _ in 1...300 { history.step() }

@@ -4,11 +4,11 @@ import RuntimeTestSupport
 import Testing
 import ZeroMQEventBus
 
-@Suite("How far a consumer has come", .timeLimit(.minutes(1)))
+@Suite("Progress of waiting consumers", .timeLimit(.minutes(1)))
 struct IdleConsumerTests {
     private struct Rare: EventMessage {}
 
-    @Test("what a consumer has nothing to do with counts as handled, but never what it has at hand")
+    @Test("Messages that a consumer does not receive count as handled, but never one that it is handling")
     func settled() async throws {
         try await TestBroker.withDirectory { broker in
             try await broker.run {
@@ -33,7 +33,7 @@ struct IdleConsumerTests {
         }
     }
 
-    @Test("while a reader waits, progress stays below its oldest unfinished message, and goes on when there is none")
+    @Test("The progress of a waiting reader stays below its oldest unfinished message")
     func unfinished() async throws {
         try await TestBroker.withDirectory { broker in
             try await broker.run {

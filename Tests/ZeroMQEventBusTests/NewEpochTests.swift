@@ -8,7 +8,7 @@ import Testing
 
 @testable import ZeroMQEventBus
 
-@Suite("When the journal begins a new epoch, or loses its end")
+@Suite("Subscriptions in a new epoch")
 struct NewEpochTests {
     private static func message(_ offset: UInt64, previous: UInt64, epoch: UInt64 = 1) -> FeedMessage {
         FeedMessage(
@@ -21,7 +21,7 @@ struct NewEpochTests {
     }
 
     @Test(
-        "a subscription from now goes on behind the offset at which the epoch began, however often there is a new one")
+        "A subscription from now continues after the start of each new epoch")
     func now() {
         var tracker = Self.tracker(.now)
         for start in [6, 3] as [UInt64] {
@@ -36,7 +36,7 @@ struct NewEpochTests {
         }
     }
 
-    @Test("what the broker took before it learned of the loss comes a second time to a subscription from now")
+    @Test("A subscription from now may receive messages twice that were recorded before the loss was known")
     func twice() {
         var tracker = Self.tracker(.now)
         for offset in 11...13 as ClosedRange<UInt64> {
@@ -52,7 +52,7 @@ struct NewEpochTests {
         #expect(received == [11, 12, 13, 14], "the client cannot know if it has received these or lost ones")
     }
 
-    @Test("a subscription from what is retained gets that anew, then what is behind the epoch's beginning")
+    @Test("A subscription from retained receives the documents again, then what follows the epoch's start")
     func retained() {
         var tracker = Self.tracker(.documents)
         tracker.restart(from: 6)
@@ -65,14 +65,14 @@ struct NewEpochTests {
         #expect(tracker.phase == .journal(after: 6))
     }
 
-    @Test("any other subscription begins at the journal's beginning")
+    @Test("Any other subscription starts at the beginning of the journal")
     func beginning() {
         var tracker = Self.tracker(.after(Position(epoch: 0, offset: 7)))
         tracker.restart(from: 6)
         #expect(tracker.phase == .journal(after: 0))
     }
 
-    @Test("what comes in place of what the journal has lost is delivered, and what is left of it not again")
+    @Test("Messages that replace lost ones are delivered, and those that are left are not delivered again")
     func lostEnd() {
         var tracker = Self.tracker(.now)
         for offset in 11...14 as ClosedRange<UInt64> {
@@ -93,7 +93,7 @@ struct NewEpochTests {
         #expect(!isMissing, "heads from before the loss are ignored")
     }
 
-    @Test("a page that was on its way before the loss is asked for again")
+    @Test("A page that was requested before the loss is requested again")
     func pageUnderWay() {
         let plan = Subscription.Plan(prefixes: ["event.A."], start: .after(Position(epoch: 1, offset: 20)))
         var subscription = Subscription(plan, id: 1, head: 30)
@@ -140,7 +140,7 @@ struct NewEpochTests {
     }
 
     @Test(
-        "who subscribes from now is given nothing a second time, and who subscribes from the beginning all of it",
+        "In a new epoch, a subscription from now receives no message twice, and one from the beginning all again",
         .timeLimit(.minutes(1)), arguments: [true, false])
     func again(isFromNow: Bool) async throws {
         try await withBroker { broker, starts in
@@ -160,7 +160,7 @@ struct NewEpochTests {
     }
 
     @Test(
-        "messages that take the places of lost ones arrive, though no mark tells of the loss", .timeLimit(.minutes(1)))
+        "Messages at the offsets of lost ones are delivered, even if no mark shows the loss", .timeLimit(.minutes(1)))
     func reusedOffsets() async throws {
         let copy = try DatabaseQueue()
         try await withBroker { broker, starts in
@@ -192,7 +192,7 @@ struct NewEpochTests {
     }
 
     @Test(
-        "leased documents that the journal has no more are published again", .timeLimit(.minutes(1)),
+        "Leased documents that the journal has lost are published again", .timeLimit(.minutes(1)),
         arguments: [true, false])
     func leases(isNewJournal: Bool) async throws {
         try await TestBroker.withDirectory { broker in

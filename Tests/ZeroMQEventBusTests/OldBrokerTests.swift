@@ -9,7 +9,7 @@ import Testing
 import ZeroMQ
 import ZeroMQEventBus
 
-@Suite("With a broker of an earlier version", .timeLimit(.minutes(1)))
+@Suite("Clients of a broker of an earlier version", .timeLimit(.minutes(1)))
 struct OldBrokerTests {
     /// Runs `body` with a client of a broker that knows only the operations up to `last`.
     private func withBus(
@@ -25,7 +25,7 @@ struct OldBrokerTests {
         }
     }
 
-    @Test("the end of the journal is the answer to an empty batch")
+    @Test("The end of the journal is read with an empty batch")
     func end() async throws {
         try await withBus(knowing: 19) { bus in
             #expect(try await bus.end().offset == 0)
@@ -34,7 +34,7 @@ struct OldBrokerTests {
         }
     }
 
-    @Test("dead letters are counted and listed from the pages that have their data")
+    @Test("Dead letters are counted and listed from pages that contain their data")
     func letters() async throws {
         try await withBus(knowing: 19) { bus in
             try await bus.publish(numbers: 0..<300)

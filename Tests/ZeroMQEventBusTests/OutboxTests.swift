@@ -8,10 +8,10 @@ import ZeroMQ
 
 @testable import ZeroMQEventBus
 
-@Suite("When a publisher is ahead of its broker")
+@Suite("Publishers that are ahead of their broker")
 struct OutboxTests {
     @Test(
-        "beyond a full outbox it waits, what is cancelled there is gone, and all else arrives once",
+        "A publisher waits while the outbox is full, and a batch that is cancelled there is not published",
         .timeLimit(.minutes(1)))
     func fullOutbox() async throws {
         try await TestBroker.withDirectory { broker in
@@ -51,14 +51,14 @@ struct OutboxTests {
         }
     }
 
-    @Test("a batch whose answer does not come is sent again, and no other one", .timeLimit(.minutes(1)))
+    @Test("Only a batch that is not answered is sent again", .timeLimit(.minutes(1)))
     func unanswered() async throws {
         let received = try await sequences(of: 3, receivedBy: Self.receiveBatches)
         #expect(Set(received) == [1, 2, 3])
         #expect(received.suffix(2) == [1, 1])
     }
 
-    @Test("a broker that is slow gets each batch once", .timeLimit(.minutes(3)))
+    @Test("A slow broker receives each batch once", .timeLimit(.minutes(3)))
     func slowBroker() async throws {
         #expect(try await sequences(of: 200, receivedBy: Self.receiveSlowly) == Array(1...200))
     }
@@ -84,7 +84,7 @@ struct OutboxTests {
         }
     }
 
-    @Test("a broker that takes only the short hello of the first version gets that", .timeLimit(.minutes(1)))
+    @Test("A broker that accepts only the short hello of the first version receives that", .timeLimit(.minutes(1)))
     func shortHello() async throws {
         try await TestBroker.withDirectory { broker in
             let bus = try broker.bus()
@@ -97,7 +97,7 @@ struct OutboxTests {
         }
     }
 
-    @Test("a client of a broker that was upgraded says long hellos again", .timeLimit(.minutes(1)))
+    @Test("A client of a broker that was upgraded sends long hellos again", .timeLimit(.minutes(1)))
     func upgradedBroker() async throws {
         try await TestBroker.withDirectory { broker in
             let bus = try broker.bus()

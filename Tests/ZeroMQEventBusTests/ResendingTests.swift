@@ -5,11 +5,11 @@ import Testing
 
 @testable import ZeroMQEventBus
 
-@Suite("How long an answer may take")
+@Suite("Resending of unanswered requests")
 struct ResendingTests {
     private let start = ContinuousClock.now
 
-    @Test("each time it waits twice as long, up to two seconds")
+    @Test("The wait for an answer doubles with each copy, up to two seconds")
     func doubling() {
         var resending = Resending()
         #expect(!resending.isDue(at: start), "it was not sent")
@@ -23,7 +23,7 @@ struct ResendingTests {
         }
     }
 
-    @Test("on another connection it begins anew")
+    @Test("The wait for an answer starts again on another connection")
     func reset() {
         var resending = Resending()
         for _ in 1...3 { resending.send(at: start, place: 1, wait: .milliseconds(250)) }
@@ -33,7 +33,7 @@ struct ResendingTests {
         #expect(resending.isDue(at: start + .milliseconds(250)))
     }
 
-    @Test("the answer to what was sent once tells how long answers take")
+    @Test("Only the answer to a request that was sent once measures the round trip")
     func roundTrip() {
         var resending = Resending()
         resending.send(at: start, place: 1, wait: .milliseconds(250))
@@ -42,7 +42,7 @@ struct ResendingTests {
         #expect(resending.roundTrip(at: start + .milliseconds(270)) == nil)
     }
 
-    @Test("a slow broker is waited for longer, and less long once it answers quickly again")
+    @Test("The wait grows with a slow broker, and shrinks when it answers quickly again")
     func patience() {
         var trips = RoundTrips()
         #expect(trips.wait == .milliseconds(250))
@@ -55,7 +55,7 @@ struct ResendingTests {
     }
 }
 
-@Suite("Which leased documents a client would publish again")
+@Suite("Leased documents that a client publishes again")
 struct LeasedDocumentsTests {
     private let type = MessageType(kind: .document, name: "Presence")
 
@@ -79,7 +79,7 @@ struct LeasedDocumentsTests {
         DocumentName(type, subject: "default", key: key)
     }
 
-    @Test("one that depends on a claim ends with the claim, and the others stay")
+    @Test("A document that depends on a claim ends with the claim, and the others stay")
     func condition() throws {
         var leased = LeasedDocuments()
         let partition = Partition(subject: Session.default)
@@ -99,7 +99,7 @@ struct LeasedDocumentsTests {
         #expect(leased.batches(except: []).map(\.condition) == [nil])
     }
 
-    @Test("the last of each; not one that is withdrawn, or was published without a lease")
+    @Test("Only the last version of each document is published again, unless it was withdrawn or unleased")
     func last() throws {
         var leased = LeasedDocuments()
         let unleased = try change(&leased, Batch([document("a", "0")]))
@@ -119,7 +119,7 @@ struct LeasedDocumentsTests {
         #expect(unchanged == nil)
     }
 
-    @Test("an answer that comes late changes nothing that a later batch has changed")
+    @Test("A late answer does not undo the change of a later batch")
     func lateAnswer() throws {
         var leased = LeasedDocuments()
         let first = try #require(
@@ -134,7 +134,7 @@ struct LeasedDocumentsTests {
         #expect(texts(leased) == [["2"]])
     }
 
-    @Test("none that a batch under way is about to change")
+    @Test("A document that a pending batch changes is not published again")
     func underWay() throws {
         var leased = LeasedDocuments()
         let change = try #require(
@@ -144,7 +144,7 @@ struct LeasedDocumentsTests {
         #expect(texts(leased, except: [key("a"), key("b")]).isEmpty)
     }
 
-    @Test("in batches that a broker takes")
+    @Test("The documents are published in batches of at most 1,024")
     func batches() throws {
         var leased = LeasedDocuments()
         for number in 0..<1030 {

@@ -8,7 +8,7 @@ import Synchronization
 import Testing
 import ZeroMQEventBus
 
-@Suite("When a TCP connection falls silent without being closed", .timeLimit(.minutes(2)))
+@Suite("Silent TCP connections that are not closed", .timeLimit(.minutes(2)))
 struct SilentPeerTests {
     /// The addresses of a broker, and a relay in front of each of its sockets.
     private struct Line: Sendable {
@@ -51,7 +51,7 @@ struct SilentPeerTests {
         try ZeroMQEventBus(address: address, source: "test/1", logger: .quiet)
     }
 
-    @Test("a subscriber whose feed falls silent gets it again: also what no journal has")
+    @Test("A subscriber whose feed is silent receives it again, including transient messages")
     func feed() async throws {
         try await withLine { line in
             let (near, far) = (try bus(line.broker), try bus(line.relayed))
@@ -85,7 +85,7 @@ struct SilentPeerTests {
         }
     }
 
-    @Test("a subscription that begins while the feed is silent becomes live")
+    @Test("A subscription that begins while the feed is silent becomes live")
     func confirmation() async throws {
         try await withLine { line in
             let far = try bus(line.relayed)
@@ -100,7 +100,7 @@ struct SilentPeerTests {
         }
     }
 
-    @Test("a client of which both connections fall silent publishes and reads again, and loses nothing")
+    @Test("A client whose connections are both silent publishes and reads again, without a loss")
     func both() async throws {
         try await withLine { line in
             let (near, far) = (try bus(line.broker), try bus(line.relayed))

@@ -5,9 +5,9 @@ import Synchronization
 import Testing
 import ZeroMQEventBus
 
-@Suite("What a subscription tells of itself")
+@Suite("Notices of a subscription")
 struct SubscriptionNoticeTests {
-    @Test("whoever goes on behind a position learns that retention has removed what followed", .timeLimit(.minutes(1)))
+    @Test("A subscription after a position reports what retention has removed after it", .timeLimit(.minutes(1)))
     func removed() async throws {
         try await TestBroker.withDirectory { broker in
             let end = try await broker.run {

@@ -5,14 +5,14 @@ import Testing
 
 @testable import ZeroMQEventBus
 
-@Suite("What waits for a reader")
+@Suite("Buffer of a subscription")
 struct SubscriptionTests {
     private func subscription(_ start: FeedTracker.Start, head: UInt64, end: UInt64? = nil) -> Subscription {
         let end = end.map { Position(epoch: 1, offset: $0) }
         return Subscription(Subscription.Plan(prefixes: ["event.A."], start: start, end: end), id: 1, head: head)
     }
 
-    @Test("large messages are no more than fit: the next page is read when the reader has taken some")
+    @Test("A page is read only when the large messages before it have been received")
     func largeMessages() {
         var subscription = subscription(.after(Position(epoch: 0, offset: 0)), head: 9)
         #expect(subscription.nextRead == .journal(after: 0))
@@ -26,7 +26,7 @@ struct SubscriptionTests {
         #expect(subscription.nextRead == .journal(after: 1))
     }
 
-    @Test("a live message for which there are too many bytes waits in the journal")
+    @Test("A live message that exceeds the buffer's size is read from the journal later")
     func largeLiveMessages() {
         var subscription = subscription(.now, head: 0)
         let data = Bytes(repeating: 7, count: Subscription.capacitySize)
@@ -39,7 +39,7 @@ struct SubscriptionTests {
         #expect(subscription.nextRead == .journal(after: 0))
     }
 
-    @Test("the wait for the last message ends when a look at the heads shows that nothing else is to come")
+    @Test("The wait for the last message ends when the heads show that no other follows")
     func end() {
         var subscription = subscription(.now, head: 3, end: 5)
         subscription.beginWaiting(1)
@@ -49,7 +49,7 @@ struct SubscriptionTests {
         #expect(subscription.handOver()?.offsets == [])
     }
 
-    @Test("an end in a journal that was replaced will not come: the messages fail", arguments: [true, false])
+    @Test("A subscription until a position fails if the journal is replaced", arguments: [true, false])
     func replaced(isWaiting: Bool) {
         var subscription = subscription(.now, head: 3, end: 5)
         if isWaiting { subscription.beginWaiting(1) }
@@ -59,7 +59,7 @@ struct SubscriptionTests {
         #expect(subscription.nextRead == nil && subscription.takeBuffered().isEmpty)
     }
 
-    @Test("a cancellation that comes late does not end the next wait")
+    @Test("A late cancellation does not end the next wait")
     func lateCancellation() {
         var subscription = subscription(.now, head: 0)
         let message = FeedMessage(topic: "event.A.00", epoch: 1, offset: 1, previous: 0, header: [1], data: [2])
@@ -74,7 +74,7 @@ struct SubscriptionTests {
         #expect(subscription.handOver()?.offsets == nil)
     }
 
-    @Test("a page of another journal, or of a part that was lost, is not taken for the one that was asked for since")
+    @Test("A late page of another journal, or of a lost part, is ignored")
     func latePage() {
         var subscription = subscription(.documents, head: 9)
         subscription.noteRead(1)

@@ -7,7 +7,7 @@ import ZeroMQEventBus
 
 @Suite("ZeroMQ bus")
 struct ZeroMQEventBusTests {
-    @Test("keeps every promise", .timeLimit(.minutes(1)), arguments: ConformanceCase.all(with: .all))
+    @Test("The ZeroMQ bus keeps every guarantee", .timeLimit(.minutes(1)), arguments: ConformanceCase.all(with: .all))
     func conforms(_ conformanceCase: ConformanceCase) async throws {
         try await TestBroker.withDirectory { broker in
             let service = RestartableService { ready in
