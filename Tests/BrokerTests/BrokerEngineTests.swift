@@ -9,7 +9,7 @@ import Testing
 
 @Suite("Broker without sockets")
 struct BrokerEngineTests {
-    @Test("a batch that is sent twice is journalled once and acknowledged twice")
+    @Test("A batch that is sent twice is recorded once and acknowledged twice")
     func duplicate() throws {
         try Fixture.run { fixture in
             let first = fixture.publish(sequence: 1, ["A"])
@@ -19,7 +19,7 @@ struct BrokerEngineTests {
         }
     }
 
-    @Test("a batch out of sequence is refused, naming the one that is expected")
+    @Test("A batch out of sequence is refused with the expected sequence")
     func gap() throws {
         try Fixture.run { fixture in
             _ = fixture.publish(sequence: 1, ["A"])
@@ -29,7 +29,7 @@ struct BrokerEngineTests {
         }
     }
 
-    @Test("a batch with one bad message leaves nothing behind, and the next one is taken")
+    @Test("A batch with one invalid message is refused whole, and the next batch is accepted")
     func atomic() throws {
         try Fixture.run { fixture in
             let bad = PublishedMessage(topic: "event.A.00", subject: "default", key: "", header: [], data: [])
@@ -43,7 +43,7 @@ struct BrokerEngineTests {
         }
     }
 
-    @Test("every message names the one before it on its topic")
+    @Test("Every message names the previous message of its topic")
     func chain() throws {
         try Fixture.run { fixture in
             _ = fixture.publish(sequence: 1, ["A", "B", "A"])
@@ -53,7 +53,7 @@ struct BrokerEngineTests {
         }
     }
 
-    @Test("the journal is the same after a restart")
+    @Test("The journal is the same after a restart")
     func restart() throws {
         try Fixture.run { fixture in
             _ = fixture.publish(sequence: 1, ["A", "B"])
@@ -66,7 +66,7 @@ struct BrokerEngineTests {
         }
     }
 
-    @Test("a leased document goes when its producer is silent for longer than its lease")
+    @Test("A leased document is withdrawn when its producer is silent for longer than the lease")
     func lease() throws {
         try Fixture.run { fixture in
             _ = fixture.publish(sequence: 1, ["Presence"], kind: .document, isLeased: true)
@@ -82,7 +82,8 @@ struct BrokerEngineTests {
     }
 
     @Test(
-        "a broker that was away itself lets every lease begin anew", arguments: [Duration.seconds(4.5), .seconds(60)])
+        "A broker that was stopped for a while starts every lease again",
+        arguments: [Duration.seconds(4.5), .seconds(60)])
     func absence(duration: Duration) throws {
         try Fixture.run { fixture in
             _ = fixture.publish(sequence: 1, ["Presence"], kind: .document, isLeased: true)
@@ -95,7 +96,7 @@ struct BrokerEngineTests {
         }
     }
 
-    @Test("a producer that says good-bye takes its leased documents along at once")
+    @Test("A producer that says good-bye withdraws its leased documents at once")
     func bye() throws {
         try Fixture.run { fixture in
             _ = fixture.publish(sequence: 1, ["Presence"], kind: .document, isLeased: true)
@@ -105,7 +106,7 @@ struct BrokerEngineTests {
         }
     }
 
-    @Test("a damaged row is named by its offset, and never served; the others are")
+    @Test("A damaged row is reported by its offset and is never delivered, unlike the other rows")
     func damage() throws {
         try Fixture.run { fixture in
             _ = fixture.publish(sequence: 1, ["A", "A", "A", "B"])
@@ -117,7 +118,7 @@ struct BrokerEngineTests {
         }
     }
 
-    @Test("a page beyond the journal's end is refused: its offset is of a journal that has more")
+    @Test("A page beyond the end of the journal is refused")
     func beyondEnd() throws {
         try Fixture.run { fixture in
             _ = fixture.publish(sequence: 1, ["A"])
@@ -133,7 +134,7 @@ struct BrokerEngineTests {
         }
     }
 
-    @Test("a page without filters is empty, and complete: nothing matches")
+    @Test("A page without filters is empty and complete")
     func withoutFilters() throws {
         try Fixture.run { fixture in
             _ = fixture.publish(sequence: 1, ["A", "B"])
@@ -145,7 +146,7 @@ struct BrokerEngineTests {
         }
     }
 
-    @Test("a query from a client that is not an ask is refused, in a reply that does not look like a query")
+    @Test("A notice 'query' from a client is refused, in a reply that does not look like a query")
     func query() throws {
         try Fixture.run { fixture in
             let frames = Notice.query(id: 7, Fixture.message("Songs", kind: .query)).frames
@@ -160,7 +161,7 @@ struct BrokerEngineTests {
         }
     }
 
-    @Test("a long hello is told how many documents its producer leases, a short one gets the short answer")
+    @Test("A long hello is answered with the number of leased documents, a short hello without it")
     func leaseCount() throws {
         try Fixture.run { fixture in
             func leased() -> UInt64? {
@@ -181,7 +182,7 @@ struct BrokerEngineTests {
         }
     }
 
-    @Test("pages are bounded, and together are everything")
+    @Test("Pages are bounded, and together contain every message")
     func pages() throws {
         try Fixture.run { fixture in
             for sequence in 1...6 {
@@ -200,7 +201,7 @@ struct BrokerEngineTests {
     }
 
     @Test(
-        "a request that is not the protocol is refused, and nothing else is disturbed",
+        "A request that does not match the protocol is refused, and the broker continues",
         arguments: [[], [[]], [[1, 2, 3]], [Array("GET / HTTP/1.1".utf8)]] as [[[UInt8]]])
     func strangers(frames: [[UInt8]]) throws {
         try Fixture.run { fixture in
@@ -212,7 +213,7 @@ struct BrokerEngineTests {
 
 @Suite("The broker's clock")
 struct BrokerClockTests {
-    @Test("the journal's time goes on evenly, whatever becomes of the wall clock")
+    @Test("The journal's time advances with the monotonic clock, not with the wall clock")
     func evenly() {
         let start = ContinuousClock.now
         // The wall clock is read only at the start.
@@ -223,9 +224,9 @@ struct BrokerClockTests {
     }
 }
 
-@Suite("Garbage on the ingress")
+@Suite("Garbage on the ingress socket")
 struct FuzzTests {
-    @Test("whatever is sent gets an answer, and leaves the journal whole", arguments: [1, 2] as [UInt64])
+    @Test("Every request of random bytes gets an answer, and the journal stays intact", arguments: [1, 2] as [UInt64])
     func garbage(seed: UInt64) throws {
         try Fixture.inDirectory { directory in
             var fuzz = try BrokerFuzz(seed: seed, directory: directory)

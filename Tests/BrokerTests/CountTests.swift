@@ -23,7 +23,7 @@ struct CountTests {
         return UInt64(page.messages.count)
     }
 
-    @Test("is as many as a scan finds, for each start and each filter")
+    @Test("The count equals the number of messages on the pages, for each start and filter")
     func scan() throws {
         try Fixture.run { fixture in
             let names = ["A", "B", "A", "C", "A", "B"]
@@ -45,7 +45,7 @@ struct CountTests {
         }
     }
 
-    @Test("of an offset of another journal is that of the whole journal")
+    @Test("A count after an offset of another journal counts the whole journal")
     func otherEpoch() throws {
         try Fixture.run { fixture in
             _ = fixture.publish(sequence: 1, ["A", "B", "A"])
@@ -54,7 +54,7 @@ struct CountTests {
         }
     }
 
-    @Test("leaves out what retention has removed")
+    @Test("A count leaves out the messages that retention has removed")
     func retention() throws {
         try Fixture.run({ $0.retention = RetentionLimits(age: .seconds(60), size: nil) }) { fixture in
             _ = fixture.publish(sequence: 1, ["A", "B", "A"])
@@ -67,7 +67,7 @@ struct CountTests {
         }
     }
 
-    @Test("stops at a row whose previous offset is damaged, instead of going round in a circle")
+    @Test("A count stops at a row whose previous offset is damaged")
     func damage() throws {
         try Fixture.run { fixture in
             _ = fixture.publish(sequence: 1, ["A", "A", "B", "A"])
@@ -78,7 +78,7 @@ struct CountTests {
         }
     }
 
-    @Test("goes by the messages' primary key, so its cost depends only on their number")
+    @Test("A count uses the primary key of the messages, so its cost depends only on their number")
     func cost() throws {
         try Fixture.run { fixture in
             let plan = try fixture.journal.read { database in

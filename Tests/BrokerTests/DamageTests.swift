@@ -22,7 +22,7 @@ struct DamageTests {
         }
     }
 
-    @Test("a damaged message is reported once, as a message of the broker's own")
+    @Test("A damaged message is reported once, in a message of the broker")
     func reported() throws {
         let notices = Notices()
         try Fixture.run({ $0.describe = notices.add }) { fixture in
@@ -47,7 +47,7 @@ struct DamageTests {
         return welcome
     }
 
-    @Test("a hello that has seen more than there is begins a new epoch")
+    @Test("A hello whose mark proves a lost end begins a new epoch")
     func lostEnd() throws {
         let notices = Notices()
         try Fixture.run({ $0.describe = notices.add }) { fixture in
@@ -70,7 +70,7 @@ struct DamageTests {
         }
     }
 
-    @Test("a broker that finds less than it had acknowledged begins a new epoch at once, and says how much is gone")
+    @Test("A broker that finds less than it had acknowledged begins a new epoch, and reports how much is lost")
     func lostWithoutClients() throws {
         let notices = Notices()
         try Fixture.run({ $0.describe = notices.add }) { fixture in
@@ -94,7 +94,7 @@ struct DamageTests {
         }
     }
 
-    @Test("a journal with another message at its end, or of an earlier epoch, begins a new epoch at its start")
+    @Test("A journal with a different last message, or of an earlier epoch, begins a new epoch when it opens")
     func replaced() throws {
         try Fixture.run { fixture in
             _ = fixture.publish(sequence: 1, ["A"])
@@ -121,7 +121,7 @@ struct DamageTests {
         }
     }
 
-    @Test("what a client says that it has seen, and a mark that no broker gave, begin no epoch")
+    @Test("A position that a client merely claims, or an invalid mark, begins no new epoch")
     func overstated() throws {
         let notices = Notices()
         try Fixture.run({ $0.describe = notices.add }) { fixture in
@@ -144,7 +144,7 @@ struct DamageTests {
         }
     }
 
-    @Test("a mark outlasts the message that it was given for, and still shows that the end is lost")
+    @Test("A mark stays valid when retention removes its message, and still shows a lost end")
     func markOfNothing() throws {
         try Fixture.run({ $0.retention = RetentionLimits(age: .seconds(1), size: nil) }) { fixture in
             _ = fixture.publish(sequence: 1, ["A"])
@@ -166,7 +166,7 @@ struct DamageTests {
         }
     }
 
-    @Test("a journal that was put back is found out, however far others have gone since")
+    @Test("A journal that was replaced by a copy is detected, even after others have published")
     func putBack() throws {
         let notices = Notices()
         try Fixture.run({ $0.describe = notices.add }) { fixture in
@@ -199,7 +199,7 @@ struct DamageTests {
         }
     }
 
-    @Test("a full disk refuses batches; once there is room everything goes on where it was")
+    @Test("Batches are refused while the disk is full, and accepted when there is room again")
     func full() throws {
         let notices = Notices()
         try Fixture.run({ $0.describe = notices.add }) { fixture in
@@ -237,7 +237,7 @@ struct DamageTests {
         }
     }
 
-    @Test("a batch that failed is not acknowledged by what was left of it in memory")
+    @Test("A batch that failed is not acknowledged when it is sent again before the state is reloaded")
     func failedLoad() throws {
         try Fixture.run { fixture in
             _ = fixture.publish(sequence: 1, ["A"])
@@ -258,7 +258,7 @@ struct DamageTests {
         }
     }
 
-    @Test("what is journalled after a failed commit has the time of its own commit")
+    @Test("A message that is recorded after a failed commit has the time of its own commit")
     func timeAfterFailure() throws {
         try Fixture.run { fixture in
             _ = fixture.publish(sequence: 1, ["A"])
@@ -280,7 +280,7 @@ struct DamageTests {
         return error.code
     }
 
-    @Test("a file that is no journal is named, with how to save what is left of it")
+    @Test("A file that is not a journal is refused with a command that recovers its content")
     func noJournal() throws {
         try Fixture.inDirectory { directory in
             let path = "\(directory)/journal.sqlite"
@@ -291,7 +291,7 @@ struct DamageTests {
         }
     }
 
-    @Test("pages that are overwritten while the broker runs end it with one line")
+    @Test("Pages that are overwritten while the broker runs end it with an error")
     func overwritten() throws {
         try Fixture.run { fixture in
             for sequence in 1...UInt64(60) {
@@ -317,7 +317,7 @@ struct DamageTests {
         }
     }
 
-    @Test("a file that is removed or replaced ends the broker", arguments: [true, false])
+    @Test("A file that is removed or replaced ends the broker", arguments: [true, false])
     func removed(isReplaced: Bool) throws {
         try Fixture.run { fixture in
             try fixture.tick()

@@ -27,7 +27,7 @@ struct DoorTests {
     }
 
     @Test(
-        "the journal and the files beside it are its user's alone, also those of an earlier version",
+        "The journal and its files are accessible only to their user, also those of an earlier version",
         arguments: [0, 0o644])
     func journal(earlier: mode_t) async throws {
         try await inScratch { scratch in
@@ -49,7 +49,7 @@ struct DoorTests {
         }
     }
 
-    @Test("a folder that others can enter, or a link, is refused", arguments: [0o777, 0o755, 0o710, 0])
+    @Test("A folder that others can enter is refused, and so is a link", arguments: [0o777, 0o755, 0o710, 0])
     func folder(mode: mode_t) async throws {
         try await inScratch { scratch in
             mkdir(scratch.path("other"), 0o700)
@@ -66,7 +66,7 @@ struct DoorTests {
     }
 
     @Test(
-        "a folder or a journal of another user is refused", .enabled(if: geteuid() == 0),
+        "A folder or a journal of another user is refused", .enabled(if: geteuid() == 0),
         arguments: ["bus", "journal.sqlite"])
     func owner(name: String) async throws {
         try await inScratch { scratch in

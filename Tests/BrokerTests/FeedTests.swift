@@ -13,7 +13,7 @@ struct TransientTests {
         return fixture.ask(.publish(request))
     }
 
-    @Test("they are acknowledged and heard, but not journalled, each once")
+    @Test("A transient message is acknowledged and sent to the feed once, but not recorded")
     func passedOn() throws {
         try Fixture.run { fixture in
             #expect(transient(fixture, sequence: 1, Fixture.message("A")) == fixture.published(0))
@@ -26,7 +26,7 @@ struct TransientTests {
         }
     }
 
-    @Test("they have a sequence of their own, so that a restarted broker misses none")
+    @Test("Transient messages have their own sequence, so a restarted broker misses none")
     func sequence() throws {
         try Fixture.run { fixture in
             _ = transient(fixture, sequence: 1, Fixture.message("A"))
@@ -38,7 +38,7 @@ struct TransientTests {
         }
     }
 
-    @Test("a batch that is refused because there are too many topics is refused again when it is repeated")
+    @Test("A batch that is refused for too many topics is refused again when it is repeated")
     func capacity() throws {
         try Fixture.run { fixture in
             func publish(_ sequence: Int, _ names: Range<Int>) -> Reply {
@@ -66,7 +66,7 @@ struct TransientTests {
         }
     }
 
-    @Test("documents and queries cannot be transient")
+    @Test("Documents and queries cannot be transient")
     func refused() throws {
         try Fixture.run { fixture in
             for (sequence, kind) in [MessageKind.document, .query].enumerated() {
@@ -83,11 +83,11 @@ struct TransientTests {
     }
 }
 
-@Suite("What subscribers tell the feed")
+@Suite("Subscriptions of the feed")
 struct SubscriptionsTests {
     private func subscription(_ topic: String, mark: UInt8 = 1) -> [[UInt8]] { [[mark] + Array(topic.utf8)] }
 
-    @Test("it is known whether anybody has ever listened, and which inboxes want an answer")
+    @Test("The broker knows whether the feed ever had a subscription, and which inboxes expect an answer")
     func filters() {
         var subscriptions = Subscriptions()
         #expect(!subscriptions.isHeard)
@@ -101,7 +101,7 @@ struct SubscriptionsTests {
         #expect(subscriptions.takeGarbageCount() == 0)
     }
 
-    @Test("what no client sends is counted, and costs nothing")
+    @Test("An invalid subscription is counted and ignored")
     func garbage() {
         var subscriptions = Subscriptions()
         let long = String(repeating: "a", count: 300)

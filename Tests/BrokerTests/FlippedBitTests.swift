@@ -6,7 +6,7 @@ import Testing
 
 @testable import Broker
 
-@Suite("A bit that flips in a row of the journal")
+@Suite("Flipped bits in a row of the journal")
 struct FlippedBitTests {
     /// A message that a reader got, or that a page named as damaged.
     private struct Reading: Equatable {
@@ -55,7 +55,7 @@ struct FlippedBitTests {
     }
 
     @Test(
-        "costs at most its own message, which is named by its offset to whoever reads its topic",
+        "A flipped bit costs at most its own message, which is reported by its offset",
         arguments: [1, 10, 19, 20] as [UInt8])
     func flipped(_ offset: UInt8) throws {
         try Fixture.run { fixture in
@@ -90,7 +90,7 @@ struct FlippedBitTests {
     }
 
     @Test(
-        "in a message that is kept as a retained document costs that document, which is named",
+        "A flipped bit in a retained document costs that document, which is reported",
         arguments: [1, 3] as [UInt8])
     func document(_ offset: UInt8) throws {
         try Fixture.run({ $0.retention = RetentionLimits(age: .seconds(1), size: nil) }) { fixture in

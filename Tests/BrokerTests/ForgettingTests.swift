@@ -7,9 +7,9 @@ import Testing
 
 @testable import Broker
 
-@Suite("Removing a durable consumer")
+@Suite("Removal of a durable consumer")
 struct ForgettingTests {
-    @Test("the list has every consumer with its position and its members, also after a restart")
+    @Test("The list has every consumer with its position and its members, also after a restart")
     func list() throws {
         try Fixture.run { fixture in
             #expect(fixture.consumers()?.isEmpty == true)
@@ -29,7 +29,7 @@ struct ForgettingTests {
         }
     }
 
-    @Test("nothing is left of it but its dead letters, also after a restart")
+    @Test("A removed consumer leaves only its dead letters, also after a restart")
     func rows() throws {
         try Fixture.run { fixture in
             _ = fixture.publish(sequence: 1, ["A", "A"])
@@ -65,7 +65,7 @@ struct ForgettingTests {
         }
     }
 
-    @Test("one that members share is kept until the last has left or fallen silent")
+    @Test("A shared consumer cannot be removed until its last member has left or is silent")
     func shared() throws {
         try Fixture.run { fixture in
             _ = fixture.claim("music", as: .shared)
@@ -82,7 +82,7 @@ struct ForgettingTests {
     private static let isRun = Reply.refused(
         ProtocolError(.malformed, "a process runs the durable consumer 'music'; stop it first"))
 
-    @Test("one that is owned exclusively is kept until its owner has left, or its process has gone or fallen silent")
+    @Test("An exclusive consumer cannot be removed until its owner has left, ended or is silent")
     func owned() throws {
         for ending in 0..<3 {
             try Fixture.run { fixture in
@@ -107,7 +107,8 @@ struct ForgettingTests {
         }
     }
 
-    @Test("a restarted broker waits a lease long for the exclusive owner to renew its claim", arguments: [true, false])
+    @Test(
+        "A restarted broker waits for one lease before an exclusive consumer can be removed", arguments: [true, false])
     func ownedAfterRestart(isAlive: Bool) throws {
         try Fixture.run { fixture in
             let (owner, member) = (ProducerID(), ConsumerMember.exclusive)
@@ -127,7 +128,7 @@ struct ForgettingTests {
         }
     }
 
-    @Test("who was displaced and lives keeps nobody from removing the consumer of its successor")
+    @Test("A displaced owner that is alive does not prevent the removal of its successor's consumer")
     func displaced() throws {
         try Fixture.run { fixture in
             let (old, new) = (ConsumerMember.exclusive, ConsumerMember.exclusive)
@@ -141,7 +142,8 @@ struct ForgettingTests {
         }
     }
 
-    @Test("who claims after that begins at the journal's beginning", arguments: [true, false])
+    @Test(
+        "A consumer that is claimed after its removal starts at the beginning of the journal", arguments: [true, false])
     func claimedAgain(isRestarted: Bool) throws {
         try Fixture.run { fixture in
             _ = fixture.publish(sequence: 1, ["A", "A"])
@@ -162,7 +164,7 @@ struct ForgettingTests {
         }
     }
 
-    @Test("it holds retention up no longer")
+    @Test("A removed consumer no longer delays retention")
     func retention() throws {
         try Fixture.run({ $0.retention = RetentionLimits(age: .seconds(60), size: nil) }) { fixture in
             _ = fixture.publish(sequence: 1, ["A", "A", "A"])

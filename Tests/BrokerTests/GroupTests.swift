@@ -12,7 +12,7 @@ struct GroupTests {
     private static let foreignCheckpoint =
         "the checkpoint of the durable consumer 'music' is for another journal, or beyond the end of this one"
 
-    @Test("a fenced owner's batch leaves nothing behind, neither progress nor messages")
+    @Test("A batch of a fenced owner is refused whole, without progress or messages")
     func fencing() throws {
         try Fixture.run { fixture in
             _ = fixture.publish(sequence: 1, ["A", "A", "A"])
@@ -31,7 +31,7 @@ struct GroupTests {
         }
     }
 
-    @Test("an exclusive member that leaves keeps what it has until another one claims")
+    @Test("An exclusive member that leaves keeps its partitions until another member claims")
     func exclusiveLeave() throws {
         try Fixture.run { fixture in
             let member = ConsumerMember(.exclusive)
@@ -45,7 +45,9 @@ struct GroupTests {
         }
     }
 
-    @Test("a new consumer begins now when it records the journal's end for all that it owns", arguments: [true, false])
+    @Test(
+        "A new consumer starts at the end when it records the journal's end for all partitions",
+        arguments: [true, false])
     func beginNow(isShared: Bool) throws {
         try Fixture.run { fixture in
             _ = fixture.publish(sequence: 1, ["A", "B", "C"])
@@ -60,7 +62,7 @@ struct GroupTests {
         }
     }
 
-    @Test("a checkpoint of all that is owned says nothing with `settled`")
+    @Test("A checkpoint of all partitions ignores the field 'settled'")
     func settledOfAll() throws {
         try Fixture.run { fixture in
             _ = fixture.publish(sequence: 1, ["A", "B", "C"])
@@ -72,7 +74,7 @@ struct GroupTests {
         }
     }
 
-    @Test("an exclusive member keeps what it owns however long it is silent, until another claims")
+    @Test("A silent exclusive member keeps its partitions until another member claims")
     func silentExclusiveMember() throws {
         try Fixture.run { fixture in
             let (member, producer) = (ConsumerMember.exclusive, ProducerID())
@@ -87,7 +89,7 @@ struct GroupTests {
         }
     }
 
-    @Test("a claim that is sent twice is one claim")
+    @Test("A claim that is sent twice counts once")
     func repeatedClaim() throws {
         try Fixture.run { fixture in
             let member = ConsumerMember.exclusive
@@ -97,7 +99,7 @@ struct GroupTests {
         }
     }
 
-    @Test("a claim that comes a second time does not take over from its successor", arguments: [true, false])
+    @Test("A claim that arrives a second time does not take over from its successor", arguments: [true, false])
     func lateClaim(isRestarted: Bool) throws {
         try Fixture.run { fixture in
             let (first, second) = (ConsumerMember.exclusive, ConsumerMember.exclusive)
@@ -112,7 +114,7 @@ struct GroupTests {
     }
 
     @Test(
-        "the first claim that comes last takes over, although its process said hello before the owner's",
+        "The last first claim takes over, even if its process said hello before the owner's",
         arguments: [true, false])
     func lateFirstClaim(isRestarted: Bool) throws {
         try Fixture.run { fixture in
@@ -141,7 +143,7 @@ struct GroupTests {
         }
     }
 
-    @Test("a checkpoint behind the journal's end is of another journal")
+    @Test("A checkpoint beyond the end of the journal is refused as one of another journal")
     func checkpointBeyondHead() throws {
         try Fixture.run { fixture in
             _ = fixture.publish(sequence: 1, ["A"])
@@ -151,7 +153,7 @@ struct GroupTests {
         }
     }
 
-    @Test("what is settled beyond the journal's end is of another journal, too: messages to come are not handled")
+    @Test("A low watermark beyond the end of the journal is refused as one of another journal")
     func settledBeyondHead() throws {
         try Fixture.run { fixture in
             _ = fixture.publish(sequence: 1, ["A"])
@@ -165,7 +167,7 @@ struct GroupTests {
         }
     }
 
-    @Test("two members share; the first is fenced in what it lost, and takes up the rest with its next claim")
+    @Test("A member that shares is fenced in the partitions that it has lost, and keeps the others")
     func sharing() throws {
         try Fixture.run { fixture in
             let (one, two) = (ConsumerMember.shared, ConsumerMember.shared)
@@ -189,7 +191,7 @@ struct GroupTests {
         }
     }
 
-    @Test("what a message led to is journalled once, though it is published in two batches")
+    @Test("The results of a message are recorded once, even if they are published in two batches")
     func handledTwice() throws {
         try Fixture.run { fixture in
             _ = fixture.publish(sequence: 1, ["A", "A"])
@@ -216,7 +218,7 @@ struct GroupTests {
         }
     }
 
-    @Test("a member that is silent for longer than a lease leaves, one that says good-bye at once")
+    @Test("A member leaves when it is silent for longer than a lease, or at once when it says good-bye")
     func leaving() throws {
         try Fixture.run { fixture in
             let (one, two, three) = (ConsumerMember.shared, ConsumerMember.shared, ConsumerMember.shared)
@@ -236,7 +238,7 @@ struct GroupTests {
         }
     }
 
-    @Test("a restarted broker knows who owns what, how far it is, and waits for the members a lease long")
+    @Test("A restarted broker knows owners and positions, and waits for the members for one lease")
     func restart() throws {
         try Fixture.run { fixture in
             let (one, two) = (ConsumerMember.shared, ConsumerMember.shared)
@@ -259,7 +261,7 @@ struct GroupTests {
         }
     }
 
-    @Test("a consumer has at most 256 members that share it; one more is refused until another has left")
+    @Test("A consumer has at most 256 shared members, and one more is refused until another has left")
     func capacity() throws {
         try Fixture.run { fixture in
             let members = (1...256).map { _ in ConsumerMember.shared }
@@ -285,7 +287,7 @@ struct GroupTests {
         }
     }
 
-    @Test("a member that leaves hands over what it has, though its producer lives, also after a restart")
+    @Test("A member that leaves hands over its partitions although its producer is alive, also after a restart")
     func leavingAlone() throws {
         try Fixture.run { fixture in
             let (one, two) = (ConsumerMember.shared, ConsumerMember.shared)
@@ -304,7 +306,7 @@ struct GroupTests {
         }
     }
 
-    @Test("checkpoints write one row of progress, and one without progress writes none")
+    @Test("A checkpoint writes one row of progress, and one without progress writes none")
     func oneRow() throws {
         try Fixture.run { fixture in
             _ = fixture.publish(sequence: 1, ["A", "A", "A"])
@@ -333,7 +335,7 @@ struct GroupTests {
     }
 
     @Test(
-        "a message that comes before an earlier one of another partition counts for its own only, also after a restart")
+        "A message before an earlier one of another partition counts for its own partition only")
     func settled() throws {
         try Fixture.run { fixture in
             _ = fixture.publish(sequence: 1, ["A", "A", "A"])

@@ -17,7 +17,7 @@ struct HostileJournalTests {
         "cut_offs", "refusals", "displaced",
     ]
 
-    @Test("is refused with one line, or read", .timeLimit(.minutes(3)))
+    @Test("A journal with a hostile value is read, or refused in one line", .timeLimit(.minutes(3)))
     func sweep() throws {
         try Fixture.run({ $0.retention = RetentionLimits(age: .seconds(3600), size: 4096) }) { fixture in
             try fill(fixture)
@@ -61,7 +61,7 @@ struct HostileJournalTests {
     }
 
     @Test(
-        "names the column and the value",
+        "The error names the column and the value",
         arguments: [
             ("topics SET head = -5", "a row has -5 as its 'head' instead of a number from 0 to 9007199254740991"),
             ("documents SET key = x'ff'", "a row has bytes as its 'key' instead of another type"),

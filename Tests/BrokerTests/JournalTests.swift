@@ -6,7 +6,7 @@ import Testing
 
 @testable import Broker
 
-@Suite("What only the last messages of a journal tell")
+@Suite("Tables that are derived from the last messages of the journal")
 struct JournalTailTests {
     private func savedThrough(_ fixture: Fixture) throws -> UInt64 {
         try fixture.journal.read { database in
@@ -31,7 +31,9 @@ struct JournalTailTests {
         return sequences
     }
 
-    @Test("is known again after a restart: topics, partitions, producers", arguments: [1, 10, 37, 200])
+    @Test(
+        "Topics, partitions and producers are restored from the last messages after a restart",
+        arguments: [1, 10, 37, 200])
     func restart(count: Int) throws {
         try Fixture.run { fixture in
             let sequences = publish(fixture, count: count)
@@ -49,7 +51,7 @@ struct JournalTailTests {
         }
     }
 
-    @Test("costs the tables of topics and producers nothing with every batch")
+    @Test("A batch does not write the tables of topics and producers")
     func cost() throws {
         try Fixture.run { fixture in
             for sequence in 1...20 as ClosedRange<UInt64> {
@@ -63,7 +65,7 @@ struct JournalTailTests {
         }
     }
 
-    @Test("is bounded: the tables are saved now and then")
+    @Test("The tables are saved after at most 4,096 messages")
     func bound() throws {
         try Fixture.run { fixture in
             for sequence in 1...9 as ClosedRange<UInt64> {
@@ -75,7 +77,7 @@ struct JournalTailTests {
         }
     }
 
-    @Test("is saved before messages go, and when a batch leaves none")
+    @Test("The tables are saved before retention, and by a batch without messages")
     func withoutMessages() throws {
         try Fixture.run({ $0.retention = RetentionLimits(age: .seconds(1), size: nil) }) { fixture in
             _ = fixture.publish(sequence: 1, ["A", "B"])
@@ -95,9 +97,9 @@ struct JournalTailTests {
     }
 }
 
-@Suite("A journal whose next transaction has begun")
+@Suite("A journal whose next transaction is open")
 struct PreparedJournalTests {
-    @Test("others read a journal that is served, and none of them writes to it")
+    @Test("Another connection can read a journal that is in use, and cannot write to it")
     func otherConnections() throws {
         try Fixture.run { fixture in
             #expect(fixture.publish(sequence: 1, ["A"]) == fixture.published(1))
@@ -112,7 +114,7 @@ struct PreparedJournalTests {
         }
     }
 
-    @Test("it is closed as any other, and has what was published when it is opened again")
+    @Test("A journal with an open transaction closes, and has all messages when it is opened again")
     func closing() throws {
         try Fixture.inDirectory { directory in
             let path = "\(directory)/journal.sqlite"
@@ -131,7 +133,7 @@ struct PreparedJournalTests {
 @Suite("Checksums")
 struct ChecksumTests {
     @Test(
-        "XXH64 is what its authors publish",
+        "The checksums equal the published test vectors of XXH64",
         arguments: [
             ("", 0xef46_db37_51d8_e999), ("a", 0xd24e_c4f1_a98c_6e5b), ("abc", 0x44bc_2cf5_ad77_0999),
             ("Nobody inspects the spammish repetition", 0xfbce_a83c_8a37_8bf1),

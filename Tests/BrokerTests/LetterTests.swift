@@ -9,7 +9,7 @@ import Testing
 struct LetterTests {
     private let rejection = RejectionFrame(attempts: 3, code: "message.malformed", reason: "no such song")
 
-    @Test("a rejected message is kept with its reason, together with checkpoint and messages")
+    @Test("A rejected message is kept with its reason, in one batch with checkpoint and messages")
     func rejected() throws {
         try Fixture.run { fixture in
             _ = fixture.publish(sequence: 1, ["A", "B"])
@@ -30,7 +30,7 @@ struct LetterTests {
         }
     }
 
-    @Test("a fenced owner's rejection leaves no letter")
+    @Test("A rejection by a fenced owner leaves no dead letter")
     func fenced() throws {
         try Fixture.run { fixture in
             _ = fixture.publish(sequence: 1, ["A"])
@@ -42,7 +42,7 @@ struct LetterTests {
         }
     }
 
-    @Test("a message that retention has removed cannot be kept, but can be passed")
+    @Test("A message that retention has removed cannot be a dead letter, but progress can pass it")
     func removed() throws {
         try Fixture.run { fixture in
             _ = fixture.publish(sequence: 1, ["A"])
@@ -55,7 +55,7 @@ struct LetterTests {
         }
     }
 
-    @Test("a settled letter goes with its batch; one that is not there refuses the batch")
+    @Test("A dead letter is removed by the batch that settles it, and an unknown one refuses the batch")
     func settled() throws {
         try Fixture.run { fixture in
             _ = fixture.publish(sequence: 1, ["A"])
@@ -72,7 +72,7 @@ struct LetterTests {
         }
     }
 
-    @Test("pages of letters are bounded, and together are everything")
+    @Test("Pages of dead letters are bounded, and together contain all of them")
     func pages() throws {
         try Fixture.run { fixture in
             _ = fixture.publish(sequence: 1, Array(repeating: "A", count: 300))

@@ -7,13 +7,13 @@ import Testing
 
 @testable import Broker
 
-@Suite("Looking one document up")
+@Suite("Look-up of one document")
 struct LookUpTests {
     private static func publish(_ messages: [PublishedMessage], in fixture: Fixture) {
         _ = fixture.ask(.publish(PublishRequest(producer: ProducerID(), sequence: 1, messages: messages)))
     }
 
-    @Test("the page has the document alone, and reaches the journal's end")
+    @Test("The page has only the document, and reaches the end of the journal")
     func found() throws {
         try Fixture.run { fixture in
             let documents = ["", "a", "b"].map { Fixture.message("Setting", kind: .document, key: $0) }
@@ -32,7 +32,7 @@ struct LookUpTests {
         }
     }
 
-    @Test("the documents of a type and a subject come in the order of their publication, after an offset")
+    @Test("The documents of a type and a subject are listed after an offset, in the order of publication")
     func subject() throws {
         try Fixture.run { fixture in
             let documents = ["b", "", "a", "b"].map { Fixture.message("Setting", kind: .document, key: $0) }
@@ -55,7 +55,7 @@ struct LookUpTests {
         }
     }
 
-    @Test("it goes by the documents' primary key, so its cost does not depend on their number")
+    @Test("A look-up uses the primary key of the documents, so its cost does not depend on their number")
     func cost() throws {
         try Fixture.run { fixture in
             let plan = try fixture.journal.read { database in
@@ -76,7 +76,7 @@ struct LookUpTests {
         }
     }
 
-    @Test("one that is withdrawn is not found, one that is published again is")
+    @Test("A withdrawn document is not found until it is published again")
     func withdrawn() throws {
         try Fixture.run { fixture in
             Self.publish([Fixture.message("Setting", kind: .document)], in: fixture)
@@ -88,7 +88,7 @@ struct LookUpTests {
         }
     }
 
-    @Test("of a damaged document the page has the offset")
+    @Test("The page of a damaged document has its offset")
     func damaged() throws {
         try Fixture.run { fixture in
             Self.publish(["a", "b"].map { Fixture.message("Setting", kind: .document, key: $0) }, in: fixture)
@@ -100,7 +100,7 @@ struct LookUpTests {
         }
     }
 
-    @Test("a look-up in another journal is refused")
+    @Test("A look-up in another journal is refused")
     func epoch() throws {
         try Fixture.run { fixture in
             let epoch = fixture.journal.epoch

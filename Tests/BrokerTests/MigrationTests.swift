@@ -10,7 +10,7 @@ import Testing
 
 @Suite("Journals of the first version")
 struct MigrationTests {
-    @Test("messages, damage and the positions of consumers are kept")
+    @Test("A migration keeps messages, damage and the positions of consumers")
     func migration() throws {
         try Fixture.inDirectory { directory in
             let path = "\(directory)/journal.sqlite"
@@ -27,7 +27,7 @@ struct MigrationTests {
         }
     }
 
-    @Test("names are composed; of two that become one the one that was composed stays")
+    @Test("A migration composes names, and keeps the composed one of two that become equal")
     func names() throws {
         try Fixture.inDirectory { directory in
             let path = "\(directory)/journal.sqlite"
@@ -81,7 +81,7 @@ struct MigrationTests {
     }
 }
 
-@Suite("The journal of the version before")
+@Suite("Journals of the previous version")
 struct EarlierVersionTests {
     /// Runs `body` with a broker of this version on a journal of version 0.1.0.
     private func onJournal(_ body: (Fixture) throws -> Void) throws {
@@ -104,7 +104,7 @@ struct EarlierVersionTests {
 
     private static let positions = ["error-notifier": 32, "onboarding-service": 32, "worker": 18] as [String: UInt64]
 
-    @Test("no consumer loses its position, at the start nor when the next process claims", arguments: [1, 2])
+    @Test("No consumer loses its position, at the start or when the next process claims", arguments: [1, 2])
     func positions(starts: Int) throws {
         try onJournal { fixture in
             for _ in 1..<starts { try fixture.restart() }
@@ -123,7 +123,7 @@ struct EarlierVersionTests {
         }
     }
 
-    @Test("a process that has outlived its broker goes on under its claim, one that was displaced does not")
+    @Test("A process that outlives its broker keeps its claim, and a displaced one does not")
     func owners() throws {
         try onJournal { fixture in
             let member = ConsumerMember(
@@ -145,7 +145,7 @@ struct EarlierVersionTests {
         }
     }
 
-    @Test("its documents, leases and dead letters are there, and every message is whole")
+    @Test("All documents, leases, dead letters and messages are intact")
     func content() throws {
         try onJournal { fixture in
             let documents = fixture.documents()
@@ -171,7 +171,7 @@ struct EarlierVersionTests {
         }
     }
 
-    @Test("a consumer of its time can be removed, and begins anew")
+    @Test("A consumer of the previous version can be removed, and starts again at the beginning")
     func forgotten() throws {
         try onJournal { fixture in
             // The owner may still be alive until the time of a lease (5 s) has passed.

@@ -22,7 +22,7 @@ struct PredecessorTests {
         return fixture.publish(sequence: sequence, ["B"], checkpoint: checkpoint, settling: letters)
     }
 
-    @Test("when a batch is refused, so are those that follow: its message is not lost", arguments: [true, false])
+    @Test("The batches after a refused one are refused too, so its message is not lost", arguments: [true, false])
     func refused(isRestarted: Bool) throws {
         try Fixture.run { fixture in
             _ = fixture.publish(sequence: 1, ["A", "A", "A"])
@@ -48,7 +48,7 @@ struct PredecessorTests {
         }
     }
 
-    @Test("once the one before is recorded, the next one is taken")
+    @Test("A checkpoint is accepted when its predecessor is recorded")
     func recorded() throws {
         try Fixture.run { fixture in
             _ = fixture.publish(sequence: 1, ["A", "A", "A"])
@@ -63,7 +63,7 @@ struct PredecessorTests {
         }
     }
 
-    @Test("a client that names none is not checked")
+    @Test("A checkpoint that names no predecessor is not checked")
     func unnamed() throws {
         try Fixture.run { fixture in
             _ = fixture.publish(sequence: 1, ["A", "A"])
@@ -72,7 +72,7 @@ struct PredecessorTests {
         }
     }
 
-    @Test("an owner that was displaced is told so first, and a repeated batch is acknowledged whatever it names")
+    @Test("A displaced owner is refused as fenced first, and a repeat is acknowledged whatever it names")
     func order() throws {
         try Fixture.run { fixture in
             _ = fixture.publish(sequence: 1, ["A", "A"])
@@ -84,7 +84,7 @@ struct PredecessorTests {
         }
     }
 
-    @Test("a slow partition's result is no repeat, however far the others have gone", arguments: [true, false])
+    @Test("The result of a slow partition is not a repeat, however far the others are ahead", arguments: [true, false])
     func slowPartition(isRestarted: Bool) throws {
         try Fixture.run { fixture in
             let fast = try #require(Partition.all.first { $0 != partition })

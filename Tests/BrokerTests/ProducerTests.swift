@@ -5,7 +5,7 @@ import Testing
 
 @testable import Broker
 
-@Suite("What the broker knows of producers")
+@Suite("Producers in the broker")
 struct ProducerTests {
     /// Lets more than an hour pass, during which the broker listens and forgets silent producers.
     private func listen(_ fixture: Fixture, isAlive: Bool) throws {
@@ -23,7 +23,7 @@ struct ProducerTests {
 
     private static let days: Duration = .seconds(8 * 24 * 3600)
 
-    @Test("one that lives is never forgotten, however long ago it published")
+    @Test("A producer that is alive is not forgotten, however long ago it published")
     func idle() throws {
         try Fixture.run { fixture in
             _ = fixture.publish(sequence: 1, ["A"])
@@ -34,7 +34,7 @@ struct ProducerTests {
         }
     }
 
-    @Test("one that lives is not forgotten by a broker that starts again, whatever the clock has been set to")
+    @Test("A producer that is alive is not forgotten by a restarted broker, whatever the clock shows")
     func clockThatJumps() throws {
         try Fixture.run { fixture in
             _ = fixture.publish(sequence: 1, ["A"])
@@ -48,7 +48,7 @@ struct ProducerTests {
     }
 
     @Test(
-        "a batch that is sent again is answered with its own position, also by a restarted broker",
+        "A batch that is sent again is answered with its own position, also after a restart",
         arguments: [true, false])
     func repeated(isRestarted: Bool) throws {
         try Fixture.run { fixture in
@@ -68,7 +68,7 @@ struct ProducerTests {
         }
     }
 
-    @Test("of too many those go that have been silent for longest")
+    @Test("The producers that are silent for longest are forgotten first when there are too many")
     func tooMany() throws {
         try Fixture.run { fixture in
             let producers = (0..<20).map { _ in ProducerID() }
@@ -88,7 +88,7 @@ struct ProducerTests {
         }
     }
 
-    @Test("one that has been silent for seven days is forgotten, and told where to begin")
+    @Test("A producer that is silent for seven days is forgotten, and its next hello starts at sequence 0")
     func silent() throws {
         try Fixture.run { fixture in
             _ = fixture.publish(sequence: 1, ["A"])

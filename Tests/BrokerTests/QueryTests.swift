@@ -5,7 +5,7 @@ import Testing
 
 @testable import Broker
 
-@Suite("Queries through the broker")
+@Suite("Queries in the broker")
 struct QueryTests {
     private let type = MessageType(kind: .query, name: "Songs")
     private let query = Fixture.message("Songs", kind: .query)
@@ -36,7 +36,7 @@ struct QueryTests {
         return nil
     }
 
-    @Test("those who serve are asked in turn, and the answer goes to who asked")
+    @Test("The servers of a type are asked in turn, and each answer goes to its asker")
     func roundTrip() throws {
         try Fixture.run { fixture in
             serve(fixture, from: 1)
@@ -54,7 +54,7 @@ struct QueryTests {
         }
     }
 
-    @Test("an answer counts only from the client to which the query was given, also after this client has reconnected")
+    @Test("An answer counts only from the client that received the query, also after it has reconnected")
     func stranger() throws {
         try Fixture.run { fixture in
             let producer = ProducerID()
@@ -78,7 +78,7 @@ struct QueryTests {
     }
 
     @Test(
-        "whoever has stopped serving still answers the queries that it was given, also after it has reconnected",
+        "A client that has stopped serving can still answer its open queries, also after it has reconnected",
         arguments: [1, 4] as [UInt8])
     func stopped(peer: UInt8) throws {
         try Fixture.run { fixture in
@@ -98,7 +98,7 @@ struct QueryTests {
         }
     }
 
-    @Test("a client that has stopped serving leaves no query open when it ends")
+    @Test("The open queries of a client that has stopped serving are refused when it ends")
     func stoppedAndLeft() throws {
         try Fixture.run { fixture in
             let producer = ProducerID()
@@ -110,7 +110,7 @@ struct QueryTests {
         }
     }
 
-    @Test("a query that is sent again while it is open is passed on once")
+    @Test("A query that is sent again while it is open is forwarded once")
     func duplicate() throws {
         try Fixture.run { fixture in
             serve(fixture, from: 1)
@@ -120,7 +120,7 @@ struct QueryTests {
         }
     }
 
-    @Test("a query that nobody serves is refused at once")
+    @Test("A query that no client serves is refused at once")
     func unserved() throws {
         try Fixture.run { fixture in
             #expect(refusal(send(.ask(AskRequest(timeout: 1000, query: query)), from: 9, fixture)) == .unserved)
@@ -131,7 +131,7 @@ struct QueryTests {
         }
     }
 
-    @Test("a query ends with its deadline, and whoever works on it is told")
+    @Test("A query ends at its deadline, and its server receives a cancellation")
     func deadline() throws {
         try Fixture.run { fixture in
             serve(fixture, from: 1)
@@ -145,7 +145,7 @@ struct QueryTests {
         }
     }
 
-    @Test("a query is refused when who serves it says good-bye, or falls silent", arguments: [true, false])
+    @Test("A query is refused when its server says good-bye or is silent", arguments: [true, false])
     func gone(isPolite: Bool) throws {
         try Fixture.run { fixture in
             let producer = ProducerID()
@@ -161,7 +161,7 @@ struct QueryTests {
         }
     }
 
-    @Test("a query that its asker cancels is cancelled where it is worked on")
+    @Test("A query that its asker cancels is cancelled at its server")
     func cancelled() throws {
         try Fixture.run { fixture in
             serve(fixture, from: 1)
@@ -172,7 +172,7 @@ struct QueryTests {
         }
     }
 
-    @Test("open queries are bounded")
+    @Test("The number of open queries is bounded")
     func bounded() throws {
         try Fixture.run { fixture in
             serve(fixture, from: 1)

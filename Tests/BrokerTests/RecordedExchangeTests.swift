@@ -9,7 +9,7 @@ import Testing
 
 /// `scripts/record-wire` has made `Tests/Fixtures/Golden/wire` with the programs of an earlier version: a coordinator,
 /// two services and commands of `segue` with a broker.
-@Suite("What programs of an earlier version and their broker have sent")
+@Suite("Recorded exchanges of an earlier version")
 struct RecordedExchangeTests {
     private let recording: Recording
 

@@ -6,7 +6,7 @@ import Testing
 
 @testable import Broker
 
-@Suite("What the broker does not take")
+@Suite("Batches that the broker refuses")
 struct RefusalTests {
     private func code(_ message: PublishedMessage, _ fixture: Fixture) -> ProtocolError.Code? {
         let request = PublishRequest(producer: ProducerID(), sequence: 1, messages: [message])
@@ -22,7 +22,7 @@ struct RefusalTests {
             data: Array(repeating: 1, count: data)[...])
     }
 
-    @Test("a message that is not acceptable is refused with its code, known topic or not", arguments: [true, false])
+    @Test("An invalid message is refused with its code, whether its topic is known or not", arguments: [true, false])
     func messages(isKnown: Bool) throws {
         try Fixture.run { fixture in
             let topic = Topic(MessageType(kind: .event, name: "A"), subject: "default").name
@@ -52,7 +52,7 @@ struct RefusalTests {
         }
     }
 
-    @Test("a key that is no UTF-8 is refused")
+    @Test("A key that is not UTF-8 is refused")
     func notUTF8() throws {
         try Fixture.run { fixture in
             let topic = Topic(MessageType(kind: .event, name: "A"), subject: "default").name
@@ -66,7 +66,7 @@ struct RefusalTests {
         }
     }
 
-    @Test("topics are bounded; those that are there go on")
+    @Test("A topic beyond the limit is refused, and existing topics continue")
     func topics() throws {
         try Fixture.run { fixture in
             _ = fixture.publish(sequence: 1, ["A"])
@@ -89,7 +89,7 @@ struct RefusalTests {
         }
     }
 
-    @Test("a consumer's name without end is refused: it would be that of another")
+    @Test("A consumer's name with a zero byte is refused")
     func zeroInName() throws {
         try Fixture.run { fixture in
             _ = fixture.claim("music")
@@ -98,7 +98,7 @@ struct RefusalTests {
         }
     }
 
-    @Test("a consumer's name that is not composed is refused: in memory it is another's, in the file it is not")
+    @Test("A consumer's name that is not in Unicode Normalization Form C is refused")
     func decomposedName() throws {
         try Fixture.run { fixture in
             _ = fixture.publish(sequence: 1, ["A", "A"])
@@ -117,7 +117,7 @@ struct RefusalTests {
         }
     }
 
-    @Test("durable consumers are bounded; those that are there go on")
+    @Test("A durable consumer beyond the limit is refused, and existing ones continue")
     func consumers() throws {
         try Fixture.run { fixture in
             _ = fixture.claim("music")
@@ -137,7 +137,7 @@ struct RefusalTests {
         }
     }
 
-    @Test("a refused batch that is sent again is refused again, also by a restarted broker", arguments: [true, false])
+    @Test("A refused batch that is sent again is refused again, also after a restart", arguments: [true, false])
     func resent(isRestarted: Bool) throws {
         try Fixture.run { fixture in
             _ = fixture.publish(sequence: 1, ["A"])
@@ -163,7 +163,7 @@ struct RefusalTests {
     }
 
     @Test(
-        "a batch that is broken behind its first frame is refused each time it comes, and the next one is taken",
+        "A batch that is malformed after its first frame is refused each time, and the next one is accepted",
         arguments: [true, false])
     func broken(isRestarted: Bool) throws {
         try Fixture.run { fixture in
@@ -198,7 +198,7 @@ struct RefusalTests {
         }
     }
 
-    @Test("of a batch whose first frame is broken nobody can tell which it was: it has not been")
+    @Test("A batch whose first frame is malformed does not count in the sequence")
     func brokenHead() throws {
         try Fixture.run { fixture in
             var frames = Request.publish(
@@ -211,7 +211,7 @@ struct RefusalTests {
         }
     }
 
-    @Test("refusals are bounded, and go with their producer")
+    @Test("The recorded refusals are bounded, and are removed with their producer")
     func boundedRefusals() throws {
         try Fixture.run { fixture in
             func count() throws -> Int? {

@@ -33,7 +33,7 @@ struct RetentionTests {
         return Envelope(attributes: attributes, data: Data("{}".utf8))
     }
 
-    @Test("old messages go; new ones, and what documents are, stay")
+    @Test("Retention removes old messages, and keeps new ones and retained documents")
     func age() throws {
         try Fixture.run({ $0.retention = RetentionLimits(age: .seconds(60), size: nil) }) { fixture in
             _ = fixture.publish(sequence: 1, ["Screen"], kind: .document)
@@ -51,7 +51,7 @@ struct RetentionTests {
         }
     }
 
-    @Test("a clock that was set forward between two starts ages what was journalled before")
+    @Test("A clock that was set forward between two starts makes the earlier messages older")
     func clockSetForward() throws {
         try Fixture.run({ $0.retention = RetentionLimits(age: .seconds(60), size: nil) }) { fixture in
             _ = fixture.publish(sequence: 1, ["Screen"], kind: .document)
@@ -64,7 +64,7 @@ struct RetentionTests {
         }
     }
 
-    @Test("a document that is superseded goes when retention has passed it by")
+    @Test("A replaced document is removed when retention has passed it")
     func compaction() throws {
         try Fixture.run({ $0.retention = RetentionLimits(age: .seconds(60), size: nil) }) { fixture in
             _ = fixture.publish(sequence: 1, ["Screen"], kind: .document)
@@ -75,7 +75,7 @@ struct RetentionTests {
         }
     }
 
-    @Test("what a consumer has yet to handle stays, however old")
+    @Test("Messages that a consumer has not handled are kept, however old they are")
     func consumers() throws {
         try Fixture.run({ $0.retention = RetentionLimits(age: .seconds(60), size: nil) }) { fixture in
             _ = fixture.publish(sequence: 1, ["A", "A", "A"])
@@ -87,7 +87,7 @@ struct RetentionTests {
     }
 
     @Test(
-        "beyond its size the journal loses the oldest; a consumer is warned, and told exactly what it lost, until it says so"
+        "A journal beyond its size drops the oldest messages, and reports to a consumer what it lost"
     )
     func size() throws {
         try Fixture.run({
@@ -132,7 +132,7 @@ struct RetentionTests {
         }
     }
 
-    @Test("that a consumer loses messages is reported once until it knows, also after a restart")
+    @Test("A consumer's loss is reported once until the consumer confirms it, also after a restart")
     func reportedOnce() throws {
         try Fixture.run({
             $0.retention = RetentionLimits(age: nil, size: 1 << 20)
@@ -152,7 +152,7 @@ struct RetentionTests {
         }
     }
 
-    @Test("documents and dead letters drive nothing else out")
+    @Test("Documents and dead letters do not displace other messages")
     func kept() throws {
         try Fixture.run({ $0.retention = RetentionLimits(age: nil, size: 1 << 20) }) { fixture in
             fill(fixture, 1...1)
@@ -176,7 +176,7 @@ struct RetentionTests {
         }
     }
 
-    @Test("under load the journal stays near its size")
+    @Test("The journal stays near its size limit under load")
     func load() throws {
         try Fixture.run({ $0.retention = RetentionLimits(age: nil, size: 1 << 20) }) { fixture in
             fill(fixture, 1...40)
@@ -190,7 +190,7 @@ struct RetentionTests {
         }
     }
 
-    @Test("sizes are read as people write them")
+    @Test("A size is a number of bytes, or a number with a unit such as GiB")
     func texts() {
         #expect(RetainedSize("1GiB")?.bytes == 1 << 30)
         #expect(RetainedSize("4096")?.bytes == 4096)
@@ -199,7 +199,7 @@ struct RetentionTests {
         }
     }
 
-    @Test("a time is found among the offsets, although the clock was set back between two starts")
+    @Test("A time is found among the offsets, even if the clock was set back between two starts")
     func locateAfterSettingBack() throws {
         try Fixture.run { fixture in
             _ = fixture.publish(sequence: 1, ["A", "B"])
@@ -212,7 +212,7 @@ struct RetentionTests {
         }
     }
 
-    @Test("a time is found among the offsets")
+    @Test("A time is found among the offsets")
     func locate() throws {
         try Fixture.run { fixture in
             var times: [UInt64] = []
