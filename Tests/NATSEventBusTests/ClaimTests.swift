@@ -52,7 +52,7 @@ struct ClaimTests {
         }
     }
 
-    @Test func `A member that joins gets half, and the other one keeps its half`() async throws {
+    @Test func `A member that joins gets half of the partitions, and the other one keeps the rest`() async throws {
         try await JournalFixture.run { fixture in
             try await fixture.withTwo { first, second in
                 for number in 0..<64 { try await first.publish([number], subject: "session-\(number)") }
@@ -79,7 +79,7 @@ struct ClaimTests {
         }
     }
 
-    @Test func `What a member handles does not count for partitions that it has lost, before their next fences`()
+    @Test func `Messages that a member handles do not count for partitions that it has lost`()
         async throws
     {
         try await JournalFixture.run { fixture in
@@ -102,7 +102,8 @@ struct ClaimTests {
         }
     }
 
-    @Test func `Of many members that claim at once each gets a part, and every partition has one owner`() async throws {
+    @Test func `Of many members that claim at once, each gets a part, and every partition has one owner`() async throws
+    {
         try await JournalFixture.run { fixture in
             try await fixture.withTwo { first, second in
                 let members = (0..<6).map { _ in ConsumerMember.shared }
@@ -150,7 +151,7 @@ struct ClaimTests {
         }
     }
 
-    @Test func `A waiting reader's progress is recorded, but not beyond what is unfinished`() async throws {
+    @Test func `The progress of a waiting reader is recorded, but not beyond an unfinished message`() async throws {
         try await JournalFixture.run { fixture in
             try await fixture.withParts { bus in
                 let claim = try await bus.claims.claim(consumer: "worker", as: .exclusive)
@@ -193,7 +194,7 @@ struct ClaimTests {
         }
     }
 
-    @Test func `A consumer is forgotten only when no process runs it, and then begins anew`() async throws {
+    @Test func `A consumer can be removed only when no process runs it, and then starts again`() async throws {
         try await JournalFixture.run { fixture in
             try await fixture.withTwo { first, second in
                 try await second.claims.forget(consumer: "nobody")
@@ -227,7 +228,7 @@ struct ClaimTests {
         }
     }
 
-    @Test func `A consumer whose process has ended can be forgotten`() async throws {
+    @Test func `A consumer whose process has ended can be removed`() async throws {
         try await JournalFixture.run { fixture in
             try await fixture.withParts("other/1") { other in
                 let old = try await fixture.withParts("owner/1") { owner in
@@ -243,7 +244,7 @@ struct ClaimTests {
         }
     }
 
-    @Test func `Leaving works in a cancelled task`() async throws {
+    @Test func `A member can leave in a cancelled task`() async throws {
         try await JournalFixture.run { fixture in
             try await fixture.withParts { bus in
                 let member = ConsumerMember.shared
@@ -281,7 +282,7 @@ struct ClaimTests {
         }
     }
 
-    @Test func `A consumer that was removed makes room for another one`() async throws {
+    @Test func `A removed consumer makes room for another one`() async throws {
         try await JournalFixture.run { fixture in
             try await fixture.withParts { bus in
                 let records = ConsumerRecords(journal: bus.journal, capacity: 2)
@@ -300,7 +301,7 @@ struct ClaimTests {
         }
     }
 
-    @Test func `A claim is held across a restart of the server, and its predecessor stays fenced`() async throws {
+    @Test func `A claim is kept across a restart of the server, and its predecessor stays fenced`() async throws {
         try await JournalFixture.run { fixture in
             try await fixture.withParts { bus in
                 let end = try await bus.publish(0..<3)
@@ -317,7 +318,9 @@ struct ClaimTests {
         }
     }
 
-    @Test func `A claimant completes what another one has left, and survives the loss of the record`() async throws {
+    @Test func `A member completes the claim of another one that ended, and survives the loss of the record`()
+        async throws
+    {
         try await JournalFixture.run { fixture in
             try await fixture.withParts { bus in
                 let position = try await bus.publish([1])
@@ -340,7 +343,7 @@ struct ClaimTests {
         }
     }
 
-    @Test func `A claim whose fences the servers have lost ends, and the next one writes others`() async throws {
+    @Test func `A claim whose fences the servers have lost ends, and the next one writes new ones`() async throws {
         try await JournalFixture.run { fixture in
             try await fixture.withParts { bus in
                 let position = try await bus.publish([1])
@@ -386,7 +389,7 @@ struct ClaimTests {
         }
     }
 
-    @Test func `Work under a claim that ended by silence ends with epoch, after which it is claimed again`()
+    @Test func `Work under a claim that ended by silence fails with 'epoch', and the member claims again`()
         async throws
     {
         try await JournalFixture.run { fixture in
@@ -447,7 +450,7 @@ struct ClaimTests {
         }
     }
 
-    @Test func `Progress is not read for ever if the servers lack a fence that a claim has written`() async throws {
+    @Test func `Progress is not read forever if the servers lack a fence that a claim has written`() async throws {
         try await JournalFixture.run { fixture in
             try await fixture.withParts { bus in
                 try await bus.publish([1])
@@ -460,7 +463,7 @@ struct ClaimTests {
         }
     }
 
-    @Test func `A member without a valid claim says so after two leases, and the heartbeat until it has one`()
+    @Test func `A member without a valid claim reports it after two leases, and its heartbeat until it has one`()
         async throws
     {
         let start = ContinuousClock.now
@@ -504,7 +507,7 @@ struct ClaimTests {
         }
     }
 
-    @Test func `A consumer goes on where it was when the servers have removed its records`() async throws {
+    @Test func `A consumer continues where it was when the servers have removed its records`() async throws {
         try await JournalFixture.run { fixture in
             try await fixture.withTwo { first, second in
                 let claim = try await first.claims.claim(consumer: "counter", as: .exclusive)
@@ -531,7 +534,7 @@ struct ClaimTests {
         }
     }
 
-    @Test func `A claim records how far the consumer is, so that the next one reads less`() async throws {
+    @Test func `A claim records the position of the consumer, so that the next one reads less`() async throws {
         try await JournalFixture.run { fixture in
             try await fixture.withTwo { first, second in
                 for number in 0..<30 { try await first.publish([number], subject: "session-\(number % 3)") }
@@ -578,7 +581,7 @@ struct ClaimTests {
         }
     }
 
-    @Test func `A reader ends when its consumer is forgotten, or the record is gone`() async throws {
+    @Test func `A reader ends when its consumer is removed, or the record is lost`() async throws {
         try await JournalFixture.run { fixture in
             try await fixture.withTwo { first, second in
                 let claim = try await first.claims.claim(consumer: "stopped", as: .exclusive)
@@ -605,7 +608,7 @@ struct ClaimTests {
         }
     }
 
-    @Test func `After the end of a process its claims and readers end`() async throws {
+    @Test func `The claims and readers of a process end when it ends`() async throws {
         try await JournalFixture.run { fixture in
             let ended = Gate()
             let parts = try await fixture.withParts { bus in

@@ -10,7 +10,7 @@ import Testing
 
 @Suite("Claims on three servers", .serialized, .timeLimit(.minutes(5)))
 struct ClusterClaimTests {
-    @Test func `A claim and the results of its predecessor race: nothing is stored after the claim`() async throws {
+    @Test func `No result of the predecessor is stored after a claim that races with it`() async throws {
         try await JournalFixture.runCluster { cluster, withParts in
             try await withParts("first/1") { first in
                 try await withParts("second/1") { second in
@@ -37,7 +37,8 @@ struct ClusterClaimTests {
         }
     }
 
-    @Test func `Members share the work while the leader is killed: everything is handled once, in order`() async throws
+    @Test func `Members share the work while the leader is killed, and each message is handled once, in order`()
+        async throws
     {
         try await JournalFixture.runCluster { cluster, withParts in
             try await withParts("publisher/1") { publisher in

@@ -10,7 +10,7 @@ import Testing
 
 @Suite("NATS bus: cluster", .timeLimit(.minutes(3)))
 struct ClusterTests {
-    @Test func `The leader of three servers ends, and nothing is lost, doubled or out of order`() async throws {
+    @Test func `The end of the leader of three servers causes no loss, no duplicate and no wrong order`() async throws {
         let count = 300
         try await NATSCluster().whileRunning { cluster in
             let hosts = cluster.servers.map { "127.0.0.1:\($0.port)" }.joined(separator: ",")

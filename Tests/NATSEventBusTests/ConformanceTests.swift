@@ -9,7 +9,7 @@ import Testing
 
 @Suite("NATS bus")
 struct ConformanceTests {
-    @Test("keeps every promise", .timeLimit(.minutes(2)), arguments: ConformanceCase.all(with: .all))
+    @Test("The NATS bus keeps every guarantee", .timeLimit(.minutes(2)), arguments: ConformanceCase.all(with: .all))
     func conforms(_ conformanceCase: ConformanceCase) async throws {
         try await NATSServer().whileRunning { server in
             let bus = TestBus(server: server)

@@ -33,7 +33,7 @@ struct ConnectionTests {
         }
     }
 
-    @Test func `A bus that has ended keeps nothing, also after a subscription without an end`() async throws {
+    @Test func `A bus that has ended keeps no connection, also after a subscription without an end`() async throws {
         let bus = TestBus(server: try #require(SharedServer.current))
         weak let connection = try await bus.whileOpen { client in
             try await bus.makeStreams()
@@ -74,7 +74,7 @@ struct ConnectionTests {
         }
     }
 
-    @Test func `Batches are limited by max_payload; publishers are told the limit, and its messages can be given up`()
+    @Test func `Batches are limited by max_payload, and a message near the limit can be given up`()
         async throws
     {
         try await NATSServer(settings: "max_payload: 512KB").whileRunning { server in
@@ -188,7 +188,7 @@ struct ConnectionTests {
         }
     }
 
-    @Test func `The steward hears each second what the client has seen`() async throws {
+    @Test func `The steward receives each second what the client has seen`() async throws {
         let bus = try await TestBus.make()
         try await bus.withJetStream { jetStream in
             let heartbeat = try await jetStream.connection.withSubscription(
@@ -209,7 +209,7 @@ struct ConnectionTests {
         }
     }
 
-    @Test func `The steward hears of a loss only as long as the stream lacks what the client has seen`() async throws {
+    @Test func `The steward receives a loss only while the stream lacks what the client has seen`() async throws {
         let bus = try await TestBus.make()
         try await bus.withJetStream { jetStream in
             try await jetStream.connection.withSubscription(

@@ -14,7 +14,7 @@ struct DamagedRecordTests {
     private static let bodies = ["", "{", "[1]", #"{"record":{},"version":1}"#, #"{"record":{},"version":0}"#]
 
     @Test(arguments: bodies)
-    func `A claim replaces a damaged group, and the consumer goes on where it was`(body: String) async throws {
+    func `A claim replaces a damaged group, and the consumer continues where it was`(body: String) async throws {
         try await JournalFixture.run { fixture in
             try await fixture.withTwo { first, second in
                 let claim = try await first.handle(7, of: 10)
@@ -29,7 +29,7 @@ struct DamagedRecordTests {
         }
     }
 
-    @Test func `The servers have lost a group and not its fences: both members claim anew, with higher owner epochs`()
+    @Test func `Members claim again with higher owner epochs when the servers have lost the group but not its fences`()
         async throws
     {
         try await JournalFixture.run { fixture in
@@ -48,7 +48,7 @@ struct DamagedRecordTests {
     }
 
     @Test(arguments: bodies)
-    func `A claim replaces damaged fences and cut-offs, and the consumer goes on where it was`(body: String)
+    func `A claim replaces damaged fences and cut-offs, and the consumer continues where it was`(body: String)
         async throws
     {
         try await JournalFixture.run { fixture in
@@ -69,7 +69,7 @@ struct DamagedRecordTests {
         }
     }
 
-    @Test func `A group and all its fences are damaged: the members claim anew, with a higher owner epoch`()
+    @Test func `Members claim again with a higher owner epoch when the group and all its fences are damaged`()
         async throws
     {
         try await JournalFixture.run { fixture in
@@ -87,7 +87,7 @@ struct DamagedRecordTests {
         }
     }
 
-    @Test func `A consumer whose group is damaged can be forgotten`() async throws {
+    @Test func `A consumer whose group is damaged can be removed`() async throws {
         try await JournalFixture.run { fixture in
             try await fixture.withParts { bus in
                 let claim = try await bus.handle(7, of: 10)
@@ -114,7 +114,7 @@ struct DamagedRecordTests {
         }
     }
 
-    @Test func `A fence with the highest owner epoch refuses a claim with one line`() async throws {
+    @Test func `A fence with the highest owner epoch refuses a claim in one line`() async throws {
         try await JournalFixture.run { fixture in
             try await fixture.withParts { bus in
                 let fence = FenceRecord(ownerEpoch: GroupRecord.maximumOwnerEpoch, previous: 0, member: UUID())
@@ -144,7 +144,8 @@ struct DamagedRecordTests {
         }
     }
 
-    @Test func `Damaged marks and tables of the steward count as missing: the journal tells the same`() async throws {
+    @Test func `Damaged marks and tables of the steward count as missing, and are read from the journal`() async throws
+    {
         try await JournalFixture.run { fixture in
             try await fixture.withParts { bus in
                 try await bus.publish(Batch([try Envelope(Setting(name: nil, value: "1"), source: bus.source)]))

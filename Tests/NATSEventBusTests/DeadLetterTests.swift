@@ -69,7 +69,7 @@ struct DeadLetterTests {
         }
     }
 
-    @Test func `The letters of the steward and those after its mark are one list`() async throws {
+    @Test func `Dead letters of the steward and those after its mark are one list`() async throws {
         try await JournalFixture.run { fixture in
             try await fixture.withParts { bus in
                 try await bus.publish(0..<4)
@@ -88,7 +88,9 @@ struct DeadLetterTests {
         }
     }
 
-    @Test func `A letter goes with the batch that settles it; one that is not there refuses the batch`() async throws {
+    @Test func `A dead letter is removed by the batch that settles it, and an unknown one refuses the batch`()
+        async throws
+    {
         try await JournalFixture.run { fixture in
             try await fixture.withParts { bus in
                 let end = try await bus.publish(0..<2)
@@ -112,7 +114,7 @@ struct DeadLetterTests {
         }
     }
 
-    @Test func `Of two that settle the same letter at once, one succeeds`() async throws {
+    @Test func `Only one of two batches that settle the same dead letter succeeds`() async throws {
         try await JournalFixture.run { fixture in
             try await fixture.withTwo { first, second in
                 try await first.publish(0..<10)
@@ -134,7 +136,7 @@ struct DeadLetterTests {
         }
     }
 
-    @Test func `The owner that was taken over gives nothing up, and no message gives nothing up`() async throws {
+    @Test func `A rejection by a displaced owner, or of no message, is refused`() async throws {
         try await JournalFixture.run { fixture in
             try await fixture.withTwo { first, second in
                 let end = try await first.publish([1])

@@ -60,7 +60,7 @@ struct DocumentsTests {
         try await bus.documents(matching: filters).map { try $0.decode(State.self).value }
     }
 
-    @Test func `What is recorded counts up to the mark, and the journal after it`() async throws {
+    @Test func `Records count up to the mark, and the journal counts after it`() async throws {
         try await withSteward { bus, steward in
             let (first, firstPosition) = try await publish("1", on: bus)
             let (second, secondPosition) = try await publish("2", "two", on: bus)
@@ -110,7 +110,7 @@ struct DocumentsTests {
         }
     }
 
-    @Test func `Records of another epoch, and damaged ones, do not count`() async throws {
+    @Test func `Records of another epoch, and damaged ones, are ignored`() async throws {
         try await withSteward { bus, steward in
             let (first, position) = try await publish("1", on: bus)
             let foreign = Position(epoch: position.epoch ^ 1, offset: position.offset + 1_000_000)

@@ -15,7 +15,7 @@ import Testing
 
 @Suite("NATS bus: reading", .sharedServer, .timeLimit(.minutes(2)))
 struct JournalReaderTests {
-    @Test func `Anything that is no batch is skipped with a warning, and the reader goes on`() async throws {
+    @Test func `A message that is not a batch is skipped with a warning, and the reader continues`() async throws {
         let bus = try await TestBus.make()
         let log = LogCounter()
         let good = try Publication(Batch([Counted(number: 7).envelope()]))
@@ -57,7 +57,7 @@ struct JournalReaderTests {
         }
     }
 
-    @Test func `A transient message that is none is skipped`() async throws {
+    @Test func `A malformed transient message is skipped`() async throws {
         let bus = try await TestBus.make()
         let log = LogCounter()
         try await bus.whileOpen(logger: log.logger) { client in
@@ -91,7 +91,7 @@ struct JournalReaderTests {
         }
     }
 
-    @Test func `A consumer that the server has lost is replaced, and nothing is missing`() async throws {
+    @Test func `A consumer that the server has lost is replaced, without a loss`() async throws {
         let bus = try await TestBus.make()
         try await bus.whileOpen { client in
             try await client.withSubscription(to: [.type(Counted.self)], from: .now) { messages in
@@ -110,7 +110,7 @@ struct JournalReaderTests {
         }
     }
 
-    @Test func `A subscription learns which types retention has removed`() async throws {
+    @Test func `A subscription reports the types that retention has removed`() async throws {
         let bus = try await TestBus.make()
         try await bus.whileOpen { client in
             let first = try #require(try await client.publish(Counted(number: 0)).position)
@@ -139,7 +139,7 @@ struct JournalReaderTests {
         }
     }
 
-    @Test func `A subscription from before the first message learns of no removal if there was none`() async throws {
+    @Test func `A subscription from before the first message reports no removal if there was none`() async throws {
         let bus = try await TestBus.make()
         // Control records take the first sequences.
         try await bus.withJetStream { jetStream in
@@ -163,7 +163,7 @@ struct JournalReaderTests {
         }
     }
 
-    @Test func `A slow subscriber learns what retention has removed before it`() async throws {
+    @Test func `A slow subscriber reports what retention has removed before it`() async throws {
         let bus = try await TestBus.make()
         try await bus.whileOpen { client in
             let notices = Mutex<[SubscriptionNotice]>([])
@@ -188,7 +188,7 @@ struct JournalReaderTests {
         }
     }
 
-    @Test func `A journal that is made anew is read from its beginning, and a reading up to a position fails`()
+    @Test func `A new journal is read from its beginning, and a subscription until a position fails`()
         async throws
     {
         let bus = try await TestBus.make()
@@ -216,7 +216,7 @@ struct JournalReaderTests {
         }
     }
 
-    @Test func `In a new epoch, too, a transient message does not overtake the batch that was published before it`()
+    @Test func `A transient message of a new epoch does not overtake the batch that was published before it`()
         async throws
     {
         let bus = try await TestBus.make()
@@ -242,7 +242,7 @@ struct JournalReaderTests {
         }
     }
 
-    @Test func `A message that comes after the epoch has changed is delivered in the new one`() async throws {
+    @Test func `A message that arrives after a change of the epoch is delivered in the new one`() async throws {
         let bus = try await TestBus.make()
         try await bus.whileOpen { client in
             try await client.withSubscription(to: [.type(Counted.self)], from: .now) { messages in
@@ -265,7 +265,7 @@ struct JournalReaderTests {
         }
     }
 
-    @Test func `Transient messages that wait for a slow subscriber are limited by their size`() async throws {
+    @Test func `Transient messages for a slow subscriber are limited by their size`() async throws {
         let bus = try await TestBus.make()
         let log = LogCounter()
         try await bus.whileOpen(logger: log.logger) { client in
@@ -291,7 +291,7 @@ struct JournalReaderTests {
         }
     }
 
-    @Test func `An idle subscription knows that it has received everything, also what is for others`() async throws {
+    @Test func `An idle subscription knows that it has received everything, also messages for others`() async throws {
         let bus = try await TestBus.make()
         try await bus.whileOpen { client in
             let epoch = try await client.journal.identity().epoch

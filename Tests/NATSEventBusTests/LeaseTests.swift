@@ -71,7 +71,7 @@ struct LeaseTests {
         }
     }
 
-    @Test func `After the lease was revoked, nothing of it is stored, and the documents come back`() async throws {
+    @Test func `Nothing is stored under a revoked lease, and its documents are published again`() async throws {
         try await JournalFixture.run { fixture in
             try await fixture.withTwo { bus, steward in
                 try await bus.publish(leased("a1", name: "a"))
@@ -141,7 +141,9 @@ struct LeaseTests {
         return last
     }
 
-    @Test func `A guarded document expects the fence, and does not come back after its claim was lost`() async throws {
+    @Test func `A guarded document expects the fence, and is not published again after its claim was lost`()
+        async throws
+    {
         try await JournalFixture.run { fixture in
             try await fixture.withTwo { bus, other in
                 try await publishGuarded("kept", bus)
@@ -172,7 +174,7 @@ struct LeaseTests {
         }
     }
 
-    @Test func `A withdrawal counts although the lease before it is acknowledged after it`() async throws {
+    @Test func `A withdrawal counts although an earlier lease of the document is acknowledged after it`() async throws {
         try await JournalFixture.run { fixture in
             try await fixture.withParts { bus in
                 let (isStored, mayReturn, calls) = (Gate(), Gate(), Counter())
@@ -198,7 +200,7 @@ struct LeaseTests {
         }
     }
 
-    @Test func `A process that ends withdraws its documents, without a steward, and can publish no others`()
+    @Test func `A process that ends withdraws its documents without a steward, and can publish no others`()
         async throws
     {
         try await JournalFixture.run { fixture in
@@ -232,7 +234,7 @@ struct LeaseTests {
         }
     }
 
-    @Test func `What a process cannot withdraw when it ends stays revoked, for the steward`() async throws {
+    @Test func `Documents that a process cannot withdraw when it ends stay revoked, for the steward`() async throws {
         try await JournalFixture.run { fixture in
             try await fixture.withTwo { bus, steward in
                 try await publishGuarded("1", bus)

@@ -13,7 +13,7 @@ import Testing
 
 @Suite("NATS bus: publishing", .sharedServer, .timeLimit(.minutes(2)))
 struct PublisherTests {
-    @Test func `Batches that wait are published together, each caller gets its own position`() async throws {
+    @Test func `Batches that wait are published together, and each caller gets its own position`() async throws {
         let bus = try await TestBus.make()
         try await bus.whileOpen { client in
             let positions = try await withThrowingTaskGroup(of: (Int, Position?).self) { group in
@@ -32,7 +32,7 @@ struct PublisherTests {
         }
     }
 
-    @Test func `A server that ends and comes back loses nothing, doubles nothing and keeps the order`() async throws {
+    @Test func `A restart of the server causes no loss, no duplicate and no wrong order`() async throws {
         try await NATSServer().whileRunning { server in
             let bus = TestBus(server: server)
             try await bus.makeStreams()
@@ -118,8 +118,7 @@ struct PublisherTests {
         }
     }
 
-    @Test func `A larger batch is published after the server was started again with a larger max_payload`() async throws
-    {
+    @Test func `A larger batch is published after the server was restarted with a larger max_payload`() async throws {
         try await NATSServer(settings: "max_payload: 512KB").whileRunning { server in
             let bus = TestBus(server: server)
             try await bus.makeStreams()
@@ -156,7 +155,7 @@ struct PublisherTests {
 
     /// The server is stopped while it has the message in its socket. It stores the message when it continues; by then
     /// its id is forgotten, so that the next copy would be a second message.
-    @Test func `A message whose acknowledgement is lost for long is looked for and not stored twice`() async throws {
+    @Test func `A message whose acknowledgement is lost is searched for and not stored twice`() async throws {
         try await NATSServer().whileRunning { server in
             let bus = TestBus(server: server)
             try await bus.makeStreams()

@@ -39,7 +39,8 @@ struct QueryTests {
         }
     }
 
-    @Test func `A query that nobody serves, or nobody serves any longer, is unserved at once`() async throws {
+    @Test func `A query is refused with 'unserved' at once when no process serves it, or none any longer`() async throws
+    {
         try await JournalFixture.run { fixture in
             try await fixture.withTwo { asker, server in
                 #expect(try await asker.code(of: 1) == .unserved)
@@ -50,7 +51,7 @@ struct QueryTests {
         }
     }
 
-    @Test func `A query waits for a process that is stopped, or another one, until its deadline`() async throws {
+    @Test func `A query waits for a stopped process, or another one, until its deadline`() async throws {
         try await JournalFixture.run { fixture in
             try await fixture.withTwo { asker, server in
                 let who = server.journal.subject(.queryServers(Question.type))
@@ -97,7 +98,7 @@ struct QueryTests {
         }
     }
 
-    @Test func `A query has a deadline, and the process that works on it then stops`() async throws {
+    @Test func `A query has a deadline, after which its server stops its work`() async throws {
         try await JournalFixture.run { fixture in
             try await fixture.withTwo { asker, server in
                 let stopped = Gate()
@@ -113,7 +114,7 @@ struct QueryTests {
         }
     }
 
-    @Test func `An asker that is cancelled stops the work on its query`() async throws {
+    @Test func `A server stops its work when its asker is cancelled`() async throws {
         try await JournalFixture.run { fixture in
             try await fixture.withTwo { asker, server in
                 let (begun, stopped) = (Gate(), Gate())
@@ -137,7 +138,7 @@ struct QueryTests {
         }
     }
 
-    @Test func `An asker learns that a process has stopped serving, or could not answer`() async throws {
+    @Test func `An asker gets an error when a server has stopped serving, or could not answer`() async throws {
         try await JournalFixture.run { fixture in
             try await fixture.withTwo { asker, server in
                 let begun = Gate()
@@ -161,7 +162,7 @@ struct QueryTests {
         }
     }
 
-    @Test func `An asker learns that the process has ended`() async throws {
+    @Test func `An asker gets an error when the process of its server has ended`() async throws {
         try await JournalFixture.run { fixture in
             try await fixture.withTwo { asker, other in
                 let instance = ProducerID().hexadecimal
@@ -185,7 +186,9 @@ struct QueryTests {
         }
     }
 
-    @Test func `A server that is silent or forgets the query is given up, hostile replies are errors`() async throws {
+    @Test func `A query whose server is silent or has forgotten it fails, and so does one with a hostile reply`()
+        async throws
+    {
         try await JournalFixture.run { fixture in
             try await fixture.withTwo { asker, other in
                 let instance = ProducerID().hexadecimal
@@ -288,7 +291,7 @@ struct QueryTests {
         }
     }
 
-    @Test func `Messages that cannot be read do not stop a process that serves or asks`() async throws {
+    @Test func `Messages that cannot be read do not stop a server or an asker`() async throws {
         try await JournalFixture.run { fixture in
             try await fixture.withTwo { asker, server in
                 try await server.whileAnswering { () async throws in

@@ -48,7 +48,8 @@ struct ResultTests {
         }
     }
 
-    @Test func `A batch whose message is handled is a repeat, whatever it says came before`() async throws {
+    @Test func `A batch of a message that is already handled is a repeat, whatever predecessor it names`() async throws
+    {
         try await JournalFixture.run { fixture in
             try await fixture.withTwo { bus, other in
                 try await bus.publish(0..<2)
@@ -65,7 +66,7 @@ struct ResultTests {
         }
     }
 
-    @Test func `The owner that was taken over is told so, whatever it says came before`() async throws {
+    @Test func `A displaced owner is refused as fenced, whatever predecessor it names`() async throws {
         try await JournalFixture.run { fixture in
             try await fixture.withTwo { first, second in
                 try await first.publish(0..<2)
@@ -82,7 +83,7 @@ struct ResultTests {
         }
     }
 
-    @Test func `Progress beyond the journal's end, and of another journal, is refused`() async throws {
+    @Test func `Progress beyond the journal's end, or of another journal, is refused`() async throws {
         try await JournalFixture.run { fixture in
             try await fixture.withParts { bus in
                 let end = try await bus.publish([0])
@@ -105,7 +106,7 @@ struct ResultTests {
         }
     }
 
-    @Test func `A slow partition keeps its place, and what it leads to is not a repeat`() async throws {
+    @Test func `The result of a slow partition is not a repeat, and its partition keeps its position`() async throws {
         try await JournalFixture.run { fixture in
             try await fixture.withTwo { bus, other in
                 let claim = try await bus.claims.claim(consumer: "worker", as: .exclusive)
@@ -193,7 +194,7 @@ struct ResultTests {
         }
     }
 
-    @Test func `Guards record no progress, and many are taken`() async throws {
+    @Test func `Checkpoints that guard record no progress, and any number of them is accepted`() async throws {
         try await JournalFixture.run { fixture in
             try await fixture.withParts { bus in
                 try await bus.publish([0])
@@ -211,7 +212,7 @@ struct ResultTests {
         }
     }
 
-    @Test func `A claim and the results of its predecessor race: nothing is stored after the claim`() async throws {
+    @Test func `No result of the predecessor is stored after a claim that races with it`() async throws {
         try await JournalFixture.run { fixture in
             try await fixture.withTwo { first, second in
                 for round in 0..<20 {

@@ -4,9 +4,9 @@ import Testing
 
 @testable import NATSEventBus
 
-@Suite("What a client has seen of a journal on NATS")
+@Suite("Journal that a client has seen on NATS")
 struct SeenJournalTests {
-    @Test func `What is acknowledged late, in an epoch that has ended, is not part of the next one`() {
+    @Test func `A late acknowledgement of an ended epoch does not count in the next one`() {
         var seen = SeenJournal()
         #expect(seen.end.offset == 0)
         let isAnother = seen.follow(1)
@@ -31,7 +31,7 @@ struct SeenJournalTests {
         #expect(seen.last?.sequence == 42)
     }
 
-    @Test func `A stream that lacks what was seen, or has an epoch that was left, is not the journal`() {
+    @Test func `A stream that lacks a seen message, or has a former epoch, is not accepted as the journal`() {
         var seen = SeenJournal()
         _ = seen.follow(1)
         seen.see(90, at: nil, of: 1)
@@ -47,7 +47,7 @@ struct SeenJournalTests {
         #expect(!seen.isIncluded(in: 1, upTo: 1000, asked: asked))
     }
 
-    @Test func `The answer of a stream need not have what has come since it was asked`() {
+    @Test func `The answer of a stream may lack messages that arrived after the request`() {
         var seen = SeenJournal()
         _ = seen.follow(1)
         seen.see(90, at: nil, of: 1)

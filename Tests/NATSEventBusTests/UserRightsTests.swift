@@ -81,7 +81,7 @@ struct UserRightsTests {
     }
 
     @Test(
-        "with the exported rights, a service publishes its own messages, runs its own consumer, and nothing else",
+        "With the exported rights, a service publishes its own messages and runs its own consumer, but no other",
         .timeLimit(.minutes(2)))
     func service() async throws {
         let keys = try await TestKeys(users: Self.users)
