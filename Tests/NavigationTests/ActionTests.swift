@@ -32,7 +32,7 @@ struct ActionTests {
         #expect(session.leaving == ["a-1", "d-4"])
     }
 
-    @Test("When one action cannot be taken, none is")
+    @Test("No action of a step is applied if one of them fails")
     func allOrNothing() throws {
         var session = Session(try Self.flow(.push("b"), .send("command.FromA"), .pop, .pop))
         let before = session.machine
@@ -40,7 +40,7 @@ struct ActionTests {
         #expect(session.machine == before)
     }
 
-    @Test("A presentation has a path of its own, and push and pop work there while it is in front")
+    @Test("Push and pop change the path of the presentation that is in front")
     func pathOfPresentation() throws {
         var session = Session(
             try Self.flow(.push("b"), .present("c", as: .sheet), .push("d"), .push("e"), next: [.popToRoot]))
@@ -73,7 +73,7 @@ struct ActionTests {
             session.send("event.Go", ["name": ["x"], "count": 3]).failureCodes == ["navigation.unresolvedTemplate"])
     }
 
-    @Test("A dismissal by name takes the screen and what it presents, one without a name the topmost")
+    @Test("A dismissal by name closes the screen and all above it, one without a name the topmost presentation")
     func dismiss() throws {
         let cases: [(Flow.Action, [String])] = [
             (.dismiss("c"), ["b"]), (.dismiss(nil), ["b", "c"]), (.dismissAll, []), (.dismiss("b"), []),
@@ -89,7 +89,7 @@ struct ActionTests {
     }
 
     @Test(
-        "What is not there cannot be dismissed, popped or shown beside",
+        "An action on a screen or column that does not exist fails and changes nothing",
         arguments: [
             (Flow.Action.dismiss("b"), "navigation.notPresented"), (.dismiss(nil), "navigation.notPresented"),
             (.pop, "navigation.nothingToPop"), (.show("b", column: "detail"), "navigation.notSplit"),
@@ -101,7 +101,7 @@ struct ActionTests {
     }
 
     @Test(
-        "What is empty already can be emptied again, without a new revision",
+        "An action on something that is already empty changes nothing",
         arguments: [
             Flow.Action.dismissAll, .popToRoot, .replacePath([]),
         ])
@@ -112,7 +112,7 @@ struct ActionTests {
         #expect(session.machine.cause == nil)
     }
 
-    @Test("Templates keep the type of a value, and refer to the state that the message met")
+    @Test("Templates keep the type of a value, and refer to the state before the step")
     func templates() throws {
         let flow = try Flow("templates", version: 1, platform: "ios", start: "list") {
             Flow.Screen("list")
@@ -137,7 +137,7 @@ struct ActionTests {
         #expect(session.send("event.Next").failureCodes == ["navigation.unresolvedTemplate"])
     }
 
-    @Test("The first rule that matches applies, and no other")
+    @Test("Only the first rule that matches is applied")
     func firstMatchWins() throws {
         let flow = try Flow("order", version: 1, platform: "ios", start: "a") {
             Flow.Screen("a")

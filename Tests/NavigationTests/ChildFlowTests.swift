@@ -13,7 +13,7 @@ struct ChildFlowTests {
         return session
     }
 
-    @Test("Written in YAML or built in Swift, they are the same")
+    @Test("A child flow in YAML equals the same one built in Swift")
     func written() throws {
         let flow = try Flow(yaml: SignUpFlow.yaml, file: "shop.yaml")
         #expect(try SignUpFlow.built() == flow)
@@ -22,7 +22,7 @@ struct ChildFlowTests {
         #expect(!flow.messageTypes.contains { $0.hasPrefix("flow.") })
     }
 
-    @Test("While a run is in front its rules are tried first, and what they open belongs to it")
+    @Test("The rules of the run in front are tried first, and screens that they open belong to it")
     func rules() throws {
         let session = try session("Next", "SignUpPushed", "Next")
         #expect(session.path == ["basket", "credentials", "code"])
@@ -30,14 +30,14 @@ struct ChildFlowTests {
         #expect(session.state.runs == [FlowRun(id: "signUp-4", flow: "signUp", first: "credentials-3")])
     }
 
-    @Test("What its rules do not answer, the rules of the flow do, and what they open does not belong to the run")
+    @Test("A message that no rule of the run answers goes to the flow, whose screens do not belong to the run")
     func outerRules() throws {
         let session = try session("SignUpPushed", "Help")
         #expect(session.presented == ["map"])
         #expect(session.state.top.run == nil)
     }
 
-    @Test("A finished run goes with all that it opened, and the result reaches who began it, in one step")
+    @Test("A finished run closes all its screens and passes its result to its parent, in one step")
     func finished() throws {
         var session = try session("Next", "SignUpPushed", "Next")
         let effects = session.send("event.Next", ["name": "anna"])
@@ -49,7 +49,7 @@ struct ChildFlowTests {
         #expect(session.machine.cause == "m4")
     }
 
-    @Test("A nested finish two deep, and one forward in the flow that began it all, is one step")
+    @Test("A nested run that ends in two levels, and the parent's next screen, are one step")
     func finishedTwoDeep() throws {
         var session = try session("Next", "SignUpPushed", "Next")
         session.send("event.AddressNeeded", ["country": "uk"])
@@ -62,7 +62,7 @@ struct ChildFlowTests {
         #expect(session.machine.revision == revision + 1)
     }
 
-    @Test("A swipe back out of the first screen abandons a run, one before does not")
+    @Test("A swipe back out of a run's first screen abandons it, and one before does not")
     func swipedOut() throws {
         var session = try session("Next", "SignUpPushed", "Next")
         session.report("BackCompleted", "code-5")
@@ -75,7 +75,7 @@ struct ChildFlowTests {
         #expect(session.report("BackCompleted", "credentials-3").isEmpty)
     }
 
-    @Test("A dismissed presentation abandons the run in it, and those that this one began are not told of")
+    @Test("A dismissed presentation abandons the run in it and the runs that this one began")
     func dismissed() throws {
         var session = try session("Next", "SignUpPresented", "Next")
         session.send("event.AddressNeeded", ["country": "uk"])
@@ -84,7 +84,9 @@ struct ChildFlowTests {
         #expect(session.state.runs.isEmpty)
     }
 
-    @Test("Abandoned by its own rule or by another root, a run goes as a whole", arguments: ["Cancelled", "Reset"])
+    @Test(
+        "A run that is abandoned by its own rule or by another root closes all its screens",
+        arguments: ["Cancelled", "Reset"])
     func abandoned(event: String) throws {
         var session = try session("SignUpPresented", "Next")
         session.send("event.\(event)")
@@ -92,7 +94,7 @@ struct ChildFlowTests {
         #expect(session.state.runs.isEmpty)
     }
 
-    @Test("Two runs of one flow are two: what ends the inner one leaves the outer")
+    @Test("The end of an inner run of a flow leaves the outer run of the same flow")
     func twice() throws {
         var session = try session("SignUpPushed", "Help", "SignUpPushed", "Next")
         #expect(session.state.runs.map(\.id) == ["signUp-3", "signUp-6"])
@@ -115,7 +117,7 @@ struct ChildFlowTests {
         #expect(session.state.runs.count == 1)
     }
 
-    @Test("What others have opened on a run's screens goes with it")
+    @Test("Screens that others opened on a run's screens close with it")
     func coveredByOthers() throws {
         var session = try session("SignUpPushed", "Help")
         let effects = session.report("BackCompleted", "credentials-2")
@@ -123,7 +125,7 @@ struct ChildFlowTests {
         #expect(session.state.open.map(\.screen) == ["list"])
     }
 
-    @Test("A view's requests within a run belong to it, and may leave it")
+    @Test("A view's request within a run acts on the run, and may leave it")
     func requests() throws {
         func request(_ action: JSONValue, _ session: inout Session) -> [Machine.Effect] {
             session.send("command.NavigationRequested", ["action": action], platform: "ios")
@@ -141,7 +143,7 @@ struct ChildFlowTests {
                 == ["command.NavigationRequested: there is no run of a child flow to end"])
     }
 
-    @Test("Restored, a run goes on; without its flow or its first screen it goes as a whole")
+    @Test("A restored run continues, and closes as a whole without its flow or its first screen")
     func restored() throws {
         var session = try session("Next", "SignUpPushed", "Next")
         session.send("event.AddressNeeded", ["country": "uk"])
@@ -170,7 +172,7 @@ struct ChildFlowTests {
     }
 }
 
-@Suite("Child flows that go wrong")
+@Suite("Child flows with mistakes")
 struct ChildFlowMistakeTests {
     private func session(
         _ child: [Flow.Transition], _ outer: Flow.Transition..., begin: Flow.Action = .pushFlow("child")
@@ -186,7 +188,7 @@ struct ChildFlowMistakeTests {
         return session
     }
 
-    @Test("A result that its receiver cannot use fails the step, and the run goes on")
+    @Test("A result that its receiver cannot use fails the step, and the run continues")
     func receiverFails() throws {
         var session = try session(
             [Flow.Transition(on: "event.End", do: [.finish()])],
@@ -196,7 +198,7 @@ struct ChildFlowMistakeTests {
         #expect(session.machine == before)
     }
 
-    @Test("A swipe back has its effect whatever becomes of the rules that are told of it")
+    @Test("A swipe back closes its screen even if a rule on the end of the run fails")
     func swipeStands() throws {
         var session = try session([], Flow.Transition(on: "flow.abandoned", do: [.push("c"), .dismiss("b")]))
         let effects = session.report("BackCompleted", "b-2")
@@ -206,7 +208,7 @@ struct ChildFlowMistakeTests {
         #expect(session.state.runs.isEmpty)
     }
 
-    @Test("Flows that begin one another without end are stopped")
+    @Test("Flows that begin each other without end are stopped")
     func endless() throws {
         var session = try session(
             [Flow.Transition(on: "event.End", do: [.abandon])],
@@ -216,7 +218,7 @@ struct ChildFlowMistakeTests {
         #expect(session.machine == before)
     }
 
-    @Test("A run that its own rule takes away does not own what the rule opens next")
+    @Test("A screen that a rule opens after it has closed its own run does not belong to the run")
     func setRootWithin() throws {
         var session = try session([Flow.Transition(on: "event.End", do: [.setRoot("a"), .push("c")])])
         session.send("event.End")
@@ -224,7 +226,7 @@ struct ChildFlowMistakeTests {
         #expect(session.state.runs.isEmpty)
     }
 
-    @Test("In a column, a run answers the commands of its own screens, and takes its own columns away")
+    @Test("A run in a column answers the commands of its own screens, and closes its own columns")
     func column() throws {
         let flow = try Flow("columns", version: 1, platform: "mac", start: "a") {
             for name in ["a", "b", "c"] { Flow.Screen(name) }
@@ -255,7 +257,7 @@ struct ChildFlowMistakeTests {
     }
 
     @Test(
-        "Child flows that make no sense are found",
+        "Mistakes in child flows are found",
         arguments: [
             (
                 "flows: { child: { start: a, transitions: [{ on: event.B, do: [finish, pop] }] } }",

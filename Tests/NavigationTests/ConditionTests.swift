@@ -4,7 +4,7 @@ import SampleFlows
 import Support
 import Testing
 
-@Suite("What a rule asks")
+@Suite("Conditions of a rule")
 struct ConditionTests {
     /// True if a rule with this condition on the field `song.year` matches the data.
     private func matches(_ match: Flow.Match, _ year: JSONValue?) throws -> Bool {
@@ -18,7 +18,7 @@ struct ConditionTests {
         return !session.path.isEmpty
     }
 
-    @Test("A field can be asked to be a value, one of several, none of several, there, or within bounds")
+    @Test("A condition can compare a field with values, with bounds, or for its presence")
     func operators() throws {
         let cases: [(Flow.Match, [JSONValue?], [JSONValue?])] = [
             (1999, [1999, 1999.0], [2000, "1999", .null, nil]),
@@ -40,7 +40,7 @@ struct ConditionTests {
         }
     }
 
-    @Test("In YAML they are written as people would say them")
+    @Test("Conditions can be written in short forms in YAML")
     func written() throws {
         let yaml = """
             name: songs
@@ -84,7 +84,7 @@ struct ConditionTests {
         return Session(flow)
     }
 
-    @Test("A condition on arguments tells two instances of a screen apart")
+    @Test("A condition on arguments distinguishes two instances of a screen")
     func arguments() throws {
         var session = try items()
         for id: JSONValue in [1, 1, 2, 1] { session.send("event.Opened", ["id": id]) }
@@ -99,7 +99,7 @@ struct ConditionTests {
         #expect(session.path.isEmpty)
     }
 
-    @Test("An argument that is a number is the same as the text that writes it, as from a URL; a field is not")
+    @Test("A numeric argument equals its text, as in a URL, and a field does not")
     func numbers() throws {
         let cases: [(JSONValue, JSONValue, Bool)] = [
             (5, "5", true), ("5", 5.0, true), (5, 5.0, true), (1.5, "1.5", true), (-3, "-3", true),
@@ -115,7 +115,7 @@ struct ConditionTests {
         }
     }
 
-    @Test("An argument that cannot be filled in is no screen's")
+    @Test("A condition on an argument that cannot be filled in does not match")
     func unresolved() throws {
         var session = try items()
         session.send("event.Opened", ["id": 1])
@@ -123,7 +123,7 @@ struct ConditionTests {
         #expect(session.path.count == 1)
     }
 
-    @Test("A rule can ask which tab is selected")
+    @Test("A rule can test which tab is selected")
     func tab() throws {
         let flow = try Flow("tabs", version: 1, platform: "ios", start: "a") {
             for name in ["a", "home", "search"] { Flow.Screen(name) }

@@ -22,7 +22,7 @@ struct ContainerTests {
         return session
     }
 
-    @Test("Each tab begins with a screen of its own, the first is selected and in front")
+    @Test("Each tab begins with its own screen, and the first tab is selected and in front")
     func tabsBegin() throws {
         let session = try session(Self.tabs)
         #expect(
@@ -36,7 +36,7 @@ struct ContainerTests {
         #expect(session.machine.snapshot.commands == ["command.FromA", "command.FromB"])
     }
 
-    @Test("Each tab keeps a path of its own, and push works on the selected one's")
+    @Test("Each tab has its own path, and push changes that of the selected one")
     func tabPaths() throws {
         var session = try session(Self.tabs, .push("d"), .selectTab("search"), .push("e"), next: .popToRoot)
         #expect(session.paths == ["b": ["d"], "search": ["e"]])
@@ -48,7 +48,7 @@ struct ContainerTests {
         #expect(session.paths == ["b": [], "search": ["e"]])
     }
 
-    @Test("Tabs selected fast, repeatedly and late leave clean paths")
+    @Test("Tabs that are selected fast, repeatedly and late keep correct paths")
     func tabsSelectedFast() throws {
         var session = try session(Self.tabs, .push("d"))
         for tab: JSONValue in ["search", "b", "search", "search", "b", "b"] {
@@ -62,7 +62,7 @@ struct ContainerTests {
         #expect(session.state.root.container?.selectedTab == "b")
     }
 
-    @Test("A swipe back that ends after another tab was selected pops there, and leaves that tab's sheet alone")
+    @Test("A swipe back that ends after a change of tabs pops in its own tab, and keeps the sheet of the other")
     func backInAnotherTab() throws {
         var session = try session(Self.tabs, .push("d"), .push("e"), next: .present("c", as: .sheet))
         session.report("BackStarted", "e-6")
@@ -73,14 +73,14 @@ struct ContainerTests {
         #expect(session.presented == ["c"])
     }
 
-    @Test("A sheet over a tab goes with the screen that it was presented from")
+    @Test("A sheet over a tab closes with the screen that presented it")
     func backUnderSheet() throws {
         var session = try session(Self.tabs, .push("d"), .present("e", as: .sheet))
         #expect(session.report("BackCompleted", "d-5").dismissals == ["e-6", "d-5"])
         #expect(session.presented.isEmpty)
     }
 
-    @Test("Another root dismisses every tab with its path, the topmost first")
+    @Test("A new root dismisses every tab with its path, the topmost screen first")
     func tabsDismissed() throws {
         var session = try session(Self.tabs, .push("d"), .selectTab("search"), next: .setRoot("e"))
         #expect(session.send("event.Next").dismissals == ["c-4", "d-5", "b-3", "a-2"])
@@ -98,7 +98,7 @@ struct ContainerTests {
         #expect(session.paths == ["detail": []])
     }
 
-    @Test("Back in a column pops there alone")
+    @Test("A swipe back in a column pops only there")
     func backInColumn() throws {
         var session = try session(
             Self.columns, .show("b", column: "detail"), .push("c", column: "detail"), .push("d"))
@@ -108,7 +108,7 @@ struct ContainerTests {
         #expect(session.report("BackCompleted", "b-3").discards.count == 1)
     }
 
-    @Test("So many screens are popped, or all above a screen, in a column too")
+    @Test("A pop by number or by screen works in a column too")
     func popExtents() throws {
         let cases: [(Flow.Action, [String])] = [
             (.pop, ["b", "c", "b"]), (.pop(3), ["b"]), (.pop(4), []), (.pop("b"), ["b", "c", "b"]),
@@ -127,7 +127,7 @@ struct ContainerTests {
     }
 
     @Test(
-        "What is not there cannot be popped, selected or pushed on",
+        "An action on a tab or column that does not exist fails",
         arguments: [
             (Flow.Action.pop(2), "navigation.nothingToPop"), (.pop("e"), "navigation.notOnPath"),
             (.selectTab("b"), "navigation.noTab"), (.push("b", column: "detail"), "navigation.notSplit"),
@@ -139,13 +139,13 @@ struct ContainerTests {
         #expect(session.machine == before)
     }
 
-    @Test("Nothing can be pushed in a column that holds nothing")
+    @Test("A push in an empty column fails")
     func emptyColumn() throws {
         var session = try session(Self.columns, next: .push("b", column: "detail"))
         #expect(session.send("event.Next").failureCodes == ["navigation.emptyColumn"])
     }
 
-    @Test("The path that a rule looks at is the selected tab's")
+    @Test("The condition 'path' tests the path of the selected tab")
     func conditionOnPath() throws {
         let flow = try Flow("tabs", version: 1, platform: "ios", start: "a") {
             for name in ["a", "b", "c"] { Flow.Screen(name) }
@@ -158,7 +158,7 @@ struct ContainerTests {
         #expect(session.paths == ["b": ["b"], "c": ["c"]])
     }
 
-    @Test("What the flow no longer has leaves its tab or column, and a tab that begins with it")
+    @Test("A screen that the flow no longer has is removed from its tab or column")
     func salvaged() throws {
         func without(_ name: String) throws -> Flow {
             try Flow("letters", version: 2, platform: "ios", start: "a") {

@@ -42,7 +42,7 @@ struct CoveredChildFlowTests {
         return session
     }
 
-    @Test("Beneath an alert, a run receives events and ends, and the alert stays until it is answered")
+    @Test("A run beneath an alert receives events and ends, and the alert stays until it is answered")
     func beneathAlert() throws {
         var session = try session()
         session.send("event.Alert")
@@ -54,7 +54,7 @@ struct CoveredChildFlowTests {
         #expect(session.presented.isEmpty && session.state.runs.isEmpty)
     }
 
-    @Test("A presented run ends beneath an alert too")
+    @Test("A presented run can end beneath an alert")
     func presentedBeneathAlert() throws {
         var session = try session(begin: .presentFlow("signUp", as: .sheet))
         session.send("event.Alert")
@@ -64,7 +64,7 @@ struct CoveredChildFlowTests {
         #expect(session.path == ["welcome"] && session.presented == ["help"])
     }
 
-    @Test("Beneath a screen of the flow itself, a run goes on above it, and takes it along at its end")
+    @Test("A run beneath a screen of the flow opens its screens above that, and closes all of them when it ends")
     func beneathPushed() throws {
         var session = try session()
         session.send("event.HelpPushed")
@@ -74,7 +74,7 @@ struct CoveredChildFlowTests {
         #expect(session.path == ["welcome"])
     }
 
-    @Test("Beneath a sheet, a run changes its own path, and its own sheet is where it goes on")
+    @Test("A run beneath a sheet changes its own path, and a run with its own sheet continues there")
     func beneathSheet() throws {
         var session = try session()
         session.send("event.CodeSent")
@@ -89,7 +89,7 @@ struct CoveredChildFlowTests {
         #expect(own.state.presentations.first?.path.map(\.screen) == ["code"])
     }
 
-    @Test("In another tab, a run goes on there, and so does the flow after its end")
+    @Test("A run in another tab continues there, and so does the flow after its end")
     func otherTab() throws {
         var session = try session(root: [.setRoot("home", container: .tabs(["home", "code"]))])
         session.send("event.Tab")
@@ -100,7 +100,7 @@ struct CoveredChildFlowTests {
         #expect(session.state.root.container?.selectedTab == "code")
     }
 
-    @Test("In a column, a run goes on there, and so does the flow after its end")
+    @Test("A run in a column continues there, and so does the flow after its end")
     func column() throws {
         var session = try session(
             root: [.setRoot("home", container: .split), .show("home", column: "detail")],
@@ -112,7 +112,7 @@ struct CoveredChildFlowTests {
         #expect(session.path.isEmpty)
     }
 
-    @Test("In a window of its own or in the main one, a run goes on where it is")
+    @Test("A run continues in its own window, and in the main one")
     func windows() throws {
         var main = try session()
         main.send("event.Window")
@@ -126,7 +126,7 @@ struct CoveredChildFlowTests {
         #expect(own.state.presentations.first?.path.map(\.screen) == ["code"])
     }
 
-    @Test("Of two runs of one flow the one in front receives an event, of nested ones the inner one first")
+    @Test("An event goes to the run in front of two runs of a flow, and to the inner one of nested runs")
     func order() throws {
         var session = try session()
         session.send("event.Inner")
@@ -142,7 +142,7 @@ struct CoveredChildFlowTests {
         #expect(twice.state.presentations.first?.path.map(\.screen) == ["credentials", "code"])
     }
 
-    @Test("A question of a run that is not in front waits for the run's screen, not for the screen that covers it")
+    @Test("A guard of a run that is not in front depends on the run's screen, not on the screen that covers it")
     func attempt() throws {
         let flow = try Flow("shop", version: 1, platform: "ios", start: "a") {
             for name in ["a", "b", "c"] { Flow.Screen(name) }
@@ -164,7 +164,7 @@ struct CoveredChildFlowTests {
         #expect(session.path == ["b", "c"])
     }
 
-    @Test("After the end of a run, a step goes on where it has opened or selected something")
+    @Test("After the end of a run, a step continues where it has opened or selected something")
     func afterEnd() throws {
         let flow = try Flow("shop", version: 1, platform: "ios", start: "a") {
             for name in ["a", "b", "c"] { Flow.Screen(name) }

@@ -30,7 +30,7 @@ struct IOSFlowTests {
         #expect(session.machine.revision == 1)
     }
 
-    @Test("Authorised, the user chooses a playlist, whether the launch is over or not", arguments: [true, false])
+    @Test("An authorised user chooses a playlist, whether the launch is over or not", arguments: [true, false])
     func authorized(launched: Bool) throws {
         var session = try Session("ios")
         if launched { session.send("event.LaunchFinished") }
@@ -41,7 +41,7 @@ struct IOSFlowTests {
         #expect(session.root == "playlistSelection")
     }
 
-    @Test("Unauthorised, the user stays at the choice of a service")
+    @Test("An unauthorised user stays at the choice of a service")
     func unauthorized() throws {
         var session = try Session("ios")
         session.send("event.SpotifyAuthorizationUpdated", ["status": "unauthorized"])
@@ -52,7 +52,7 @@ struct IOSFlowTests {
         #expect(session.machine.revision == 1)
     }
 
-    @Test("A refreshed authorisation leaves the user where they are")
+    @Test("A refreshed authorisation changes nothing")
     func authorizedAgain() throws {
         var session = try Session.showingPlaylist(on: "ios")
         let before = session.machine
@@ -75,7 +75,7 @@ struct IOSFlowTests {
             ])
     }
 
-    @Test("What plays is shown once, over the playlist, and not over a question", arguments: ["ios", "mac"])
+    @Test("The playing screen is shown once, over the playlist, and not over a question", arguments: ["ios", "mac"])
     func nowPlaying(platform: String) throws {
         var session = try Session.showingPlaylist("p1", on: platform)
         session.send("command.NowPlayingRequested")
@@ -94,7 +94,7 @@ struct IOSFlowTests {
         #expect(asked.presented == ["premiumRequired"])
     }
 
-    @Test("A playlist chosen while another is shown becomes the whole path, and takes the sheet with it")
+    @Test("A playlist that is chosen while another is shown replaces the path and closes the sheet")
     func playlistSelectedAgain() throws {
         var session = try Session.showingPlaylist("p1", on: "ios")
         session.send("event.SpotifyDeviceActivationRequired")
@@ -104,7 +104,7 @@ struct IOSFlowTests {
         #expect(effects.dismissals == ["deviceActivation-5", "generatedPlaylist-4"])
     }
 
-    @Test("The playlist that is shown stays when it is chosen again, and so does what is presented over it")
+    @Test("The playlist that is shown stays when it is chosen again, and so does the screen over it")
     func samePlaylistSelected() throws {
         var session = try Session.showingPlaylist("p1", on: "ios")
         session.send("event.SpotifyDeviceActivationRequired")
@@ -113,14 +113,14 @@ struct IOSFlowTests {
         #expect(session.machine == before)
     }
 
-    @Test("A playlist cannot be chosen before the playlists are there")
+    @Test("A playlist cannot be chosen before the playlists are shown")
     func playlistSelectedTooEarly() throws {
         var session = try Session("ios")
         #expect(session.send("command.PlaylistSelected", ["playlistID": "p1"]).isEmpty)
         #expect(session.machine.revision == 0)
     }
 
-    @Test("A choice without a playlist fails visibly and changes nothing")
+    @Test("A choice without a playlist fails with an error and changes nothing")
     func playlistSelectedWithoutIdentifier() throws {
         var session = try Session.showingPlaylist(on: "ios")
         let before = session.machine
@@ -129,7 +129,7 @@ struct IOSFlowTests {
         #expect(session.machine == before)
     }
 
-    @Test("A device is activated on a sheet of half height with a drag indicator, presented once")
+    @Test("A device is activated on one sheet of half height with a drag indicator")
     func deviceActivation() throws {
         var session = try Session.showingPlaylist(on: "ios")
         session.send("event.SpotifyDeviceActivationRequired")
@@ -143,7 +143,7 @@ struct IOSFlowTests {
         #expect(session.presented == ["deviceActivation"])
     }
 
-    @Test("No device needs to be activated where no playlist is shown")
+    @Test("No device is activated while no playlist is shown")
     func deviceActivationWithoutPlaylist() throws {
         var session = try Session("ios")
         session.send("event.SpotifyAuthorizationUpdated", ["status": "authorized"])
@@ -163,7 +163,7 @@ struct IOSFlowTests {
         #expect(session.leaving.last == "deviceActivation-5")
     }
 
-    @Test("Without Premium an alert offers to open the playlist in Spotify")
+    @Test("An alert without Premium offers to open the playlist in Spotify")
     func premiumRequired() throws {
         var session = try Session.showingPlaylist("p1", on: "ios")
         session.send("event.SpotifyPremiumOnlyActionAttempted")
@@ -191,7 +191,7 @@ struct IOSFlowTests {
         #expect(effects == [.screenDismissed(instance: "premiumRequired-5", screen: "premiumRequired")])
     }
 
-    @Test("Without Premium, the alert comes over the sheet that is open")
+    @Test("The alert without Premium is shown over the sheet that is open")
     func premiumRequiredOverSheet() throws {
         var session = try Session.showingPlaylist(on: "ios")
         session.send("event.SpotifyDeviceActivationRequired")
@@ -204,7 +204,7 @@ struct IOSFlowTests {
 
 @Suite("The focus player on mac")
 struct MacFlowTests {
-    @Test("Authorised, the playlists are the root of a split view")
+    @Test("The playlists are the root of a split view after the authorisation")
     func authorized() throws {
         var session = try Session("mac")
         session.send("event.LaunchFinished")
@@ -258,7 +258,7 @@ struct MacFlowTests {
         #expect(session.presented.isEmpty)
     }
 
-    @Test("Without Premium an alert offers to open the playlist of the column in Spotify")
+    @Test("An alert without Premium offers to open the playlist of the column in Spotify")
     func premiumRequired() throws {
         var session = try Session.showingPlaylist("p1", on: "mac")
         session.send("event.SpotifyPremiumOnlyActionAttempted")
@@ -272,7 +272,8 @@ struct MacFlowTests {
 
 @Suite("The focus player on either platform")
 struct SharedFlowTests {
-    @Test("Deauthorised, the app returns to the choice of a service from everywhere", arguments: ["ios", "mac"])
+    @Test(
+        "The app returns to the choice of a service from everywhere when it is deauthorised", arguments: ["ios", "mac"])
     func deauthorized(platform: String) throws {
         let detours: [[String]] = [
             [],
@@ -291,7 +292,7 @@ struct SharedFlowTests {
         }
     }
 
-    @Test("Deauthorised before anything is shown, the app stays where it is", arguments: ["ios", "mac"])
+    @Test("The app stays at launch when it is deauthorised before anything is shown", arguments: ["ios", "mac"])
     func deauthorizedEarly(platform: String) throws {
         var session = try Session(platform)
         #expect(session.send("event.SpotifyAuthorizationUpdated", ["status": "deauthorized"]).isEmpty)
@@ -301,7 +302,7 @@ struct SharedFlowTests {
         #expect(session.machine.revision == 1)
     }
 
-    @Test("A URL opens on the platform where it began, or for a tool", arguments: ["ios", "mac"])
+    @Test("A URL opens on the platform that requested it, or for a tool", arguments: ["ios", "mac"])
     func openURL(platform: String) throws {
         var session = try Session.showingPlaylist("p1", on: platform)
         let other = platform == "ios" ? "mac" : "ios"
@@ -317,14 +318,14 @@ struct SharedFlowTests {
         #expect(session.machine.revision == revision)
     }
 
-    @Test("What is no URL is not opened, visibly", arguments: ["", "spotify", "/etc/passwd"])
+    @Test("An invalid URL is not opened, and an error is published", arguments: ["", "spotify", "/etc/passwd"])
     func invalidURL(url: String) throws {
         var session = try Session("ios")
         let effects = session.send("command.OpenAnotherAppRequested", ["url": .string(url)])
         #expect(effects.failureCodes == ["navigation.invalidURL"])
     }
 
-    @Test("An identifier cannot turn a URL into another one", arguments: ["ios", "mac"])
+    @Test("An identifier cannot change the host or path of a URL", arguments: ["ios", "mac"])
     func identifierIsEncoded(platform: String) throws {
         var session = try Session.showingPlaylist("../user?x=ü", on: platform)
         #expect(
@@ -338,7 +339,7 @@ struct SharedFlowTests {
         #expect(session.send("command.DidRequestOpenPlaylistOnSpotify").isEmpty)
     }
 
-    @Test("What other services tell one another does not concern navigation", arguments: ["ios", "mac"])
+    @Test("Messages between other services change nothing", arguments: ["ios", "mac"])
     func unrelatedMessages(platform: String) throws {
         var session = try Session.showingPlaylist(on: platform)
         let before = session.machine

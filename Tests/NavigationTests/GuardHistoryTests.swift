@@ -4,7 +4,7 @@ import Support
 import TestSupport
 import Testing
 
-@Suite("Whatever happens while guards wait")
+@Suite("Random histories with guards")
 struct GuardHistoryTests {
     static let histories = Flow.Guard.Meanwhile.allCases.flatMap { policy in (0..<40).map { (policy, UInt64($0)) } }
     private static let steps = 200
@@ -13,7 +13,7 @@ struct GuardHistoryTests {
         try GuardFlow.flow(GuardFlow.saving(meanwhile: policy))
     }
 
-    @Test("An instance stands once, an attempt only with its screen, and each ends once", arguments: histories)
+    @Test("Every instance and attempt is unique, an attempt needs its screen, and each ends once", arguments: histories)
     func invariants(policy: Flow.Guard.Meanwhile, seed: UInt64) throws {
         var machine = Machine(flow: try flow(policy))
         var history = GuardHistory(seed: seed)
@@ -39,7 +39,7 @@ struct GuardHistoryTests {
         #expect(begun.count > 3, "a history in which nothing waits shows nothing")
     }
 
-    @Test("What was held back is processed or discarded: no command is lost in silence", arguments: histories)
+    @Test("Every message that was held back is processed or reported as discarded", arguments: histories)
     func nothingLost(policy: Flow.Guard.Meanwhile, seed: UInt64) throws {
         var machine = Machine(flow: try flow(policy))
         var history = GuardHistory(seed: seed)
@@ -59,7 +59,7 @@ struct GuardHistoryTests {
         }
     }
 
-    @Test("A message twice in a row counts once", arguments: histories)
+    @Test("A message that arrives twice in a row counts once", arguments: histories)
     func duplicates(policy: Flow.Guard.Meanwhile, seed: UInt64) throws {
         var machine = Machine(flow: try flow(policy))
         var history = GuardHistory(seed: seed)
@@ -74,13 +74,13 @@ struct GuardHistoryTests {
         }
     }
 
-    @Test("Equal histories give equal snapshots, also through a restart at any point", arguments: histories)
+    @Test("Equal histories give equal snapshots, also with a restart at any point", arguments: histories)
     func restarts(policy: Flow.Guard.Meanwhile, seed: UInt64) throws {
         var history = GuardHistory(seed: seed)
         try expectNoDifference(throughRestartsOf: try flow(policy), steps: Self.steps) { history.next(for: $0) }
     }
 
-    @Test("Out is out, from everywhere and whatever waits", arguments: histories)
+    @Test("A log-out leads to the log-out screen from every state, whatever waits", arguments: histories)
     func out(policy: Flow.Guard.Meanwhile, seed: UInt64) throws {
         var machine = Machine(flow: try flow(policy))
         var history = GuardHistory(seed: seed)

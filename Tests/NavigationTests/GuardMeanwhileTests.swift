@@ -3,9 +3,9 @@ import SampleFlows
 import Support
 import Testing
 
-@Suite("While a guard waits")
+@Suite("Messages while a guard waits")
 struct GuardMeanwhileTests {
-    @Test("By default the user's commands are discarded visibly, also the same one again")
+    @Test("By default, the user's commands are discarded with a report while a guard waits")
     func drop() throws {
         var session = try GuardFlow.waiting()
         let before = session.machine
@@ -16,7 +16,7 @@ struct GuardMeanwhileTests {
         #expect(session.machine == before)
     }
 
-    @Test("A request for an action by its name, which needs no rule, is held back like any command")
+    @Test("A request of a view is held back like any command, although no rule answers it")
     func requests() throws {
         var dropping = try GuardFlow.waiting()
         #expect(dropping.send("command.NavigationRequested").discards.count == 1)
@@ -26,7 +26,7 @@ struct GuardMeanwhileTests {
         #expect(queueing.state.attempt?.queue.map(\.type) == ["command.NavigationRequested"])
     }
 
-    @Test("Queued commands are processed afterwards in their order, each a step with a cause of its own")
+    @Test("Queued commands are processed in their order, each in a step with its own cause")
     func queue() throws {
         var session = try GuardFlow.waiting(GuardFlow.saving(meanwhile: .queue))
         #expect(session.send("command.Again").isEmpty)
@@ -47,7 +47,7 @@ struct GuardMeanwhileTests {
         #expect(effects.contains(.began(Machine.Attributes(platform: "ios"))))
     }
 
-    @Test("Queued commands are processed also after a rejection, a deadline and the end of the screen")
+    @Test("Queued commands are also processed after a rejection, a deadline or the end of the screen")
     func queueAfterOtherEnds() throws {
         let ends: [(String, (inout Session) -> [Machine.Effect])] = [
             ("rejected", { $0.reject() }), ("expired", { $0.expire() }),
@@ -62,7 +62,7 @@ struct GuardMeanwhileTests {
         }
     }
 
-    @Test("A command that was queued by a screen which has gone meanwhile comes too late, visibly")
+    @Test("A queued command of a screen that has been dismissed is discarded with a report")
     func queuedTooLate() throws {
         var session = try GuardFlow.waiting(GuardFlow.saving(meanwhile: .queue))
         session.send("command.Home", platform: "ios", instance: "form-2")
@@ -74,7 +74,7 @@ struct GuardMeanwhileTests {
             ])
     }
 
-    @Test("A command that has expired by the time of the answer is discarded visibly, one that has not is processed")
+    @Test("A queued command is discarded with a report if it has expired by the time of the answer")
     func queuedAndExpired() throws {
         for (time, path) in [(1000, []), (1001, ["form", "done"])] {
             var session = try GuardFlow.waiting(GuardFlow.saving(meanwhile: .queue))
@@ -86,7 +86,7 @@ struct GuardMeanwhileTests {
         }
     }
 
-    @Test("A queue has an end, and says so")
+    @Test("A queue is bounded in number and size, and what exceeds it is discarded with a report")
     func overflow() throws {
         var session = try GuardFlow.waiting(GuardFlow.saving(meanwhile: .queue))
         for _ in 0..<16 { #expect(session.send("command.Home").isEmpty) }
@@ -101,7 +101,7 @@ struct GuardMeanwhileTests {
             ])
     }
 
-    @Test("What is queued can wait once more, for the attempt that one before it has begun")
+    @Test("A queued command can wait again, for an attempt that an earlier one of the queue began")
     func queuedTwice() throws {
         var session = try GuardFlow.waiting(GuardFlow.saving(meanwhile: .queue))
         session.send("command.MenuOpened")
@@ -115,7 +115,7 @@ struct GuardMeanwhileTests {
     }
 
     @Test(
-        "What waited for an attempt that ends before the rest of the queue is processed is still processed in its order"
+        "Messages queued for an attempt that ends meanwhile are still processed in their order"
     )
     func orderOfReleases() throws {
         let condition = Flow.Guard(accept: "event.Ready", deadline: .seconds(1), meanwhile: .queue)
@@ -137,7 +137,7 @@ struct GuardMeanwhileTests {
         #expect(session.path == ["a", "b"])
     }
 
-    @Test("A message that comes twice waits once")
+    @Test("A message that arrives twice is queued once")
     func repeated() throws {
         var machine = try GuardFlow.waiting(GuardFlow.saving(meanwhile: .queue)).machine
         let inputs = [
@@ -148,7 +148,7 @@ struct GuardMeanwhileTests {
         #expect(machine.state.attempt?.queue.map(\.id) == ["x"])
     }
 
-    @Test("A guarded rule that supersedes takes the attempt's place, and the former answer comes too late")
+    @Test("A guarded rule that supersedes replaces the attempt, and the former answer is discarded")
     func supersede() throws {
         var session = try GuardFlow.waiting(GuardFlow.saving(meanwhile: .supersede))
         let effects = session.send("command.Next", ["name": "Brahms"])
@@ -160,7 +160,7 @@ struct GuardMeanwhileTests {
         #expect(session.state.path.last?.arguments["name"] == "Brahms")
     }
 
-    @Test("A command without a guard is processed at once by one that supersedes, and the attempt waits on")
+    @Test("With 'supersede', a command without a guard is processed at once, and the attempt continues")
     func supersedeWithoutGuard() throws {
         var session = try GuardFlow.waiting(GuardFlow.saving(meanwhile: .supersede))
         #expect(session.send("command.Begin").isEmpty)
@@ -170,7 +170,7 @@ struct GuardMeanwhileTests {
     }
 
     @Test(
-        "An event is a fact: out from everywhere, and the attempt is cancelled visibly",
+        "An event is processed at once, and an attempt whose screen it closes is discarded with a report",
         arguments: [
             Flow.Guard.Meanwhile.drop, .queue, .supersede,
         ])
@@ -186,7 +186,7 @@ struct GuardMeanwhileTests {
         #expect(session.expire().isEmpty)
     }
 
-    @Test("An event that would begin another attempt is held back like a command")
+    @Test("An event that would begin another attempt is queued like a command")
     func guardedEvent() throws {
         let flow = try Flow("two", version: 1, platform: "ios", start: "a") {
             Flow.Screen("a")
@@ -207,7 +207,7 @@ struct GuardMeanwhileTests {
         #expect(session.state.path.map(\.arguments) == [["for": "First"], ["for": "Second"]])
     }
 
-    @Test("An answer that finds another state than its rule asks for changes nothing but the attempt, visibly")
+    @Test("An accepted answer whose rule no longer matches the state ends the attempt and changes nothing else")
     func otherState() throws {
         var session = try GuardFlow.waiting()
         session.send("event.Warned")
@@ -220,7 +220,7 @@ struct GuardMeanwhileTests {
         #expect(session.state.attempt == nil)
     }
 
-    @Test("A back that is started, cancelled, started and completed while it waits: the screen and the attempt go")
+    @Test("A swipe back that completes while a guard waits closes the screen and ends the attempt")
     func back() throws {
         var session = try GuardFlow.waiting()
         for report in ["BackStarted", "BackCancelled", "BackStarted"] {
@@ -236,7 +236,7 @@ struct GuardMeanwhileTests {
         #expect(session.path.isEmpty)
     }
 
-    @Test("Accepted in the middle of a swipe back, the new screen goes with the one that it lies on")
+    @Test("A screen that an answer opens during a swipe back closes with the screen beneath it")
     func acceptedDuringBack() throws {
         var session = try GuardFlow.waiting()
         session.report("BackStarted", "form-2")
@@ -248,7 +248,7 @@ struct GuardMeanwhileTests {
         #expect(session.report("BackCompleted", "form-2").isEmpty)
     }
 
-    @Test("Accepted in the middle of a swipe back that is then cancelled, the new screen stays")
+    @Test("A screen that an answer opens during a swipe back stays if the swipe is cancelled")
     func acceptedDuringCancelledBack() throws {
         var session = try GuardFlow.waiting()
         session.report("BackStarted", "form-2")
@@ -257,7 +257,7 @@ struct GuardMeanwhileTests {
         #expect(session.path == ["form", "done"])
     }
 
-    @Test("A rule that leaves the screen during its swipe back and the completed back want the same")
+    @Test("A pop by a rule and the swipe back that it overtakes close the screen once")
     func leftDuringBack() throws {
         let flow = try Flow("leaving", version: 1, platform: "ios", start: "a") {
             Flow.Screen("a")

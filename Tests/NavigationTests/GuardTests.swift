@@ -6,7 +6,7 @@ import Testing
 
 @Suite("A guard that waits for an answer")
 struct GuardTests {
-    @Test("The rule asks, and the attempt stands in the state before anything else changes")
+    @Test("A guard sends its question, and the state has the attempt before anything else changes")
     func asks() throws {
         var session = Session(try GuardFlow.flow())
         session.send("command.Begin")
@@ -28,7 +28,7 @@ struct GuardTests {
         #expect(session.machine.cause == "m2")
     }
 
-    @Test("Accepted, the rule's actions are one step, with the data of the question and of the answer")
+    @Test("An accepted answer applies the rule's actions in one step, with the data of question and answer")
     func accepted() throws {
         var session = try GuardFlow.waiting()
         let effects = session.answer()
@@ -41,7 +41,7 @@ struct GuardTests {
         #expect(effects == [.began(origin), .openURL("https://example.org/Bach")])
     }
 
-    @Test("Rejected, what is declared for that is done, and nothing else")
+    @Test("A rejected answer applies only the actions declared for a rejection")
     func rejected() throws {
         var session = try GuardFlow.waiting()
         session.reject()
@@ -50,7 +50,7 @@ struct GuardTests {
         #expect(session.state.attempt == nil)
     }
 
-    @Test("When nothing is declared for a rejection, the rules meet the message in the same step")
+    @Test("A rejection without declared actions is processed by the rules in the same step")
     func rejectedByFact() throws {
         let condition = Flow.Guard(
             ask: "command.SaveDraft", accept: "event.DraftChecked", reject: "event.Out", deadline: .seconds(1))
@@ -65,7 +65,7 @@ struct GuardTests {
         #expect(other.machine.revision == 3)
     }
 
-    @Test("When the deadline passes, that is done which is declared, and the message is discarded visibly")
+    @Test("A deadline applies its declared actions, and the message is discarded with a report")
     func expired() throws {
         var session = try GuardFlow.waiting()
         let effects = session.expire()
@@ -75,7 +75,7 @@ struct GuardTests {
         #expect(session.expire().isEmpty)
     }
 
-    @Test("A deadline that names no attempt, or one that never was, is discarded; another platform's is not ours")
+    @Test("A deadline of an unknown attempt is discarded, and one of another platform is ignored")
     func strangeDeadlines() throws {
         var session = try GuardFlow.waiting()
         let before = session.machine
@@ -87,7 +87,7 @@ struct GuardTests {
         #expect(session.machine == before)
     }
 
-    @Test("An answer that comes after the deadline is discarded visibly, and so is a second one")
+    @Test("An answer after the deadline, or a second one, is discarded with a report")
     func late() throws {
         for first in [true, false] {
             var session = try GuardFlow.waiting()
@@ -98,7 +98,7 @@ struct GuardTests {
         }
     }
 
-    @Test("An answer to another attempt, or to nothing, is an event like any other")
+    @Test("An answer to another attempt, or to none, is processed like any event")
     func otherAttempt() throws {
         var session = try GuardFlow.waiting()
         let before = session.machine
@@ -110,7 +110,7 @@ struct GuardTests {
         #expect(session.path == ["form", "done"])
     }
 
-    @Test("Without a question of its own, the guard waits for who answers the message itself")
+    @Test("A guard without a question waits for an answer to the message itself")
     func withoutAsk() throws {
         var session = Session(try GuardFlow.flow())
         let effects = session.send("command.MenuOpened")
@@ -120,7 +120,7 @@ struct GuardTests {
         #expect(session.presented == ["menu"])
     }
 
-    @Test("A question that cannot be asked fails the rule, and nothing waits")
+    @Test("A question that cannot be filled in fails the rule, and no attempt begins")
     func unaskable() throws {
         var session = Session(try GuardFlow.flow())
         session.send("command.Begin")
@@ -129,7 +129,7 @@ struct GuardTests {
         #expect(session.machine == before)
     }
 
-    @Test("When what was accepted cannot be done, none of it is, and the attempt has ended")
+    @Test("If an action fails after an accepted answer, none is applied, and the attempt ends")
     func impossible() throws {
         var session = try GuardFlow.waiting()
         #expect(session.answer("event.DraftChecked", ["ok": true]).failureCodes == ["navigation.unresolvedTemplate"])
@@ -138,7 +138,7 @@ struct GuardTests {
         #expect(session.machine.revision == 3)
     }
 
-    @Test("What is too large to stand in every snapshot cannot wait")
+    @Test("A message that is too large for a snapshot cannot wait")
     func tooLarge() throws {
         var session = Session(try GuardFlow.flow())
         session.send("command.Begin")
@@ -152,7 +152,7 @@ struct GuardTests {
 
 @Suite("Guards within child flows")
 struct GuardedChildFlowTests {
-    @Test("An accepted answer finishes the flow, and who began it gets the result, in one step")
+    @Test("An accepted answer finishes the child flow, and its parent receives the result, in one step")
     func finishes() throws {
         var session = try LinkedSignUpFlow.waiting()
         #expect(session.state.attempt?.run == "signUp-3")
@@ -166,7 +166,7 @@ struct GuardedChildFlowTests {
         #expect(session.machine.revision == 3)
     }
 
-    @Test("The same question of another flow leads where that flow says")
+    @Test("The same question in another flow leads to that flow's screen")
     func sameQuestion() throws {
         var session = Session(try LinkedSignUpFlow.flow())
         session.send("command.Unheard")
@@ -175,7 +175,7 @@ struct GuardedChildFlowTests {
         #expect(session.path == ["item"])
     }
 
-    @Test("What was held back is processed after the flow has finished, and a second answer comes late")
+    @Test("Queued commands are processed after the child flow has finished, and a second answer is discarded")
     func queue() throws {
         var session = try LinkedSignUpFlow.waiting()
         session.send("command.Help")
@@ -185,7 +185,7 @@ struct GuardedChildFlowTests {
         #expect(session.checkName().discards == ["event.NameChecked: attempt 'm2.ios.ask' has ended"])
     }
 
-    @Test("What the guard's rule opens belongs to the run, also when the answer comes with another flow in front")
+    @Test("A screen that a guarded rule opens belongs to its run, even if another flow is in front")
     func scope() throws {
         var session = try LinkedSignUpFlow.waiting()
         session.send("event.SignUpPresented")
@@ -196,7 +196,7 @@ struct GuardedChildFlowTests {
         #expect(session.state.top.run == "signUp-3")
     }
 
-    @Test("A run that is abandoned takes its attempt with it, both are told of, and the answer comes late")
+    @Test("An abandoned run ends its attempt, rules receive its end, and a later answer is discarded")
     func abandoned() throws {
         var session = try LinkedSignUpFlow.waiting()
         let effects = session.report("BackCompleted", "credentials-2")
@@ -209,7 +209,7 @@ struct GuardedChildFlowTests {
         #expect(session.machine == before)
     }
 
-    @Test("So does one in a column, where the attempt's own screen stays")
+    @Test("A run that is abandoned in a column ends its attempt, although the attempt's screen stays")
     func abandonedBeside() throws {
         var session = Session(try LinkedSignUpFlow.flow())
         session.send("event.Split")

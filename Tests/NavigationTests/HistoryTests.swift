@@ -3,13 +3,13 @@ import SampleFlows
 import Support
 import Testing
 
-@Suite("Whatever happens")
+@Suite("Random histories of the shipped flows")
 struct HistoryTests {
     static let histories = ["ios", "mac"].flatMap { platform in (0..<40).map { (platform, UInt64($0)) } }
     private static let steps = 150
 
     @Test(
-        "An instance stands once, is dismissed once, and each change has a revision and a cause", arguments: histories)
+        "Every instance is unique and dismissed once, and each change has a revision and a cause", arguments: histories)
     func invariants(platform: String, seed: UInt64) throws {
         var machine = Machine(flow: try ShippedFlows.flow(platform))
         var history = History(seed: seed)
@@ -39,7 +39,7 @@ struct HistoryTests {
         }
     }
 
-    @Test("A message twice in a row counts once", arguments: histories)
+    @Test("A message that arrives twice in a row counts once", arguments: histories)
     func duplicates(platform: String, seed: UInt64) throws {
         var machine = Machine(flow: try ShippedFlows.flow(platform))
         var history = History(seed: seed)
@@ -56,7 +56,7 @@ struct HistoryTests {
         }
     }
 
-    @Test("Equal histories give equal snapshots, also through a restart at any point", arguments: histories)
+    @Test("Equal histories give equal snapshots, also with a restart at any point", arguments: histories)
     func restarts(platform: String, seed: UInt64) throws {
         var history = History(seed: seed)
         try expectNoDifference(throughRestartsOf: try ShippedFlows.flow(platform), steps: Self.steps) {
@@ -64,7 +64,7 @@ struct HistoryTests {
         }
     }
 
-    @Test("Where a state has a URL, following it changes nothing", arguments: histories)
+    @Test("A link to the URL of the current state changes nothing", arguments: histories)
     func urls(platform: String, seed: UInt64) throws {
         var machine = Machine(flow: try ShippedFlows.flow(platform))
         var history = History(seed: seed)
@@ -79,7 +79,7 @@ struct HistoryTests {
         }
     }
 
-    @Test("Deauthorised, the app returns to the choice of a service", arguments: histories)
+    @Test("A deauthorisation after the launch leads to the choice of a service from every state", arguments: histories)
     func deauthorised(platform: String, seed: UInt64) throws {
         var machine = Machine(flow: try ShippedFlows.flow(platform))
         var history = History(seed: seed)

@@ -37,7 +37,7 @@ struct HostileSnapshotTests {
         #expect(passing.allSatisfy { isReadable($0.json) })
     }
 
-    @Test("A session goes on from the greatest numbers that are read")
+    @Test("A session continues from the greatest numbers that can be read")
     func greatest() throws {
         var session = Session(try ActionTests.flow(.push("b")))
         session.send("event.Go")
@@ -51,7 +51,7 @@ struct HostileSnapshotTests {
         #expect(machine.state.path.last?.id == "b-9007199254740992")
     }
 
-    @Test("Runs of child flows that began in themselves, in each other, or are there twice are refused")
+    @Test("Runs that are their own parent, each other's parents, or duplicates are refused")
     func runs() throws {
         func text(_ runs: [FlowRun]) throws -> String {
             var snapshot = try GuardFlow.waiting().machine.snapshot

@@ -4,9 +4,9 @@ import Support
 import Testing
 
 /// Problems that users of other navigation libraries often report.
-@Suite("What users of navigation libraries have trouble with")
+@Suite("Known problems of navigation libraries")
 struct KnownTroubleTests {
-    @Test("A pop of what does not stand changes nothing, and says so")
+    @Test("A pop of a screen that is not open changes nothing, and is discarded with a report")
     func unknownInstance() throws {
         var session = Session(try TroubleFlow.flow())
         session.send("event.ItemOpened", ["id": 1])
@@ -24,7 +24,7 @@ struct KnownTroubleTests {
         #expect(session.path.isEmpty)
     }
 
-    @Test("A swipe back that is cancelled does not keep the sheet beneath it from being dismissed")
+    @Test("A sheet beneath a cancelled swipe back can still be dismissed")
     func cancelledSwipe() throws {
         var session = Session(try TroubleFlow.flow())
         session.send("event.SheetOpened")
@@ -37,7 +37,7 @@ struct KnownTroubleTests {
         #expect(session.leaving == ["item-3", "sheet-2"])
     }
 
-    @Test("Tabs that are switched fast, and reported twice, keep their stacks")
+    @Test("Tabs that are selected fast, and reported twice, keep their stacks")
     func fastTabs() throws {
         var session = Session(try TroubleFlow.flow())
         session.send("event.TabsShown")
@@ -56,7 +56,7 @@ struct KnownTroubleTests {
         #expect(tabs.map { $0.stack.path.map(\.arguments) } == [[["id": 1]], [["id": 2]]])
     }
 
-    @Test("An alert that was answered does not come back, and the next one is shown")
+    @Test("An alert that was answered is not shown again, and the next one is shown")
     func answeredAlert() throws {
         var session = Session(try TroubleFlow.flow())
         session.send("event.QuestionAsked")
@@ -76,7 +76,7 @@ struct KnownTroubleTests {
         return session
     }
 
-    @Test("A sibling's going cancels nothing of what the first child waits for; its own does")
+    @Test("A dismissed screen ends its own attempt, and not that of the screen beneath it")
     func siblings() throws {
         var session = try loading()
         #expect(session.report("BackCompleted", "item-3").dismissals == ["item-3"])
@@ -91,7 +91,7 @@ struct KnownTroubleTests {
         #expect(abandoned.presented.isEmpty)
     }
 
-    @Test("The result of the first child's work reaches it while a second one lies on it")
+    @Test("The result of a screen's work reaches it while another screen covers it")
     func workInFlight() throws {
         var session = try loading()
         let effects = session.send("event.Loaded", ["title": "One"], causedBy: "m2.ios.ask")
@@ -100,7 +100,7 @@ struct KnownTroubleTests {
         #expect(session.path == ["item", "item"])
     }
 
-    @Test("A presentation that was restored is dismissed by its child")
+    @Test("A restored presentation is dismissed by a screen in it")
     func restoredPresentation() throws {
         var session = Session(try TroubleFlow.flow())
         session.send("event.SheetOpened")

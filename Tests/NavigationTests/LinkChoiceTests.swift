@@ -5,7 +5,7 @@ import Support
 import TestSupport
 import Testing
 
-@Suite("A parked deep link, and what the user chooses meanwhile")
+@Suite("Parked deep links and the user's later choices")
 struct LinkChoiceTests {
     /// A shop whose links wait for the list and for the dismissal of sheets.
     private static func flow() throws -> Flow {
@@ -52,7 +52,7 @@ struct LinkChoiceTests {
         return session
     }
 
-    @Test("What a newer command opens stays; the link, which would take it away, is discarded visibly")
+    @Test("A parked link that would close a screen of a newer command is discarded with a report")
     func chosen() throws {
         var session = try Self.settings()
         session.open("shop://item/7")
@@ -63,7 +63,7 @@ struct LinkChoiceTests {
         #expect(session.state.parked == nil)
     }
 
-    @Test("What was chosen may be where the link leads")
+    @Test("A choice of the screen that the link opens does not discard the link")
     func same() throws {
         var session = try Self.settings()
         session.open("shop://item/9")
@@ -72,7 +72,7 @@ struct LinkChoiceTests {
         #expect(session.state.parked == nil)
     }
 
-    @Test("What an event opens is no choice, and neither is what only clears the way")
+    @Test("A screen that an event opens is not a choice, and neither is a dismissal")
     func admitted() throws {
         var recommended = try Self.settings()
         recommended.open("shop://item/7")
@@ -87,7 +87,7 @@ struct LinkChoiceTests {
         #expect(accepted.machine.snapshot.url == "shop://item/7")
     }
 
-    @Test("A new root is what links wait for; what is opened on it at once is a choice")
+    @Test("A new root admits the link, and a screen that is opened on it in the same step is a choice")
     func root() throws {
         var session = Session(try Self.flow())
         session.open("shop://item/7")
@@ -109,7 +109,7 @@ struct LinkChoiceTests {
         #expect(session.state.root.container?.selectedTab == "right")
     }
 
-    @Test("A choice counts as of when it was made, however long its guard has waited")
+    @Test("A choice has the time of its command, however long its guard has waited")
     func guarded() throws {
         for (answer, path) in [("event.OrderTaken", "item"), ("event.OrderRefused", "sorry")] {
             var newer = try Self.settings()
@@ -127,7 +127,7 @@ struct LinkChoiceTests {
         }
     }
 
-    @Test("What a guard held back is as old as it is, also after a restart", arguments: [true, false])
+    @Test("A queued command has the time of its arrival, also after a restart", arguments: [true, false])
     func heldBack(isOlder: Bool) throws {
         var session = try Self.settings()
         session.send("command.SaveRequested")
@@ -164,7 +164,7 @@ struct LinkChoiceTests {
         return Machine.Input(id: "m\(number)", type: type, data: data)
     }
 
-    @Test("Whatever happens, no link takes away what a newer command has opened, and one that loses changes nothing")
+    @Test("No parked link closes a screen that a newer command has opened, in random histories")
     func anyHistory() throws {
         var (followed, lost) = (0, 0)
         for seed in 0..<40 as Range<UInt64> {

@@ -4,7 +4,7 @@ import Support
 import TestSupport
 import Testing
 
-@Suite("Whatever happens to deep links")
+@Suite("Random histories with deep links")
 struct LinkHistoryTests {
     private static let steps = 120
 
@@ -61,7 +61,7 @@ struct LinkHistoryTests {
     }
 
     @Test(
-        "A link is followed, parked or discarded, each once, and the state followed to has its URL", arguments: 0..<30)
+        "Every link is followed, parked or discarded once, and the resulting state has its URL", arguments: 0..<30)
     func accounted(seed: UInt64) throws {
         var machine = Machine(flow: try LinkFlow.flow(over: [.popover: .refuse, .sheet: .wait]))
         var shopper = Shopper(seed: seed)
@@ -90,7 +90,7 @@ struct LinkHistoryTests {
         #expect(followed > 0)
     }
 
-    @Test("Where a state has a URL, following it changes nothing", arguments: 0..<30)
+    @Test("A link to the URL of the current state changes nothing", arguments: 0..<30)
     func fixedPoint(seed: UInt64) throws {
         var machine = Machine(flow: try LinkFlow.flow())
         var shopper = Shopper(seed: seed)
@@ -110,7 +110,7 @@ struct LinkHistoryTests {
         #expect(count > 0)
     }
 
-    @Test("From any state that admits it, a link leads to the same screens", arguments: 0..<30)
+    @Test("A link leads to the same screens from every state that admits it", arguments: 0..<30)
     func fromAnywhere(seed: UInt64) throws {
         let flow = try LinkFlow.flow(over: [.alert: .dismiss])
         var machine = Machine(flow: flow)

@@ -4,10 +4,10 @@ import SampleFlows
 import Support
 import Testing
 
-@Suite("Deep links that meet child flows and attempts")
+@Suite("Deep links with child flows and attempts")
 struct LinkMeetingTests {
     @Test(
-        "A link that takes a running child flow away abandons it, and who began it is told, in one step",
+        "A link that closes the screens of a running child flow abandons it, in the same step",
         arguments: ["event.SignUpPushed", "event.SignUpPresented"])
     func overRun(begin: String) throws {
         var session = Session(try LinkedSignUpFlow.flow())
@@ -22,7 +22,7 @@ struct LinkMeetingTests {
         #expect(session.machine.snapshot.url == "shop://item/7")
     }
 
-    @Test("What a rule opens that hears of a run's end does not stand in a link's way, or on what it leads to")
+    @Test("A screen that a rule opens on the end of a run does not prevent or change a link's target")
     func overWhatFollowsARun() throws {
         let rules: [[Flow.Action]] = [
             [.push("help"), .send("command.TellSupport")], [.setRoot("help"), .send("command.TellSupport")],
@@ -42,7 +42,7 @@ struct LinkMeetingTests {
         }
     }
 
-    @Test("A link waits for the answer to what a rule asks that hears of a run's end")
+    @Test("A link waits for the answer to an alert that a rule shows on the end of a run")
     func questionAfterARun() throws {
         let question = PresentationOptions(title: "Why?", buttons: [AlertButton(id: "ok", title: "OK")])
         let asking: [Flow.Action] = [.present("help", as: .alert, options: question)]
@@ -59,7 +59,7 @@ struct LinkMeetingTests {
         #expect(hasty.state.parked == nil && hasty.presented == ["help"])
     }
 
-    @Test("A screen of a child flow's run is not the one that a link means, and has no URL")
+    @Test("A screen of a child flow is not the target of a link, and has no URL")
     func runHasNoURL() throws {
         var session = Session(try LinkedSignUpFlow.flow())
         session.send("event.SignUpPushed")
@@ -72,7 +72,7 @@ struct LinkMeetingTests {
         #expect(session.machine.snapshot.url == "shop://code")
     }
 
-    @Test("A link is followed while an attempt waits, which ends with its screen; then what it held back is processed")
+    @Test("A link that closes an attempt's screen ends the attempt, and then the queue is processed")
     func endsAttempt() throws {
         var session = try LinkedSignUpFlow.waiting()
         session.send("command.Help")
@@ -89,7 +89,7 @@ struct LinkMeetingTests {
         #expect(session.checkName().discarded == ["m5"], "the answer comes late")
     }
 
-    @Test("An attempt whose screen stays goes on waiting when a link is followed")
+    @Test("A link that keeps an attempt's screen keeps the attempt")
     func leavesAttempt() throws {
         var session = Session(try LinkedSignUpFlow.flow())
         session.send("command.Save")
@@ -100,7 +100,7 @@ struct LinkMeetingTests {
         #expect(session.path == ["item", "done"])
     }
 
-    @Test("A parked link is followed in the step in which a child flow finishes, with all that this leads to")
+    @Test("A parked link is followed in the step that finishes a child flow")
     func parkedUntilFinished() throws {
         var session = try LinkedSignUpFlow.waiting("event.SignUpPresented", over: [.sheet: .wait])
         session.open("shop://item/7")
@@ -118,7 +118,7 @@ struct LinkMeetingTests {
         #expect(session.machine.revision == revision + 2)
     }
 
-    @Test("A parked link that is followed ends an attempt beneath what it waited for")
+    @Test("A parked link that is followed ends an attempt whose screen it closes")
     func parkedEndsAttempt() throws {
         var session = Session(try LinkedSignUpFlow.flow(over: [.sheet: .wait]))
         session.open("shop://item/1")
@@ -133,7 +133,7 @@ struct LinkMeetingTests {
         #expect(session.machine.snapshot.url == "shop://item/7")
     }
 
-    @Test("After a restart a run, an attempt and a parked link go on; a flow without them drops all in one revision")
+    @Test("A run, an attempt and a parked link are restored, or dropped in one revision if the flow lacks them")
     func restored() throws {
         var session = try LinkedSignUpFlow.waiting("event.SignUpPresented", over: [.sheet: .wait])
         session.open("shop://item/7")

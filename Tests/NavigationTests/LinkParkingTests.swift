@@ -3,9 +3,11 @@ import SampleFlows
 import Support
 import Testing
 
-@Suite("Deep links that come too early")
+@Suite("Parked deep links")
 struct LinkParkingTests {
-    @Test("Before its time a link waits, and is followed in the step that admits it", arguments: ["ios", "mac"])
+    @Test(
+        "A link that cannot be followed yet is parked, and is followed in the step that admits it",
+        arguments: ["ios", "mac"])
     func beforeAuthorisation(platform: String) throws {
         var session = try Session(platform)
         session.open("focus://playlist/p1")
@@ -27,7 +29,7 @@ struct LinkParkingTests {
         #expect(session.machine == followed)
     }
 
-    @Test("A link that is not followed in time is discarded by the next message, whatever that is")
+    @Test("A parked link that has expired is discarded by the next message of any type")
     func expired() throws {
         var session = Session(try LinkFlow.flow(park: .seconds(5)))
         session.open("shop://item/7", at: 1000)
@@ -45,7 +47,7 @@ struct LinkParkingTests {
         #expect(session.machine.revision == 4)
     }
 
-    @Test("A link that is not parked is followed at once or never")
+    @Test("A link with a parking time of zero is followed at once or discarded")
     func notParked() throws {
         var session = Session(try LinkFlow.flow(park: .zero))
         let before = session.machine
@@ -56,7 +58,7 @@ struct LinkParkingTests {
         #expect(session.machine == before)
     }
 
-    @Test("Of two links that wait the newer counts, and the former is discarded visibly")
+    @Test("A newer parked link replaces the earlier one, which is discarded with a report")
     func superseded() throws {
         var session = Session(try LinkFlow.flow())
         session.open("shop://item/7")
@@ -67,7 +69,7 @@ struct LinkParkingTests {
         #expect(session.machine.snapshot.url == "shop://item/8/review/1")
     }
 
-    @Test("A link that is followed at once takes the place of one that waits")
+    @Test("A link that is followed at once replaces a parked one")
     func supersededByFollowed() throws {
         var session = try Session.shop(over: [.sheet: .wait])
         session.send("event.SheetNeeded")
@@ -78,7 +80,7 @@ struct LinkParkingTests {
         #expect(session.state.parked == nil)
     }
 
-    @Test("The same message twice counts once; the same link again waits anew")
+    @Test("The same message counts once, and a new message with the same link is parked again")
     func twice() throws {
         var machine = Machine(flow: try LinkFlow.flow())
         func input(_ id: String, at time: Int) -> Machine.Input {
@@ -98,7 +100,7 @@ struct LinkParkingTests {
         #expect(machine == followed)
     }
 
-    @Test("A time that no clock shows is no reason to fall over", arguments: [Int.max, Int.min])
+    @Test("A link with an extreme time is parked or discarded without a trap", arguments: [Int.max, Int.min])
     func absurdTime(time: Int) throws {
         var session = Session(try LinkFlow.flow())
         let effects = session.open("shop://item/7", at: time)
@@ -108,7 +110,7 @@ struct LinkParkingTests {
         #expect(try JSONValue(encoding: snapshot).decode(NavigationSnapshot.self) == snapshot)
     }
 
-    @Test("A parked link survives a restart, also where the root does not, and follows the flow as it is then")
+    @Test("A parked link is restored with its session, and discarded if the changed flow lacks it")
     func restored() throws {
         var session = Session(try LinkFlow.flow())
         session.open("shop://item/7")
@@ -126,9 +128,9 @@ struct LinkParkingTests {
     }
 }
 
-@Suite("Deep links over what is presented")
+@Suite("Deep links over presentations")
 struct LinkPrecedenceTests {
-    @Test("Over a sheet or a popover the link opens in its place, never behind it", arguments: ["Sheet", "Popover"])
+    @Test("A link replaces a sheet or a popover, and never opens behind it", arguments: ["Sheet", "Popover"])
     func overSheet(kind: String) throws {
         var session = try Session.shop()
         session.send("event.\(kind)Needed")
@@ -139,7 +141,7 @@ struct LinkPrecedenceTests {
         #expect(session.presented == [])
     }
 
-    @Test("What the link itself presents stays when it is there, without what lies over it")
+    @Test("A presentation of the link stays if it is open, and all above it closes")
     func overItself() throws {
         var session = try Session.shop()
         session.send("event.SheetNeeded")
@@ -156,7 +158,7 @@ struct LinkPrecedenceTests {
         #expect(session.state.open.map(\.id) == ["list-2", "settings-9"])
     }
 
-    @Test("Over an alert the link waits for its answer")
+    @Test("A link waits until an alert is answered")
     func overAlert() throws {
         var session = try Session.shop()
         session.send("event.SheetNeeded")
@@ -172,7 +174,7 @@ struct LinkPrecedenceTests {
         #expect(session.machine.revision == revision + 1)
     }
 
-    @Test("A flow decides what a link does to presentations", arguments: Flow.Precedence.allCases)
+    @Test("The flow decides what a link does to each style of presentation", arguments: Flow.Precedence.allCases)
     func precedence(_ precedence: Flow.Precedence) throws {
         for style in ["Sheet", "Popover"] {
             var session = try Session.shop(over: [.sheet: precedence, .popover: precedence])
@@ -189,7 +191,7 @@ struct LinkPrecedenceTests {
         }
     }
 
-    @Test("Over a mandatory screen the link waits, whatever it may dismiss")
+    @Test("A link waits until a mandatory screen is closed, whatever the flow allows")
     func overGate() throws {
         var session = try Session.shop(over: [.fullScreen: .dismiss, .sheet: .dismiss])
         session.send("event.TermsChanged")

@@ -3,7 +3,7 @@ import SampleFlows
 import Support
 import Testing
 
-@Suite("Where deep links lead")
+@Suite("Targets of deep links")
 struct LinkTargetTests {
     /// A session of a flow with these links and four screens. The last screen is a gate.
     private func session(_ links: Flow.Link..., go actions: Flow.Action...) throws -> Session {
@@ -15,7 +15,7 @@ struct LinkTargetTests {
         return Session(flow)
     }
 
-    @Test("Who is there already does not wait for conditions that no longer hold")
+    @Test("A link to the current state is followed even if its conditions no longer hold")
     func thereAlready() throws {
         var session = try session(Flow.Link("x:b", when: [.root("a")], to: .init(root: "b")))
         session.open("x:b")
@@ -25,7 +25,7 @@ struct LinkTargetTests {
         #expect(session.machine == there)
     }
 
-    @Test("Who was led to a mandatory screen does not wait for it to go")
+    @Test("A link to the mandatory screen that is open does not wait for its end")
     func gateItself() throws {
         var session = try session(Flow.Link("x:d", to: .init(root: "d")))
         session.open("x:d")
@@ -34,7 +34,7 @@ struct LinkTargetTests {
         #expect(session.state.parked == nil)
     }
 
-    @Test("What is presented is presented anew when the path beneath it changes")
+    @Test("A presentation is opened again when a link changes the path beneath it")
     func presentedOverPath() throws {
         var session = try session(
             Flow.Link("x:c", to: .init(root: "a", path: ["b"], present: .init("c", as: .sheet))),
@@ -45,7 +45,7 @@ struct LinkTargetTests {
         #expect(session.machine.snapshot.url == "x:c")
     }
 
-    @Test("Of links with one URL the first counts whose conditions hold, and each state has the URL")
+    @Test("The first link of a URL whose conditions hold is followed, and the state has that URL")
     func alternatives() throws {
         let links = [
             Flow.Link("x:home", when: [.root("b", "c")], to: .init(root: "c")),
@@ -62,7 +62,7 @@ struct LinkTargetTests {
         #expect(second.machine.snapshot.url == "x:home")
     }
 
-    @Test("A state has no URL that an earlier link takes elsewhere")
+    @Test("A state has no URL if an earlier link leads that URL elsewhere")
     func takenURL() throws {
         var session = try session(
             Flow.Link("x:item/new", to: .init(root: "a")),
@@ -78,7 +78,7 @@ struct LinkTargetTests {
         }
     }
 
-    @Test("Of two links to one state the first is its URL")
+    @Test("A state with two links has the URL of the first")
     func firstURL() throws {
         var session = try session(
             Flow.Link("x:b", to: .init(root: "b")), Flow.Link("https://example.org/b", to: .init(root: "b")))
@@ -86,7 +86,7 @@ struct LinkTargetTests {
         #expect(session.machine.snapshot.url == "x:b")
     }
 
-    @Test("A value that stands twice in the state must be the same in both")
+    @Test("A state has a URL only if a value that it uses twice is the same in both places")
     func consistent() throws {
         let link = Flow.Link(
             "x:{id}?q={q}",
@@ -108,7 +108,7 @@ struct LinkTargetTests {
         #expect(try url(["id": "1"], [:]) == nil)
     }
 
-    @Test("A link selects a tab, whose path it is, and leaves the other tabs as they are")
+    @Test("A link selects a tab, sets its path, and keeps the other tabs")
     func tabs() throws {
         let root = Flow.Link.Root("b", container: .tabs([.tab("x", "a"), .tab("y", "b")]))
         var session = try session(
@@ -135,7 +135,7 @@ struct LinkTargetTests {
         #expect(session.machine.snapshot.url == "x:x")
     }
 
-    @Test("The first screen of a tab that a link selects takes values of the URL")
+    @Test("The first screen of a tab that a link selects has values of the URL")
     func tabArguments() throws {
         let search = Flow.Tab.tab("search", .screen("c", ["q": "${url.q}", "page": "${url.page}"]))
         let root = Flow.Link.Root("a", container: .tabs(["b", search]))
@@ -152,7 +152,7 @@ struct LinkTargetTests {
         #expect(session.machine.snapshot.url == "x:find/bass")
     }
 
-    @Test("On a split root the columns that the link wants stay, the others are emptied")
+    @Test("A link to a split root keeps the columns that it names, and empties the others")
     func columns() throws {
         var session = try session(
             Flow.Link(
@@ -173,7 +173,7 @@ struct LinkTargetTests {
         #expect(session.machine.snapshot.url == "x:2")
     }
 
-    @Test("A column's path is the link's, and stays as far as it is wanted")
+    @Test("A link sets a column's path, and keeps the screens that it names")
     func columnPaths() throws {
         let root = Flow.Link.Root("a", container: .split)
         func link(_ url: String, _ path: [Flow.Destination]) -> Flow.Link {
@@ -194,7 +194,7 @@ struct LinkTargetTests {
         #expect(session.state.open.map(\.id) == ["a-2", "b-7"])
     }
 
-    @Test("A dialog is a question like an alert: a link waits for its answer")
+    @Test("A link waits until a dialog is answered")
     func dialog() throws {
         let options = PresentationOptions(buttons: [AlertButton(id: "ok", title: "OK")])
         var session = try session(
@@ -207,7 +207,7 @@ struct LinkTargetTests {
         #expect(session.machine.revision == 3)
     }
 
-    @Test("A root whose arguments differ in the query only stays, with all that lies on it")
+    @Test("A root whose arguments differ only in the query stays, with all screens on it")
     func rootQuery() throws {
         var session = try session(
             Flow.Link(

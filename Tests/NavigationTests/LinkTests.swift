@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Deep links")
 struct LinkTests {
-    @Test("A link leads to its whole path in one step, and says what to load")
+    @Test("A link opens its whole path in one step, and sends its command to load the data")
     func followed() throws {
         var session = try Session.shop()
         let effects = session.open("shop://item/7?colour=red")
@@ -16,7 +16,7 @@ struct LinkTests {
         #expect(session.state.parked == nil)
     }
 
-    @Test("An identifier in a URL is decoded, and can never be taken for a template or another path")
+    @Test("An identifier in a URL is decoded, and is never read as a template or a path")
     func encoded() throws {
         var session = try Session.shop()
         session.open("SHOP://Item/%24%7Bdata.url%7D%2F%C3%BC")
@@ -24,7 +24,7 @@ struct LinkTests {
         #expect(session.machine.snapshot.url == "shop://item/%24%7Bdata.url%7D%2F%C3%BC")
     }
 
-    @Test("Going back from a screen that a link opened leads along the link's path")
+    @Test("A swipe back from a screen of a link leads along the link's path")
     func back() throws {
         var session = try Session.shop()
         session.open("shop://item/7/review/2")
@@ -48,7 +48,7 @@ struct LinkTests {
         #expect(session.state.open.map(\.screen) == ["list"])
     }
 
-    @Test("What stands already stays, and only what differs is new")
+    @Test("Screens that are already open stay, and only those that differ are new")
     func leastChange() throws {
         var session = try Session.shop()
         session.open("shop://item/7")
@@ -64,7 +64,7 @@ struct LinkTests {
         #expect(session.root == "list")
     }
 
-    @Test("Where the user is already, nothing changes but what the query says")
+    @Test("A link to the current state changes only the values of the query")
     func alreadyThere() throws {
         var session = try Session.shop()
         session.open("shop://item/7?colour=red")
@@ -80,7 +80,7 @@ struct LinkTests {
         #expect(session.leaving == [])
     }
 
-    @Test("A screen that a rule opened is the one that the link means", arguments: ["7", 7] as [JSONValue])
+    @Test("A link finds a screen that a rule has opened", arguments: ["7", 7] as [JSONValue])
     func openedByRule(itemID: JSONValue) throws {
         var session = try Session.shop()
         session.send("command.ItemSelected", ["itemID": itemID])
@@ -90,7 +90,7 @@ struct LinkTests {
         #expect(session.machine == there)
     }
 
-    @Test("An unknown URL is discarded with a hint, and changes nothing")
+    @Test("An unknown URL is discarded with a suggestion, and changes nothing")
     func unknown() throws {
         var session = try Session.shop()
         let before = session.machine
@@ -108,7 +108,7 @@ struct LinkTests {
         #expect(session.machine == before)
     }
 
-    @Test("A link that another platform's device was asked to open is not followed here")
+    @Test("A link for another platform's device is ignored")
     func otherPlatform() throws {
         var session = try Session.shop()
         let before = session.machine

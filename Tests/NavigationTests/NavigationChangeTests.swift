@@ -3,7 +3,7 @@ import Testing
 
 @testable import Navigation
 
-@Suite("A change in words")
+@Suite("Description of a change")
 struct NavigationChangeTests {
     private let list = ScreenInstance(screen: "list", id: "list-1")
     private let item = ScreenInstance(screen: "item", id: "item-2", arguments: ["itemID": "a b", "count": 3])
@@ -31,7 +31,7 @@ struct NavigationChangeTests {
         #expect(words(state(), state(path: [item])) == "list → push item-2 {count: 3, itemID: a b}")
     }
 
-    @Test("Steps back name the screen that is on top then")
+    @Test("A step back names the screen that is on top afterwards")
     func pop() {
         #expect(words(state(path: [item, other]), state(path: [item])) == "other → back to item-2")
         #expect(words(state(path: [item, other]), state()) == "other → back to list-1")
@@ -61,7 +61,7 @@ struct NavigationChangeTests {
         #expect(words(tabs([], selected: "a"), tabs([], selected: "b")) == "item → tab b")
     }
 
-    @Test("A guard that waits, its end, and what it holds back are told; the end is not, if screens change")
+    @Test("An attempt and a queued message are described, and the attempt's end only if no screen changes")
     func attempt() {
         var waiting = state()
         let message = Machine.Input(id: "m1", type: "command.ItemSelected")
@@ -75,7 +75,7 @@ struct NavigationChangeTests {
         #expect(words(waiting, holding) == "Saved is held back")
     }
 
-    @Test("A link waits, and waits no longer when it is followed or discarded")
+    @Test("The beginning and the end of a link's waiting are described")
     func link() {
         var waiting = state()
         waiting.parked = ParkedLink(url: "shop://item/1", messageID: "m", expires: 1)
@@ -86,7 +86,7 @@ struct NavigationChangeTests {
                 == "list → push other-3 · link shop://item/1 waits no longer")
     }
 
-    @Test("Nothing is told of the end of an animation")
+    @Test("The end of an animation is not described")
     func leaving() {
         var before = state()
         before.leaving = [item]
@@ -94,7 +94,7 @@ struct NavigationChangeTests {
         #expect(change.isEmpty && change.description == "")
     }
 
-    @Test("Without the state before, the screens are told, and the beginning of a session as such")
+    @Test("A change without a former state lists the screens, or the start of a session")
     func unknown() {
         let shown = state([Presentation(.sheet, other)])
         #expect(NavigationChange(to: snapshot(shown), from: nil).description == "shows list-1 · shows other-3")
@@ -125,7 +125,7 @@ struct RuleLocationTests {
         }
     }
 
-    @Test("A flow in Swift names file and line, which make no difference between flows and their snapshots")
+    @Test("A flow in Swift has the file and line of each rule, which do not change its hash")
     func swift() throws {
         let (first, second) = (try flow(true), try flow(false))
         let (a, b) = (first.ruleLocations["transitions[0]"], second.ruleLocations["transitions[0]"])

@@ -4,7 +4,7 @@ import Support
 import TestSupport
 import Testing
 
-@Suite("The steps between two states")
+@Suite("Steps between two states")
 struct StepsTests {
     /// The steps from the state after `event.Go` to the state after `event.Next`.
     private func steps(_ actions: Flow.Action..., after former: [Flow.Action]) throws -> [NavigationStep] {
@@ -61,7 +61,7 @@ struct StepsTests {
             ])
     }
 
-    @Test("Nothing to do is no step, and a step back is as short as the step there")
+    @Test("Equal states have no step between them, and an action and its undo none")
     func none() throws {
         #expect(try steps(.push("b"), .pop, after: [.pushed]) == [])
         let session = try Session.showingPlaylist(on: "ios")
@@ -72,7 +72,7 @@ struct StepsTests {
         #expect(without.state.steps(from: session.state) == [])
     }
 
-    @Test("What goes goes first, and what is presented comes last")
+    @Test("Dismissals come first, and presentations last")
     func order() throws {
         let steps = try steps(
             .dismissAll, .pop, .push("d"), .present("e", as: .fullScreen),
@@ -84,7 +84,7 @@ struct StepsTests {
             ])
     }
 
-    @Test("What is pushed on a new presentation comes with it")
+    @Test("Screens that are pushed on a new presentation are part of its step")
     func presentedStack() throws {
         let steps = try steps(.present("b", as: .sheet), .push("c"), .present("d", as: .sheet), after: [.pushed])
         #expect(
@@ -100,7 +100,7 @@ struct StepsTests {
         return NavigationState(root: RootScreen(instance("a-1"), container: .tabs(tabs, selected: "x")))
     }
 
-    @Test("A tab is selected and keeps its stack; with other tabs it is another root")
+    @Test("The selection of a tab keeps its stack, and a root with other tabs is a new root")
     func tabs() throws {
         let former = tabbed
         var state = former
@@ -115,7 +115,7 @@ struct StepsTests {
         #expect(state.steps(from: former) == [.setRoot(state.root)])
     }
 
-    @Test("A column has a path of its own, is filled with all of it, and is emptied")
+    @Test("A column has its own path, and is filled or emptied in one step")
     func columns() {
         func split(_ columns: [String: ScreenStack]) -> NavigationState {
             NavigationState(root: RootScreen(instance("a-1"), container: .split(columns: columns)))
@@ -132,7 +132,7 @@ struct StepsTests {
         #expect(restyled.steps(from: former) == [.update(updated)])
     }
 
-    @Test("The steps between any two states lead from the one to the other", arguments: 0..<20)
+    @Test("The steps between two states lead from one to the other", arguments: 0..<20)
     func anyTwo(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         for _ in 0..<50 {
@@ -146,7 +146,7 @@ struct StepsTests {
         }
     }
 
-    @Test("A view that follows a history by its steps shows what the machine says", arguments: HistoryTests.histories)
+    @Test("A view that applies the steps of a history shows the machine's state", arguments: HistoryTests.histories)
     func history(platform: String, seed: UInt64) throws {
         var machine = Machine(flow: try ShippedFlows.flow(platform))
         var history = History(seed: seed)

@@ -4,11 +4,11 @@ import Support
 import TestSupport
 import Testing
 
-@Suite("Whatever is done, with every container and presentation")
+@Suite("Random histories with every container and presentation")
 struct PlaygroundHistoryTests {
     private static let steps = 150
 
-    @Test("The state is one that can be shown, and every instance is accounted for", arguments: 0..<40 as Range<UInt64>)
+    @Test("Every state can be shown, and every instance is dismissed once", arguments: 0..<40 as Range<UInt64>)
     func invariants(seed: UInt64) throws {
         var machine = Machine(flow: try PlaygroundFlow.flow())
         var history = History(seed: seed, vocabulary: .playground)
@@ -42,7 +42,9 @@ struct PlaygroundHistoryTests {
         }
     }
 
-    @Test("A link is followed, parked or discarded, and its state has its URL", arguments: 0..<40 as Range<UInt64>)
+    @Test(
+        "A link is followed, parked or discarded, and the state that it leads to has its URL",
+        arguments: 0..<40 as Range<UInt64>)
     func links(seed: UInt64) throws {
         var machine = Machine(flow: try PlaygroundFlow.flow())
         var history = History(seed: seed, vocabulary: .playground)
@@ -65,7 +67,7 @@ struct PlaygroundHistoryTests {
         }
     }
 
-    @Test("A view that follows the steps shows what the machine says", arguments: 0..<40 as Range<UInt64>)
+    @Test("A view that applies the steps shows the machine's state", arguments: 0..<40 as Range<UInt64>)
     func steps(seed: UInt64) throws {
         var machine = Machine(flow: try PlaygroundFlow.flow())
         var history = History(seed: seed, vocabulary: .playground)
@@ -106,7 +108,7 @@ struct PlaygroundHistoryTests {
         }
     }
 
-    @Test("The histories reach what they are to check")
+    @Test("The random histories contain each of the listed situations")
     func coverage() throws {
         var reached = Set<String>()
         for seed in 0..<20 as Range<UInt64> {
@@ -151,7 +153,7 @@ struct PlaygroundHistoryTests {
             ])
     }
 
-    @Test("A report twice in a row counts once", arguments: 0..<40 as Range<UInt64>)
+    @Test("A report that arrives twice in a row counts once", arguments: 0..<40 as Range<UInt64>)
     func duplicates(seed: UInt64) throws {
         var machine = Machine(flow: try PlaygroundFlow.flow())
         var history = History(seed: seed, vocabulary: .playground)
@@ -174,7 +176,7 @@ struct PlaygroundHistoryTests {
         }
     }
 
-    @Test("Restored under a flow that lacks screens, the state can still be shown", arguments: 0..<40 as Range<UInt64>)
+    @Test("A state that is restored with a flow without some screens can be shown", arguments: 0..<40 as Range<UInt64>)
     func salvages(seed: UInt64) throws {
         var machine = Machine(flow: try PlaygroundFlow.flow())
         var history = History(seed: seed, vocabulary: .playground)

@@ -27,7 +27,7 @@ struct PresentationTests {
         return session
     }
 
-    @Test("A dialog asks, and clears itself when it is answered")
+    @Test("A dialog shows its question, and closes when it is answered")
     func dialog() throws {
         var session = try session(.present("b", as: .dialog, options: Self.question))
         #expect(session.state.presentations.first?.options.message == "Delete Bach?")
@@ -41,7 +41,7 @@ struct PresentationTests {
         #expect(session.report("AlertAnswered", "b-2", ["button": "delete"]).isEmpty)
     }
 
-    @Test("A wrong answer to a dialog names the buttons that there are")
+    @Test("An unknown answer to a dialog is refused with the names of its buttons")
     func wrongAnswer() throws {
         var session = try session(.present("b", as: .dialog, options: Self.question))
         #expect(
@@ -49,7 +49,8 @@ struct PresentationTests {
                 == ["command.AlertAnswered: the dialog has no button 'x'; its buttons are delete, keep"])
     }
 
-    @Test("A question holds no stack, and nothing is presented over it", arguments: [PresentationStyle.alert, .dialog])
+    @Test(
+        "A question has no stack, and nothing can be presented over it", arguments: [PresentationStyle.alert, .dialog])
     func overQuestion(style: PresentationStyle) throws {
         var options = Self.question
         options.title = "Sure?"
@@ -68,7 +69,7 @@ struct PresentationTests {
     }
 
     @Test(
-        "What its user may not dismiss stays, and the report is discarded",
+        "A presentation that the user may not dismiss stays, and the report is discarded",
         arguments: [PresentationStyle.sheet, .popover, .window])
     func mandatory(style: PresentationStyle) throws {
         var session = try session(.present("b", as: style, options: Self.mandatory), .push("c"))
@@ -81,13 +82,13 @@ struct PresentationTests {
         #expect(session.send("event.Next").dismissals == ["b-2"])
     }
 
-    @Test("What lies beneath a mandatory sheet may still be dismissed, and takes it along")
+    @Test("A sheet beneath a mandatory one can be dismissed, and closes it too")
     func beneathMandatory() throws {
         var session = try session(.present("b", as: .sheet), .present("c", as: .sheet, options: Self.mandatory))
         #expect(session.report("PresentationDismissed", "b-2").dismissals == ["c-3", "b-2"])
     }
 
-    @Test("Everything about a presentation survives being stored")
+    @Test("A presentation is stored with all its options")
     func stored() throws {
         let session = try session(
             .present(
@@ -102,7 +103,7 @@ struct PresentationTests {
     }
 
     @Test(
-        "A style that the platform lacks is found, unless the flow says that it has it",
+        "A style that the platform lacks is a finding, unless the flow declares it",
         arguments: [
             ("ios", PresentationStyle.window), ("mac", .fullScreen), ("macOS", .fullScreen), ("watchos", .popover),
         ])
@@ -123,7 +124,7 @@ struct PresentationTests {
         #expect(try flow([.sheet, style]).hash == stated.hash)
     }
 
-    @Test("A platform that nobody knows has every style")
+    @Test("A platform that Segue does not know has every style")
     func unknownPlatform() throws {
         for style in [PresentationStyle.window, .fullScreen, .popover] { _ = try session(.present("a", as: style)) }
     }

@@ -20,7 +20,7 @@ struct RequestTests {
         return Session(flow)
     }
 
-    @Test("A view pushes, pops and presents in the words of a flow's file")
+    @Test("A view requests pushes, pops and presentations in the notation of flow files")
     func requests() throws {
         var session = try session()
         session.request(["push": ["screen": "item", "arguments": ["id": 5, "name": "x"]]])
@@ -37,7 +37,7 @@ struct RequestTests {
         #expect(session.state.top.screen == "item")
     }
 
-    @Test("A requested pop and a swipe back come to the same state")
+    @Test("A requested pop and a swipe back lead to the same state")
     func popAsSwipe() throws {
         var requested = try session()
         requested.request(["push": "item"])
@@ -52,7 +52,7 @@ struct RequestTests {
     }
 
     @Test(
-        "What cannot be done is discarded with a reason, and changes nothing",
+        "A request that cannot be applied is discarded with a reason, and changes nothing",
         arguments: [
             ("pop", "there is nothing to pop on the path"),
             (["pop": 3], "there is nothing to pop on the path"),
@@ -84,7 +84,7 @@ struct RequestTests {
         #expect(session.machine == before)
     }
 
-    @Test("Where a flow allows no requests, each is refused")
+    @Test("A flow without allowed requests refuses each of them")
     func none() throws {
         var session = try session([])
         #expect(
@@ -96,7 +96,7 @@ struct RequestTests {
                 == ["command.NavigationRequested: the field 'action' is missing"])
     }
 
-    @Test("A request from a dismissed screen comes too late, another platform's does not concern this one")
+    @Test("A request of a dismissed screen is discarded, and one of another platform is ignored")
     func lateAndForeign() throws {
         var session = try session()
         session.request(["push": "item"])
@@ -106,14 +106,14 @@ struct RequestTests {
         #expect(session.path.isEmpty)
     }
 
-    @Test("What looks like a template in a request is text")
+    @Test("A template in a request is plain text")
     func literal() throws {
         var session = try session()
         session.request(["push": ["screen": "item", "arguments": ["text": "${data.action} ${", "n": "5"]]])
         #expect(session.state.path.first?.arguments == ["text": "${data.action} ${", "n": "5"])
     }
 
-    @Test("Dispatched data is shown as a rule for its name says")
+    @Test("Dispatched data is shown by the rule for its name")
     func dispatched() throws {
         let flow = try Flow("trains", version: 1, platform: "ios", start: "search") {
             Flow.Screen("search")

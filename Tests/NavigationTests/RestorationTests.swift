@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Restoring a machine from a snapshot")
 struct RestorationTests {
-    @Test("A restored machine is the one that took the snapshot, and waits again for what is leaving")
+    @Test("A restored machine equals the one that was stored, and waits again for leaving screens")
     func restored() throws {
         let session = try Session.showingPlaylist(on: "ios")
         let restoration = Restoration(session.machine.snapshot, flow: session.machine.flow)
@@ -18,7 +18,7 @@ struct RestorationTests {
             ])
     }
 
-    @Test("What the flow no longer has is dropped, with all that lay on it")
+    @Test("A screen that the flow no longer has is dropped, with all screens above it")
     func unknownScreen() throws {
         let flow = try ActionTests.flow(.replacePath(["b", "c", "d"]), .present("e", as: .sheet))
         var session = Session(flow)
@@ -32,7 +32,7 @@ struct RestorationTests {
         #expect(restoration.machine.revision == session.machine.revision + 1)
     }
 
-    @Test("Of nested presentations those below the unknown one stay")
+    @Test("Presentations below an unknown screen stay")
     func unknownPresentation() throws {
         let flow = try ActionTests.flow(
             .present("b", as: .sheet), .push("c"), .push("d"), .present("e", as: .sheet))
@@ -45,7 +45,7 @@ struct RestorationTests {
         #expect(Restoration(session.machine.snapshot, flow: try without("b")).machine.state.presentations.isEmpty)
     }
 
-    @Test("Without its root a session begins anew, with an instance that nothing else has had")
+    @Test("A session without its root starts again, with a new instance")
     func unknownRoot() throws {
         var session = Session(try ActionTests.flow(.setRoot("b"), .push("c")))
         session.send("event.Go")
@@ -65,7 +65,7 @@ struct RestorationTests {
         #expect(restoration.dropped.map(\.screen) == ["c"])
     }
 
-    @Test("Another platform's snapshot leads nowhere but to the start")
+    @Test("A snapshot of another platform leads to the start")
     func otherPlatform() throws {
         let snapshot = try Session.showingPlaylist(on: "mac").machine.snapshot
         let restoration = Restoration(snapshot, flow: try ShippedFlows.flow("ios"))
@@ -80,13 +80,13 @@ struct RestorationTests {
     }
 }
 
-@Suite("An attempt and a restart")
+@Suite("Attempts after a restart")
 struct GuardRestorationTests {
     private func stored(_ session: Session) throws -> NavigationSnapshot {
         try JSONDecoder().decode(NavigationSnapshot.self, from: JSONEncoder().encode(session.machine.snapshot))
     }
 
-    @Test("In a snapshot, an attempt is this JSON")
+    @Test("An attempt has this JSON in a snapshot")
     func json() throws {
         var session = try GuardFlow.waiting(GuardFlow.saving(meanwhile: .queue))
         session.send("command.Home")
@@ -109,7 +109,7 @@ struct GuardRestorationTests {
         #expect(after.value(at: "memory.attempts") == ["m2.ios.ask"])
     }
 
-    @Test("Restored in the middle, the machine waits again and goes on as if nothing had been")
+    @Test("A restored machine waits for the answer again, and continues as before")
     func middle() throws {
         var session = try GuardFlow.waiting(GuardFlow.saving(meanwhile: .queue))
         session.send("command.Home")
@@ -125,7 +125,7 @@ struct GuardRestorationTests {
         #expect(machine == session.machine)
     }
 
-    @Test("Another deadline, policy or outcome, and other rules before it, leave it the same rule")
+    @Test("An attempt continues after a change of its rule's deadline, policy or outcome, or of other rules")
     func sameRule() throws {
         let session = try GuardFlow.waiting()
         let changed = try Flow("form", version: 2, platform: "ios", start: "welcome") {
@@ -146,7 +146,7 @@ struct GuardRestorationTests {
         #expect(machine.state.path.map(\.screen) == ["done"])
     }
 
-    @Test("Without its rule an attempt is dropped visibly, and what it held back is processed by the flow as it is now")
+    @Test("An attempt without its rule is dropped with a report, and the new flow processes its queue")
     func ruleGone() throws {
         var session = try GuardFlow.waiting(GuardFlow.saving(meanwhile: .queue))
         session.send("command.Home")
@@ -164,7 +164,7 @@ struct GuardRestorationTests {
         #expect(restoration.machine.cause == "m3")
     }
 
-    @Test("Without its screen an attempt is dropped visibly")
+    @Test("An attempt without its screen is dropped with a report")
     func screenGone() throws {
         let session = try GuardFlow.waiting()
         let changed = try Flow("form", version: 2, platform: "ios", start: "welcome") { Flow.Screen("welcome") }
@@ -175,7 +175,7 @@ struct GuardRestorationTests {
         #expect(Restoration(session.machine.snapshot, flow: elsewhere).effects.discards.count == 1)
     }
 
-    @Test("An identifier that is derived is the same each time, and differs by cause, platform and name")
+    @Test("A derived identifier is deterministic, and differs by cause, platform and name")
     func derivedIDs() {
         #expect(DerivedID.make(from: "a-1", platform: "ios", name: "ask") == "a-1.ios.ask")
         let ids = ["a-1", "a-2"].flatMap { cause in
@@ -186,7 +186,7 @@ struct GuardRestorationTests {
         #expect(Set(ids).count == ids.count)
     }
 
-    @Test("However long the chain of causes is, an identifier stays short, and stays one of its own")
+    @Test("A derived identifier stays short and unique, however long the chain of causes is")
     func derivedChain() {
         var ids = ["0123456789abcdef-1"]
         for _ in 0..<1000 { ids.append(DerivedID.make(from: ids[ids.count - 1], platform: "ios", name: "1")) }

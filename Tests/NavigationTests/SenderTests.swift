@@ -4,7 +4,7 @@ import SampleFlows
 import Support
 import Testing
 
-@Suite("The screen that sent a message")
+@Suite("The sender of a message")
 struct SenderTests {
     /// A session of a flow with these rules, after the actions of `begin`.
     private func session(_ rules: [Flow.Transition], begin: Flow.Action...) throws -> Session {
@@ -37,7 +37,7 @@ struct SenderTests {
     }
 
     @Test(
-        "Its arguments fill in templates, not those of the frontmost instance",
+        "Templates are filled with the arguments of the sender, not of the frontmost instance",
         arguments: ["${screens.b.id}", "${arguments.id}", "${sender.id}"])
     func templates(template: String) throws {
         for (instance, id) in [("b-3", "1"), ("b-4", "2")] {
@@ -47,7 +47,7 @@ struct SenderTests {
         }
     }
 
-    @Test("Without a sender, the frontmost instance counts, and `sender` has no value")
+    @Test("A rule without a sender uses the frontmost instance, and `sender` has no value")
     func noSender() throws {
         var frontmost = try columnSession(.openURL("https://example.org/${screens.b.id}"))
         #expect(frontmost.command(from: nil) == [.openURL("https://example.org/2")])
@@ -69,7 +69,7 @@ struct SenderTests {
         #expect(session.send("event.Go") == [.openURL("https://example.org/1")])
     }
 
-    @Test("It is pushed on where it lies")
+    @Test("'on: sender' pushes in the sender's stack")
     func pushOn() throws {
         var session = try columnSession(.push("c", on: .sender))
         session.command(from: "b-3")
@@ -79,7 +79,7 @@ struct SenderTests {
         #expect(session.path == ["c"])
     }
 
-    @Test("A rule asks which screen it is, and whether there is one")
+    @Test("A condition can test the sender's screen, or whether there is a sender")
     func condition() throws {
         var session = try columnSession(.push("c"), when: .sender(.screen("b", ["id": 1])))
         session.command(from: "b-4")
@@ -93,7 +93,7 @@ struct SenderTests {
         #expect(nobody.path == ["c"])
     }
 
-    @Test("It is popped with all above it, and a question over it stays")
+    @Test("'pop: sender' closes the sender and all above it, but not a question over it")
     func popSender() throws {
         let question = PresentationOptions(title: "Sure?", buttons: [AlertButton(id: "yes", title: "Yes")])
         var session = try session(
@@ -112,7 +112,7 @@ struct SenderTests {
         #expect(session.command(from: "a-1").failureCodes == ["navigation.notOnPath"])
     }
 
-    @Test("Its presentation is dismissed with all over it")
+    @Test("'dismiss: sender' closes the sender's presentation and all over it")
     func dismissSender() throws {
         var session = try session(
             [Flow.Transition(on: "command.Go", do: [.dismiss(.sender)])],
@@ -123,7 +123,7 @@ struct SenderTests {
         #expect(session.command(from: "d-4").dismissals == ["d-4"])
     }
 
-    @Test("For the answer to a guard, it is the screen that asked")
+    @Test("The sender of a guard's answer is the screen that asked")
     func answer() throws {
         let condition = Flow.Guard(accept: "event.Answered", deadline: .seconds(5))
         var session = try session(
@@ -134,7 +134,7 @@ struct SenderTests {
         #expect(session.columns == ["left": ["c"], "right": []])
     }
 
-    @Test("`path` is where `pop` finds a screen, also beneath a sheet")
+    @Test("The condition `path` finds the same screens as `pop`, also beneath a sheet")
     func path() throws {
         var session = try session(
             [
@@ -166,7 +166,7 @@ struct SenderTests {
         #expect(session.machine == before)
     }
 
-    @Test("A screen pops its own path, and itself with all above it as `sender`")
+    @Test("A screen can pop its own path, and `sender` closes it with all above it")
     func requests() throws {
         var session = try session(
             [], begin: Self.columns[0], Self.columns[1], Self.columns[2], .push("c", column: "left"), .push("d"))

@@ -11,7 +11,7 @@ struct SnapshotTests {
         try JSONValue(parsing: JSONEncoder().encode(snapshot))
     }
 
-    @Test("On ios, a snapshot is this JSON")
+    @Test("A snapshot on ios has this JSON")
     func ios() throws {
         var session = try Session.showingPlaylist("p1", on: "ios")
         session.send("event.SpotifyDeviceActivationRequired")
@@ -67,7 +67,7 @@ struct SnapshotTests {
             ])
     }
 
-    @Test("On mac, a snapshot is this JSON")
+    @Test("A snapshot on mac has this JSON")
     func mac() throws {
         var session = try Session.showingPlaylist("p1", on: "mac")
         session.report("ScreenGone", "launch-1")
@@ -112,7 +112,7 @@ struct SnapshotTests {
             ])
     }
 
-    @Test("Before anything happens, the cause is null and everything else present")
+    @Test("The first snapshot has a null cause and all other fields")
     func initial() throws {
         let snapshot = try json(Session("ios").machine.snapshot)
         #expect(snapshot["cause"] == .null)
@@ -120,7 +120,7 @@ struct SnapshotTests {
         #expect(snapshot.value(at: "state.leaving") == [])
     }
 
-    @Test("The snapshot names the rule that led to it, and nothing after a view's report")
+    @Test("A snapshot names the rule that led to it, and none after a view's report")
     func rule() throws {
         var session = try GuardFlow.waiting()
         #expect(session.machine.snapshot.rule == "transitions[3]")
@@ -143,7 +143,7 @@ struct SnapshotTests {
         #expect(player.machine.snapshot.rule == "links[0]")
     }
 
-    @Test("A rejected or late answer names the rule that asked, and a changed flow forgets the rule")
+    @Test("A rejected or late answer names the rule that asked, and a changed flow drops the name")
     func guardedRule() throws {
         var rejected = try GuardFlow.waiting()
         rejected.reject()
@@ -155,7 +155,7 @@ struct SnapshotTests {
         #expect(Restoration(snapshot, flow: changed).machine.snapshot.rule == nil)
     }
 
-    @Test("A snapshot of a version that named no rule can be read")
+    @Test("A snapshot of a version without rule names can be read")
     func withoutRule() throws {
         var session = try GuardFlow.waiting()
         session.answer()
@@ -167,7 +167,7 @@ struct SnapshotTests {
         #expect(read.state == session.machine.snapshot.state)
     }
 
-    @Test("A snapshot survives being written and read", arguments: ["ios", "mac"])
+    @Test("A snapshot is read back as it was written", arguments: ["ios", "mac"])
     func roundTrip(platform: String) throws {
         var session = try Session.showingPlaylist(on: platform)
         session.send("event.SpotifyDeviceActivationRequired")

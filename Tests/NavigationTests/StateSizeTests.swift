@@ -5,7 +5,7 @@ import Testing
 
 @testable import Navigation
 
-@Suite("A state that is too large to be published")
+@Suite("States that are too large")
 struct StateSizeTests {
     private func session() throws -> Session {
         let flow = try Flow("shop", version: 1, platform: "ios", start: "list", requests: [.push]) {
@@ -39,7 +39,7 @@ struct StateSizeTests {
     }
 
     @Test(
-        "Arguments of 64 KiB are taken; larger ones fail, and the state stays as it was",
+        "Arguments of up to 64 KiB are accepted, and larger ones fail without a change",
         arguments: ["command.ItemSelected", "event.Sheet", "event.Root"])
     func arguments(type: String) throws {
         var session = try session()
@@ -52,14 +52,14 @@ struct StateSizeTests {
         #expect(session.state.top.screen == "item")
     }
 
-    @Test("A text that JSON escapes counts as it is written")
+    @Test("The size of a text counts with JSON's escapes")
     func escapes() throws {
         var session = try session()
         let text = String(repeating: "\u{1}", count: 20_000)
         #expect(Self.failure(in: session.send("command.ItemSelected", ["itemID": .string(text)])) != nil)
     }
 
-    @Test("What all screens hold is bounded as well; a state that holds too much may shrink, and can be published")
+    @Test("The size of all screens together is bounded, and a state at the limit can be published and reduced")
     func total() throws {
         var session = try session()
         for number in 1...8 {
@@ -75,7 +75,7 @@ struct StateSizeTests {
         #expect(Self.failure(in: session.send("command.ItemSelected", item(20))) == nil)
     }
 
-    @Test("The title of an alert counts")
+    @Test("The title of an alert counts in the size")
     func title() throws {
         var session = try session()
         let title = JSONValue.string(String(repeating: "t", count: 600_000))
@@ -83,7 +83,7 @@ struct StateSizeTests {
         #expect(session.state.presentations.isEmpty)
     }
 
-    @Test("A request is discarded visibly, and so is a deep link")
+    @Test("A request or a deep link that is too large is discarded with a report")
     func requestsAndLinks() throws {
         var session = try session()
         let before = session.state
@@ -107,7 +107,7 @@ struct StateSizeTests {
         #expect(session.state == full)
     }
 
-    @Test("A state of an older version that holds too much can still change")
+    @Test("A state of an older version that is too large can still change")
     func restored() throws {
         var session = try session()
         session.send("command.ItemSelected", item(20))

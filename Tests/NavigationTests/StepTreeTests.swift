@@ -90,7 +90,7 @@ struct StepTests {
         }
     }
 
-    @Test("A tree in YAML, one in Swift and the rules that they stand for are one value")
+    @Test("A tree in YAML, one in Swift and the rules that they mean are equal")
     func same() throws {
         let built = try Self.built()
         #expect(try Flow(yaml: Self.yaml, file: "tour.yaml") == built)
@@ -98,7 +98,7 @@ struct StepTests {
         #expect(try Flow(yaml: built.json.description, file: "tour.json") == built)
     }
 
-    @Test("What was entered, and what the answer says, decide where it leads", arguments: Branch.all)
+    @Test("The branch depends on the user's input and on the answer", arguments: Branch.all)
     func branches(branch: Branch) throws {
         var session = Session(try Self.built())
         let asked = session.send("command.NameEntered", branch.entered, platform: "ios", instance: "name-1")
@@ -110,7 +110,7 @@ struct StepTests {
         #expect(session.state.attempt == nil)
     }
 
-    @Test("A rejection leaves the screen, whichever branch was waited for")
+    @Test("A rejected answer keeps the screen, whichever branch was waited for")
     func rejection() throws {
         for entered in [[:], ["kind": "owner"]] as [JSONValue] {
             var session = Session(try Self.built())
@@ -122,7 +122,7 @@ struct StepTests {
         }
     }
 
-    @Test("An attempt that was restored is decided by the same rules")
+    @Test("A restored attempt is decided by the same rules")
     func restored() throws {
         var session = Session(try Self.built())
         session.send("command.NameEntered")
@@ -135,7 +135,7 @@ struct StepTests {
     }
 
     @Test(
-        "What is wrong with a tree is said where it is written",
+        "A mistake in a tree is reported where it is written",
         arguments: [
             ("- screen: a\n    where: { x: 1 }", 6, "no command leads to the first step"),
             ("- screen: a\n    steps: [{ screen: b }]", 6, "step 'a' has 'steps' but no 'next'"),
@@ -165,7 +165,7 @@ struct StepTests {
         #expect(isFound, "\(findings)")
     }
 
-    @Test("A builder is told the same")
+    @Test("A mistake in a tree in Swift is reported by the builder")
     func builderFindings() {
         #expect(throws: FlowError.self) {
             try Flow("tour", version: 1, platform: "ios", start: "a") { Flow.Step("a", next: "command.Go") }

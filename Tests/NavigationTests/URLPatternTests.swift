@@ -31,7 +31,7 @@ struct URLPatternTests {
     }
 
     @Test(
-        "A place never spans segments, and nothing else passes for a match",
+        "A placeholder never spans segments, and no other character matches instead",
         arguments: [
             "focus://playlist/a/b", "focus://playlist/", "focus://playlist//", "focus://playlists/p1",
             "other://playlist/p1", "focus://me@playlist/p1", "focus://playlist:80/p1", "focus://playlist/p1/..",
@@ -44,7 +44,7 @@ struct URLPatternTests {
         #expect(try values("focus://playlist/{id}?mode=edit", "focus://playlist/p1?mode=view") == nil)
     }
 
-    @Test("A URL is made in normal form, with everything encoded that could be another part of it")
+    @Test("A URL is made in normal form, with all reserved characters encoded")
     func made() throws {
         let pattern = try URLPattern("Focus://PlayList/{id}?mode=edit&theme={theme}")
         #expect(pattern.url(with: ["id": "a/b ü?"]) == "focus://playlist/a%2Fb%20%C3%BC%3F?mode=edit")
@@ -54,7 +54,7 @@ struct URLPatternTests {
         #expect(try URLPattern("focus:list").url(with: [:]) == "focus:list")
     }
 
-    @Test("Whatever the values are, the URL made of them gives them back", arguments: 0..<200)
+    @Test("A URL that is made of any values gives the same values", arguments: 0..<200)
     func thereAndBack(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         let patterns = [
@@ -80,7 +80,7 @@ struct URLPatternTests {
     }
 
     @Test(
-        "What cannot be a pattern is refused with a reason",
+        "An invalid pattern is refused with a reason",
         arguments: [
             ("playlist/{id}", "must begin with a scheme"),
             ("focus://playlist/{id}#top", "cannot have a fragment"),

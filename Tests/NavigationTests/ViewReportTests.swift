@@ -3,9 +3,9 @@ import SampleFlows
 import Support
 import Testing
 
-@Suite("Views' reports")
+@Suite("Reports of views")
 struct ViewReportTests {
-    @Test("A completed back pops the instance, whose view is gone already")
+    @Test("A completed back pops the instance, and does not expect it to leave")
     func backCompleted() throws {
         var session = try Session.showingPlaylist(on: "ios")
         let effects = session.report("BackCompleted", "generatedPlaylist-4")
@@ -14,7 +14,7 @@ struct ViewReportTests {
         #expect(!session.leaving.contains("generatedPlaylist-4"))
     }
 
-    @Test("A back that is started, cancelled, started again and completed pops once")
+    @Test("A back that is started, cancelled, and started again until it completes pops once")
     func backCancelled() throws {
         var session = try Session.showingPlaylist(on: "ios")
         let revision = session.machine.revision
@@ -36,7 +36,7 @@ struct ViewReportTests {
         #expect(effects.dismissals == ["d-4", "c-3"])
     }
 
-    @Test("A sheet that was presented during a swipe back leaves with the screen that it belongs to")
+    @Test("A sheet that was presented during a swipe back closes with its screen")
     func backUnderSheet() throws {
         var session = try Session.showingPlaylist(on: "ios")
         session.report("BackStarted", "generatedPlaylist-4")
@@ -48,7 +48,7 @@ struct ViewReportTests {
         #expect(effects.dismissals == ["deviceActivation-5", "generatedPlaylist-4"])
     }
 
-    @Test("A sheet that is swiped away is dismissed with what it presents, and does not leave a second time")
+    @Test("A sheet that is swiped away closes with all that it presents, and leaves only once")
     func presentationDismissed() throws {
         var session = try Session.showingPlaylist(on: "ios")
         session.send("event.SpotifyDeviceActivationRequired")
@@ -61,7 +61,7 @@ struct ViewReportTests {
     }
 
     @Test(
-        "The same report twice changes nothing the second time, and is not worth a word",
+        "A repeated report changes nothing and is not reported as discarded",
         arguments: ["BackCompleted", "PresentationDismissed", "AlertAnswered", "ScreenGone"])
     func repeated(report: String) throws {
         var session = try Session.showingPlaylist(on: "ios")
@@ -86,7 +86,7 @@ struct ViewReportTests {
         return session
     }
 
-    @Test("A back or dismissal that meets the program's own changes nothing: both wanted the same")
+    @Test("A back or dismissal that a rule has already made changes nothing")
     func agreesWithProgram() throws {
         var session = try loggedOut(over: "event.SpotifyDeviceActivationRequired")
         let after = session.machine
@@ -95,7 +95,7 @@ struct ViewReportTests {
         #expect(session.machine == after)
     }
 
-    @Test("The answer to an alert that has been dismissed meanwhile is discarded, not obeyed")
+    @Test("An answer to a dismissed alert is discarded")
     func answeredTooLate() throws {
         var session = try loggedOut(over: "event.SpotifyPremiumOnlyActionAttempted")
         let after = session.machine
@@ -108,7 +108,7 @@ struct ViewReportTests {
         #expect(session.machine == after)
     }
 
-    @Test("A second answer that differs is no repetition: it comes too late, visibly")
+    @Test("A second, different answer to an alert is discarded with a report")
     func answeredTwice() throws {
         var session = try Session.showingPlaylist(on: "ios")
         session.send("event.SpotifyPremiumOnlyActionAttempted")
@@ -122,7 +122,7 @@ struct ViewReportTests {
         #expect(effects.count == 1)
     }
 
-    @Test("What has left is forgotten, and reported as late from then on")
+    @Test("An instance that has left is forgotten, and later reports of it are discarded")
     func screenGone() throws {
         var session = try Session("ios")
         session.send("event.LaunchFinished")
@@ -132,7 +132,7 @@ struct ViewReportTests {
         #expect(!session.report("BackCompleted", "launch-1").discards.isEmpty)
     }
 
-    @Test("That a swiped-away screen disappears needs no second word")
+    @Test("The report that a swiped-away screen is gone changes nothing")
     func goneAfterSwipe() throws {
         var session = try Session.showingPlaylist(on: "ios")
         session.report("BackCompleted", "generatedPlaylist-4")
@@ -141,7 +141,7 @@ struct ViewReportTests {
         #expect(session.machine == after)
     }
 
-    @Test("Reports that make no sense are discarded with a reason and change nothing")
+    @Test("Invalid reports are discarded with a reason and change nothing")
     func nonsense() throws {
         var session = try Session.showingPlaylist(on: "ios")
         session.send("event.SpotifyPremiumOnlyActionAttempted")
@@ -189,7 +189,7 @@ struct ViewReportTests {
         #expect(session.machine == before)
     }
 
-    @Test("A view that displays an earlier revision only lags behind")
+    @Test("A report of an earlier revision changes nothing")
     func displayed() throws {
         var session = try Session.showingPlaylist(on: "ios")
         let before = session.machine
@@ -198,7 +198,7 @@ struct ViewReportTests {
         #expect(session.machine == before)
     }
 
-    @Test("Another platform's reports and late commands do not concern this one")
+    @Test("Reports and late commands of another platform are ignored")
     func otherPlatform() throws {
         var session = try Session.showingPlaylist(on: "ios")
         let before = session.machine
@@ -208,14 +208,14 @@ struct ViewReportTests {
         #expect(session.machine == before)
     }
 
-    @Test("A tool that names no platform can report in a view's stead")
+    @Test("A tool without a platform can report for a view")
     func toolReports() throws {
         var session = try Session.showingPlaylist(on: "ios")
         session.send("command.BackCompleted", ["instance": "generatedPlaylist-4"])
         #expect(session.path.isEmpty)
     }
 
-    @Test("A command from a dismissed screen is discarded, whether a rule would match or not")
+    @Test("A command of a dismissed screen is discarded, whether a rule matches or not")
     func lateCommands() throws {
         var session = try Session.showingPlaylist(on: "ios")
         session.send("event.SpotifyDeviceActivationRequired")
@@ -230,14 +230,14 @@ struct ViewReportTests {
         #expect(session.machine == after)
     }
 
-    @Test("An event from a dismissed screen still counts: what has happened has happened")
+    @Test("An event of a dismissed screen is still processed")
     func lateEvents() throws {
         var session = try Session("ios")
         #expect(!session.send("event.LaunchFinished", platform: "ios", instance: "gone-9").isEmpty)
         #expect(session.root == "serviceSelection")
     }
 
-    @Test("Messages of another session are not this machine's")
+    @Test("Messages of another session are ignored")
     func otherSession() throws {
         var machine = Machine(flow: try ShippedFlows.flow("ios"), session: "anna")
         #expect(machine.handle(Machine.Input(id: "1", type: "event.LaunchFinished", subject: "ben")).isEmpty)
@@ -245,7 +245,7 @@ struct ViewReportTests {
         #expect(!machine.handle(Machine.Input(id: "2", type: "event.LaunchFinished", subject: "anna")).isEmpty)
     }
 
-    @Test("Only so many departures are remembered that a snapshot stays small")
+    @Test("The number of remembered departures is bounded")
     func departuresAreBounded() throws {
         var session = Session(try ActionTests.flow(.push("b")))
         for number in 2...60 {

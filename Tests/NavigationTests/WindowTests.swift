@@ -4,7 +4,7 @@ import SampleFlows
 import Support
 import Testing
 
-@Suite("Windows are not modal")
+@Suite("Windows")
 struct WindowTests {
     /// A session with an item on the root, `inspector-3` in a window of its own, and rules that open more.
     private func session() throws -> Session {
@@ -31,7 +31,7 @@ struct WindowTests {
         return session
     }
 
-    @Test("A push stays in the window of the screen that sent the command")
+    @Test("A push changes the window of the screen that sent the command")
     func push() throws {
         var session = try session()
         session.command("Open", from: "item-2")
@@ -47,7 +47,7 @@ struct WindowTests {
         #expect(session.windows == ["inspector": ["note"]])
     }
 
-    @Test("Going back in the main window leaves the other windows open")
+    @Test("A swipe back in the main window keeps the other windows open")
     func back() throws {
         var session = try session()
         #expect(session.report("BackCompleted", "item-2").dismissals == ["item-2"])
@@ -58,7 +58,7 @@ struct WindowTests {
         #expect(session.presented == ["inspector"])
     }
 
-    @Test("A sheet lies over the window from which it was presented, and goes with it")
+    @Test("A sheet lies over the window that presented it, and closes with it")
     func sheets() throws {
         var session = try session()
         session.command("Sheet", from: "inspector-3")
@@ -73,7 +73,7 @@ struct WindowTests {
         #expect(session.presented.isEmpty)
     }
 
-    @Test("A dismissal looks in the window of its sender first")
+    @Test("A dismissal searches the sender's window first")
     func dismissals() throws {
         var session = try session()
         session.command("Sheet", from: "item-2")
@@ -91,7 +91,7 @@ struct WindowTests {
         #expect(session.send("event.CloseAll").dismissals.count == 5)
     }
 
-    @Test("A question blocks its window only, and a window that a step opens is where the step goes on")
+    @Test("A question blocks only its window, and a step that opens a window continues in it")
     func questions() throws {
         var session = try session()
         session.command("Ask", from: "inspector-3")
@@ -111,7 +111,7 @@ struct WindowTests {
         #expect(session.path == ["item", "note"])
     }
 
-    @Test("A window survives when the flow no longer has a screen in another window")
+    @Test("A window stays when the flow no longer has a screen of another window")
     func salvaged() throws {
         var session = try session()
         session.command("Sheet", from: "item-2")
