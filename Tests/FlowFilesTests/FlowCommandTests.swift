@@ -4,7 +4,7 @@ import SampleFlows
 import Support
 import Testing
 
-@Suite("A flow declares the fields of the commands that only it receives")
+@Suite("Commands that a flow declares")
 struct FlowCommandTests {
     private static let head = """
         name: shop
@@ -21,7 +21,7 @@ struct FlowCommandTests {
     }
 
     @Test(
-        "Short forms of a schema, and JSON Schema",
+        "A field can be declared in a short form or as a JSON Schema",
         arguments: [
             ("string", .string), ("integer", .integer), ("number", .number), ("boolean", .boolean),
             ("object", .map(.any)), ("array", .array(.any)), ("[string]", .array(.string)),
@@ -67,7 +67,7 @@ struct FlowCommandTests {
     }
 
     @Test(
-        "A mistake is found where it stands",
+        "A mistake in a declared command is reported with its line and column",
         arguments: [
             ("[]", "7:11: 'commands' must be a mapping from the types of commands to their fields"),
             ("{ event.A: {} }", "7:13: 'event.A' is not the type of a command; write command.NAME"),

@@ -5,14 +5,14 @@ import Support
 import TestSupport
 import Testing
 
-@Suite("A flow is written as YAML")
+@Suite("Export of a flow as YAML")
 struct ExportTests {
     private static let flows: [@Sendable () throws -> Flow] = [
         { try ShippedFlows.flow("ios") }, { try ShippedFlows.flow("mac") }, FocusPlayerFlow.ios, FocusPlayerFlow.mac,
         SignUpFlow.built, { try GuardFlow.flow() }, PlaygroundFlow.flow, EverythingFlow.flow,
     ]
 
-    @Test("that reads as the same flow, and is written alike again", arguments: flows.indices)
+    @Test("An exported flow reads as the same flow, and is written the same way again", arguments: flows.indices)
     func readsBack(index: Int) throws {
         let flow = try Self.flows[index]()
         let read = try Flow(yaml: flow.yaml, file: "written.yaml")
@@ -20,7 +20,7 @@ struct ExportTests {
         #expect(read.yaml == flow.yaml)
     }
 
-    @Test("that reads as the same flow, of every file that the project ships")
+    @Test("The export of every shipped flow reads as the same flow")
     func files() throws {
         for text in try ShippedFlows.texts() {
             let flow = try Flow(yaml: text, file: "shipped.yaml")
@@ -28,7 +28,7 @@ struct ExportTests {
         }
     }
 
-    @Test("in the order and the short forms of the documents")
+    @Test("An exported flow has the order and the short forms of the documents")
     func form() throws {
         let flow = try Flow("shop", version: 1, platform: "ios", start: "list", requests: [.push, .pop]) {
             Flow.Screen("list", title: "Everything: all", sends: ["command.ItemSelected"])
@@ -118,7 +118,8 @@ struct ExportTests {
                 """)
     }
 
-    @Test("whatever words an app's data hold", arguments: 0..<200 as Range<UInt64>)
+    @Test(
+        "An exported flow reads as the same flow whatever words its data contain", arguments: 0..<200 as Range<UInt64>)
     func anyData(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         let data = Self.value(depth: 3, &random)

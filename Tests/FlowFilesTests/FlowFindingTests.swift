@@ -3,7 +3,7 @@ import Navigation
 import SampleFlows
 import Testing
 
-@Suite("What is wrong with a flow is said in one line each")
+@Suite("Findings in a flow file")
 struct FlowFindingTests {
     private static let head = """
         name: shop
@@ -25,12 +25,12 @@ struct FlowFindingTests {
         findings(Self.head + "transitions:\n" + rule)
     }
 
-    @Test("A flow without a flaw has no findings")
+    @Test("A flow without a mistake has no findings")
     func valid() {
         #expect(findings(rule: "  - on: command.ItemSelected\n    do: [{ push: item }]").isEmpty)
     }
 
-    @Test("An unknown screen is named with its line, its column and the near one")
+    @Test("An unknown screen is reported with its line, its column and the closest name")
     func unknownScreen() {
         #expect(
             findings(rule: "  - on: command.ItemSelected\n    do:\n      - push: itme")
@@ -53,7 +53,7 @@ struct FlowFindingTests {
                 ])
     }
 
-    @Test("An unknown key is named with the near one")
+    @Test("An unknown key is reported with the closest key")
     func unknownKey() {
         #expect(
             findings(rule: "  - on: command.ItemSelected\n    wehn: { root: list }\n    do: [{ push: item }]")
@@ -66,7 +66,7 @@ struct FlowFindingTests {
                 == ["shop.yaml:10:13: unknown key 'toop' in 'when'; did you mean 'top'?"])
     }
 
-    @Test("A missing field is named where it is missing")
+    @Test("A missing field is reported where it is missing")
     func missingField() {
         #expect(
             findings(rule: "  - on: command.ItemSelected\n")
@@ -79,7 +79,7 @@ struct FlowFindingTests {
                 == ["shop.yaml:11:18: 'present' lacks 'style'; add it"])
     }
 
-    @Test("Everything that is wrong is said at once, in the order of the file")
+    @Test("All mistakes are reported at once, in the order of the file")
     func allAtOnce() {
         let yaml = """
             name: shop
@@ -98,7 +98,7 @@ struct FlowFindingTests {
         #expect(found.dropFirst().first == "shop.yaml:4:1: unknown screen 'lits'; did you mean 'list'?")
     }
 
-    @Test("A rule that cannot be read does not shift the lines of those after it")
+    @Test("A rule that cannot be read does not shift the lines of later rules")
     func linesStayRight() {
         #expect(
             findings(rule: "  - on: event.A\n  - on: event.B\n    do: [{ push: nowhere }]")
@@ -108,7 +108,7 @@ struct FlowFindingTests {
                 ])
     }
 
-    @Test("An action that cannot be read does not lend its lines to the one after it")
+    @Test("An action that cannot be read does not shift the lines of later actions")
     func actionLinesStayRight() {
         #expect(
             findings(
@@ -124,7 +124,7 @@ struct FlowFindingTests {
                 ])
     }
 
-    @Test("Requests and styles that there are none of are named")
+    @Test("An unknown request or style is reported")
     func headLists() {
         let rules = "transitions: [{ on: event.A, do: [pop] }]\n"
         #expect(
@@ -148,7 +148,7 @@ struct FlowFindingTests {
     }
 
     @Test(
-        "Rules that make no sense are refused",
+        "Rules with contradictory or invalid parts are refused",
         arguments: [
             ("on: Hello\n    do: [pop]", "9:5: 'Hello' is not the type of a message"),
             ("on: command.ScreenGone\n    do: [pop]", "9:5: 'command.ScreenGone' is a view's report"),
@@ -274,7 +274,7 @@ struct FlowFindingTests {
         #expect(found.contains { $0.hasPrefix("shop.yaml:" + expected) }, "\(found)")
     }
 
-    @Test("A flow that is built in Swift is checked alike, and says where in the flow")
+    @Test("A flow built in Swift has the same findings, with the path in the flow")
     func built() throws {
         let error = #expect(throws: FlowError.self) {
             try Flow("shop", version: 1, platform: "ios", start: "list") {
@@ -291,7 +291,7 @@ struct FlowFindingTests {
         #expect(error?.code == "navigation.invalidFlow")
     }
 
-    @Test("Aliases of aliases, aliases in keys and keys that only quotes distinguish are refused")
+    @Test("Nested aliases, aliases in keys, and keys that differ only in quotes are refused")
     func expansions() {
         let head = "name: t\nversion: 1\nplatform: ios\nstart: home\nscreens: { home: }\ntransitions:\n"
         let rule = "  - on: event.A\n    do:\n      - push:\n          screen: home\n          arguments:\n"
@@ -333,7 +333,7 @@ struct FlowFindingTests {
             ])
     }
 
-    @Test("Deeply nested steps are read, each once")
+    @Test("Deeply nested steps are read once each")
     func nestedSteps() throws {
         var yaml = "name: t\nversion: 1\nplatform: ios\nstart: s0\nsteps:\n"
         for step in 0..<200 {

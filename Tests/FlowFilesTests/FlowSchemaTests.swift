@@ -5,10 +5,10 @@ import SampleFlows
 import Support
 import Testing
 
-@Suite("The JSON Schema by which editors complete and check flows")
+@Suite("JSON Schema of flow files")
 struct FlowSchemaTests {
     @Test(
-        "takes every flow that the project has, read or written",
+        "The schema accepts every flow of the project, as read and as exported",
         .enabled(if: FlowSchema.hasValidator, "scripts/python, which make test runs, installs the validator"))
     func shippedFlows() throws {
         let built = try [
@@ -21,7 +21,7 @@ struct FlowSchemaTests {
         }
     }
 
-    @Test("is named in the first line of each shipped flow")
+    @Test("The first line of each shipped flow names the schema")
     func firstLine() throws {
         for text in try ShippedFlows.texts() {
             let line = text.prefix { $0 != "\n" }
@@ -30,7 +30,7 @@ struct FlowSchemaTests {
     }
 
     @Test(
-        "takes what the reader takes",
+        "The schema accepts what the reader accepts",
         .enabled(if: FlowSchema.hasValidator, "scripts/python, which make test runs, installs the validator"))
     func good() throws {
         let texts = SchemaExamples.good
@@ -43,7 +43,7 @@ struct FlowSchemaTests {
     }
 
     @Test(
-        "refuses what the reader refuses, and where it is",
+        "The schema refuses what the reader refuses, at the same place",
         .enabled(if: FlowSchema.hasValidator, "scripts/python, which make test runs, installs the validator"))
     func bad() throws {
         let examples = SchemaExamples.bad
@@ -59,7 +59,7 @@ struct FlowSchemaTests {
 }
 
 /// The test gets the known keys and words from the reader's findings, which list them if a key or a word is unknown.
-@Suite("The JSON Schema has the keys and words that the reader of flows knows, and no others")
+@Suite("Keys and words of the JSON Schema")
 struct SchemaKeysTests {
     private static func findings(_ yaml: String) -> [String] {
         FlowFinding.refused { () throws(FlowError) in try Flow(yaml: yaml, file: "x.yaml") }.map(\.message)
@@ -83,7 +83,7 @@ struct SchemaKeysTests {
     }
 
     @Test(
-        "Keys, and which of them must be there",
+        "The schema has the keys of the reader, and requires the same ones",
         arguments: [
             ("", "'?': 1"), ("screen", SchemaExamples.file("screens: { a: { '?': 1 } }")),
             ("fieldSchema", SchemaExamples.file("commands: { command.A: { x: { '?': 1 } } }")),
@@ -124,7 +124,7 @@ struct SchemaKeysTests {
     }
 
     @Test(
-        "Keys of deep links",
+        "The schema has the reader's keys of deep links",
         arguments: [
             ("link", "'?': 1"), ("target", "url: 'x://y', to: { '?': 1 }"),
             ("over", "url: 'x://y', to: { path: a }, over: { '?': 1 }"),
@@ -139,7 +139,7 @@ struct SchemaKeysTests {
     }
 
     @Test(
-        "Words of which one is to be chosen",
+        "The schema has the reader's words for each choice",
         arguments: [
             ("transition.properties.origin.enum", SchemaExamples.rule("do: [pop], origin: '?'")),
             ("guard.properties.meanwhile.enum", SchemaExamples.rule("do: [pop], guard: { meanwhile: '?' }")),
@@ -162,7 +162,7 @@ struct SchemaKeysTests {
         #expect(words?.isEmpty == false)
     }
 
-    @Test("Actions, with something or without, and those that views may ask for")
+    @Test("The schema has the reader's actions, with and without values, and those that views may request")
     func actions() throws {
         let names = Set(Flow.ActionName.allCases.map(\.rawValue))
         let bare = try definition("action").value(at: "anyOf.0.enum")?.arrayValue?.compactMap(\.stringValue) ?? []
@@ -176,7 +176,7 @@ struct SchemaKeysTests {
         #expect(Set(requests.compactMap(\.stringValue)) == names)
     }
 
-    @Test("Everything that can be written has a description for editors to show")
+    @Test("Every key and word of the schema has a description")
     func descriptions() throws {
         let definitions = try #require(definition("").value(at: "$defs")?.objectValue)
         for (name, definition) in definitions.merging(["": try definition("")], uniquingKeysWith: { own, _ in own }) {

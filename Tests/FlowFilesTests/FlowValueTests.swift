@@ -4,7 +4,7 @@ import SampleFlows
 import Support
 import Testing
 
-@Suite("A flow is one value, wherever it comes from")
+@Suite("Flows as values")
 struct FlowValueTests {
     @Test("The iOS flow built in Swift equals the one in YAML")
     func iosBuiltEqualsRead() throws {
@@ -28,13 +28,13 @@ struct FlowValueTests {
         #expect(try Flow(yaml: flow.json.description, file: "written.json") == flow)
     }
 
-    @Test("Every kind of action survives being written and read")
+    @Test("Every kind of action is written and read back")
     func everyActionReadsBack() throws {
         let flow = try EverythingFlow.flow()
         #expect(try Flow(yaml: flow.json.description, file: "written.json") == flow)
     }
 
-    @Test("The hash is the same in every process, and another one when anything differs")
+    @Test("The hash is the same in every process, and differs for different flows")
     func hashIsStable() throws {
         func flow(title: String) throws -> Flow {
             try Flow("tiny", version: 1, platform: "ios", start: "a") { Flow.Screen("a", title: title) }
@@ -56,7 +56,7 @@ struct FlowValueTests {
         #expect(try Set(flow(withSettings: false).screens.keys) == ["page1", "page2", "none"])
     }
 
-    @Test("A host learns which messages the machine must receive")
+    @Test("A host can ask a flow for the messages that the machine must receive")
     func messageTypes() throws {
         let types = try ShippedFlows.flow("ios").messageTypes
         #expect(types.isSuperset(of: ["event.LaunchFinished", "command.PlaylistSelected", "command.ScreenGone"]))

@@ -4,7 +4,7 @@ import SampleFlows
 import Support
 import Testing
 
-@Suite("A guard in a flow")
+@Suite("Guards in a flow")
 struct GuardFlowTests {
     private static let head = """
         name: form
@@ -37,7 +37,7 @@ struct GuardFlowTests {
         FlowFinding.refused { () throws(FlowError) in try flow(condition) }.map(\.description)
     }
 
-    @Test("Read from YAML it equals the one that is built, in full and in short")
+    @Test("A guard in YAML equals the same one built in Swift, in full and in short form")
     func yamlEqualsBuilt() throws {
         let full = """
             ask: { type: command.SaveDraft, data: { name: "${data.name}" } }
@@ -64,7 +64,8 @@ struct GuardFlowTests {
                 == built(short))
     }
 
-    @Test("Written as JSON it reads back as the same", arguments: [1, 999, 5000, 90_000, 600_000, 3_600_000])
+    @Test(
+        "A guard written as JSON reads back as the same guard", arguments: [1, 999, 5000, 90_000, 600_000, 3_600_000])
     func jsonReadsBack(milliseconds: Int) throws {
         let conditions = [
             GuardFlow.saving(deadline: .milliseconds(milliseconds), meanwhile: .supersede),
@@ -76,7 +77,7 @@ struct GuardFlowTests {
         }
     }
 
-    @Test("A deadline that is written in another unit is the same deadline")
+    @Test("The same deadline in another unit is an equal guard")
     func units() throws {
         let hashes = try ["1m", "60s", "60000ms"].map { try flow("accept: event.A\ndeadline: \($0)").hash }
         #expect(Set(hashes).count == 1)
@@ -84,7 +85,7 @@ struct GuardFlowTests {
     }
 
     @Test(
-        "What cannot be right is found, with its line and column",
+        "An invalid guard is reported with its line and column",
         arguments: [
             ("accept: event.A", "10:7: a guard lacks 'deadline'; add it"),
             ("deadline: 5s", "10:7: a guard lacks 'accept'; add it"),
@@ -121,7 +122,7 @@ struct GuardFlowTests {
         #expect(found.contains { $0.hasPrefix("form.yaml:" + expected) }, "\(found)")
     }
 
-    @Test("A rule without a guard has no answer to refer to, and none is on a deadline")
+    @Test("A template of an answer is refused outside of a guarded rule, and a deadline cannot be a rule")
     func withoutGuard() throws {
         let error = #expect(throws: FlowError.self) {
             try Flow("form", version: 1, platform: "ios", start: "form") {
@@ -143,7 +144,7 @@ struct GuardFlowTests {
                 """)
     }
 
-    @Test("A host learns of the answers and deadlines that the machine must receive")
+    @Test("A host can ask a flow for the answers and deadlines that the machine must receive")
     func messageTypes() throws {
         let types = try GuardFlow.flow().messageTypes
         #expect(types.isSuperset(of: ["event.DraftChecked", "event.MenuReady", "event.GuardDeadlinePassed"]))

@@ -26,7 +26,7 @@ struct HostileFlowTests {
         ],
     ]
 
-    @Test("are read, or refused with their findings; a flow that is read runs", .timeLimit(.minutes(2)))
+    @Test("A flow with hostile values is read and runs, or is refused with findings", .timeLimit(.minutes(2)))
     func hostile() throws {
         #expect(throws: Never.self) { try Flow(yaml: Self.flow.description, file: "flow.yaml") }
         for text in Self.flow.hostileTexts(.ofRun) {
@@ -41,7 +41,7 @@ struct HostileFlowTests {
         }
     }
 
-    @Test("A number of screens beyond what JSON represents exactly is refused, with its place")
+    @Test("A number of screens beyond the exact integers of JSON is refused with its place")
     func numbers() {
         for (place, value) in [("pop", "9223372036854775807"), ("version", "-9223372036854775808")] {
             let text = Self.flow.description.replacing("\"\(place)\":1", with: "\"\(place)\":\(value)")

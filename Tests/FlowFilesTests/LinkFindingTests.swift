@@ -4,7 +4,7 @@ import SampleFlows
 import Support
 import Testing
 
-@Suite("What is wrong with a deep link is said in one line each")
+@Suite("Findings in a deep link")
 struct LinkFindingTests {
     private static let head = """
         name: shop
@@ -30,7 +30,7 @@ struct LinkFindingTests {
             \.description)
     }
 
-    @Test("A link without a flaw has no findings, however it is written")
+    @Test("A link without a mistake has no findings, in every notation")
     func valid() {
         #expect(findings("  - { url: 'shop://list', to: { root: list } }").isEmpty)
         #expect(findings("  - { url: 'shop://item', when: { root: list }, to: { path: item } }").isEmpty)
@@ -52,7 +52,7 @@ struct LinkFindingTests {
             ).isEmpty)
     }
 
-    @Test("A link behind one that takes all of its URLs is found, one before it is not")
+    @Test("A link after one that matches all of its URLs is reported, and one before it is not")
     func competing() {
         let special = "  - { url: 'shop://item/new', to: { root: list } }\n"
         let general =
@@ -73,7 +73,7 @@ struct LinkFindingTests {
     }
 
     @Test(
-        "Links that make no sense are refused",
+        "Links with contradictory or invalid parts are refused",
         arguments: [
             ("to: { root: list }", "a link lacks 'url'; add it"),
             ("url: 'shop://x'", "a link lacks 'to'; add it"),
@@ -140,14 +140,14 @@ struct LinkFindingTests {
         #expect(found.contains { $0.hasPrefix("shop.yaml:15:") && $0.contains(expected) }, "\(found)")
     }
 
-    @Test("Whether a screen is a gate is true or false")
+    @Test("The value of 'gate' must be true or false")
     func gate() {
         let yaml = Self.head.replacing("gate: true", with: "gate: maybe")
         let error = #expect(throws: FlowError.self) { try Flow(yaml: yaml + "  []", file: "shop.yaml") }
         #expect(error?.message == "shop.yaml:9:21: gate must be true or false")
     }
 
-    @Test("A rule cannot answer what links answer")
+    @Test("A rule on a message that links answer is refused")
     func ruleForLinks() {
         let yaml = Self.head.replacing("event.Reset", with: "event.DeepLinkReceived")
         let error = #expect(throws: FlowError.self) {
@@ -158,7 +158,7 @@ struct LinkFindingTests {
                 == "shop.yaml:13:7: the flow's 'links' handle 'event.DeepLinkReceived'; remove this rule or 'links'")
     }
 
-    @Test("Every part of a link survives being written and read")
+    @Test("Every part of a link is written and read back")
     func readsBack() throws {
         let flow = try LinkFlow.flow(over: [.sheet: .wait, .window: .refuse], park: .milliseconds(1500))
         let written = try Flow(yaml: flow.json.description, file: "written.json")
