@@ -3,7 +3,7 @@ import FlowReview
 import Navigation
 import Testing
 
-@Suite("A comment in the flow file acknowledges a finding")
+@Suite("Acknowledgement of findings")
 struct AcknowledgementTests {
     private func findings(_ comment: String, after: String = "", lineEnd: String = "\n") -> [String] {
         let yaml = """
@@ -22,7 +22,7 @@ struct AcknowledgementTests {
         return Flow.review(yaml: yaml, file: "shop.yaml").findings.map(\.description)
     }
 
-    @Test("The comment is at the end of the finding's line, or before the line")
+    @Test("A comment at the end of the finding's line, or on the line before, acknowledges the finding")
     func places() {
         let trap =
             "shop.yaml:8:3: warning: the user cannot leave 'end': no rule leads on from it as the root; add one "
@@ -33,7 +33,7 @@ struct AcknowledgementTests {
         #expect(findings("#", after: "  # check: allow dead-end, the app ends here") == [])
     }
 
-    @Test("Lines may end with CRLF")
+    @Test("An acknowledgement is read in a file with CRLF")
     func carriageReturns() {
         #expect(findings("# check: allow dead-end, the app ends here", lineEnd: "\r\n") == [])
         #expect(findings("#", after: "  # check: allow dead-end, the app ends here", lineEnd: "\r\n") == [])
@@ -41,7 +41,7 @@ struct AcknowledgementTests {
         #expect(unused.first?.contains("the acknowledgement of 'dead-end' has no reason") == true)
     }
 
-    @Test("An acknowledgement without a reason, without a finding or with an unknown code is a warning itself")
+    @Test("An acknowledgement without a reason or a finding, or with an unknown code, is itself a warning")
     func useless() {
         #expect(
             findings("# check: allow dead-end") == [
@@ -57,7 +57,7 @@ struct AcknowledgementTests {
         #expect(findings("# check: allow dead-ends, x").first?.contains("no finding has the code 'dead-ends'") == true)
     }
 
-    @Test("Errors cannot be acknowledged, and the flow's hash does not change")
+    @Test("An error cannot be acknowledged, and an acknowledgement does not change the flow's hash")
     func errors() throws {
         let yaml = "name: a\nversion: 1\nplatform: ios\nstart: b\nscreens: { b: }\ntransitions: []\n"
         let commented = "# check: allow dead-end, x\n" + yaml

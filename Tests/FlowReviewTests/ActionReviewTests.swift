@@ -3,7 +3,7 @@ import FlowReview
 import Navigation
 import Testing
 
-@Suite("The review follows the actions of a rule from the states in which the rule can apply")
+@Suite("Review of actions in the states of a rule")
 struct ActionReviewTests {
     /// A flow with a list and an item on it, an offer that is presented, and an alert. Two roots have containers.
     /// Further rules begin on line 21.
@@ -41,7 +41,7 @@ struct ActionReviewTests {
     }
 
     @Test(
-        "An action that is impossible in every state in which its rule applies is found",
+        "An action that is impossible in every state of its rule is reported",
         arguments: [
             (
                 "when: { top: offer }, do: [pop]",
@@ -74,7 +74,7 @@ struct ActionReviewTests {
     }
 
     @Test(
-        "An action that is possible in one of these states is not reported",
+        "An action that is possible in one of the states is not reported",
         arguments: [
             "do: [pop]", "when: { top: item }, do: [pop]", "do: [{ setRoot: list }, { push: item }, pop]",
             "when: { presented: [] }, do: [pop]", "when: { root: list }, do: [pop]", "do: [dismiss]",
@@ -88,7 +88,7 @@ struct ActionReviewTests {
     }
 
     @Test(
-        "Conditions that exclude the screen that sends the rule's command are found",
+        "A condition that excludes the only screen that sends the rule's command is reported",
         arguments: [
             ("when: { top: item }", true), ("unless: { top: list }", true), ("when: { path: item }", true),
             ("when: { presented: offer }", true), ("when: { top: [list, item] }", false),
@@ -101,7 +101,7 @@ struct ActionReviewTests {
         #expect(found.allSatisfy { $0.hasSuffix("[never-applies]") }, "\(found)")
     }
 
-    @Test("A command of a root with columns is not answered at another root")
+    @Test("A command of a root with columns is reported if its rule needs another root")
     func rootSenders() {
         let head = """
             name: shop
@@ -121,13 +121,13 @@ struct ActionReviewTests {
         #expect(found.first?.contains("only 'list' sends 'command.Left', which is always the root") == true, "\(found)")
     }
 
-    @Test("A rule on the end of a child flow needs a child flow")
+    @Test("A rule on the end of a child flow is reported in a flow without child flows")
     func noChildren() {
         let found = findings("  - { on: flow.finished, do: [popToRoot] }\n")
         #expect(found.map { $0.contains("the flow has no child flow, so this rule never applies") } == [true])
     }
 
-    @Test("An argument that nothing passes to a screen is found, in conditions and in templates")
+    @Test("An argument that no rule passes to a screen is reported, in conditions and in templates")
     func arguments() {
         let rules = """
               - on: event.A
@@ -170,7 +170,7 @@ struct ActionReviewTests {
         """
 
     @Test(
-        "A result that no `finish` gives, and an end that never comes, are found",
+        "A result that no 'finish' gives, and an end that never happens, are reported",
         arguments: [
             ("where: { flow: signUp, result.kind: new }, do: [{ push: list }]", nil),
             ("where: { flow: signUp, result.name: Ann }, do: [{ push: list }]", nil),

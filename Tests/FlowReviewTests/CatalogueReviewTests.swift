@@ -4,7 +4,7 @@ import Navigation
 import Support
 import Testing
 
-@Suite("A review that knows the app's messages finds those that there are not, and fields that they lack")
+@Suite("Review with the messages of the app")
 struct FlowReviewMessagesTests {
     private static let catalogue = MessageCatalogue([
         "command.ItemSelected": fields("itemID", "colour"), "command.Save": fields("name"),
@@ -32,7 +32,7 @@ struct FlowReviewMessagesTests {
     }
 
     @Test(
-        "A condition on a value that the field never has is found",
+        "A condition on a value that the field never has is reported",
         arguments: [
             ("kind: new", nil), ("kind: [new, old]", nil),
             ("kind: nwe", "is never \"nwe\": it is one of new, old; did you mean 'new'?"),
@@ -58,7 +58,7 @@ struct FlowReviewMessagesTests {
         if let expected { #expect(found.first?.contains(expected) == true, "\(found)") }
     }
 
-    @Test("Of messages and fields that there are nothing is said")
+    @Test("Known messages and fields have no findings")
     func known() {
         let rules = """
             - on: command.Save
@@ -75,7 +75,7 @@ struct FlowReviewMessagesTests {
     }
 
     @Test(
-        "What there is not is found where it stands",
+        "An unknown message or field is reported with its place",
         arguments: [
             (
                 "- { on: event.Savd, do: [pop] }",
@@ -106,7 +106,7 @@ struct FlowReviewMessagesTests {
         #expect(findings(rule) == ["shop.yaml:\(expected)"])
     }
 
-    @Test("A deep link's commands are looked at too")
+    @Test("The commands of a deep link are reviewed too")
     func links() {
         let links = """
             links:
@@ -121,7 +121,7 @@ struct FlowReviewMessagesTests {
     }
 }
 
-@Suite("A review that knows the app's services finds commands that nobody handles, and outcomes that nobody hears")
+@Suite("Review with the services of the app")
 struct FlowReviewServicesTests {
     /// The catalogue of four services: the shop packs, the store saves, the clerk handles packed items, and the post is
     /// unrelated.
@@ -156,7 +156,7 @@ struct FlowReviewServicesTests {
             .filter { !$0.contains("has no field") }
     }
 
-    @Test("A command is handled by a service or a rule, else that is a warning; without services nothing is said")
+    @Test("A command that no service or rule handles is a warning, if the services are known")
     func unserved() {
         let all = "event.Sold, error.Broken, event.Refused"
         #expect(findings(ignores: all) == [])
@@ -168,7 +168,7 @@ struct FlowReviewServicesTests {
         #expect(findings(sends: "command.ItemSelected, command.Help", plain) == [])
     }
 
-    @Test("What a service tells that the flow talks to, or listens to, is answered, ignored, or a note")
+    @Test("An outcome of a service that the flow uses is answered, ignored, or reported as a note")
     func outcomes() {
         let advice = "add one, or list the type under 'ignores'"
         #expect(
@@ -180,7 +180,7 @@ struct FlowReviewServicesTests {
         #expect(findings(on: "event.Refused", ignores: "event.Saved, event.Sold, error.Broken") == [])
     }
 
-    @Test("What is ignored without need is a warning; what is no event or error cannot be ignored")
+    @Test("An unnecessary 'ignores' is a warning, and only events and errors can be ignored")
     func ignored() {
         let all = "event.Sold, error.Broken, event.Refused"
         #expect(
@@ -192,7 +192,7 @@ struct FlowReviewServicesTests {
                 == "shop.yaml:5:1: 'command.Buy' is not the type of an event or error; write event.NAME or error.NAME")
     }
 
-    @Test("Ignoring is part of a flow, and survives being written")
+    @Test("The ignored messages are part of a flow, and are written and read back")
     func written() throws {
         let flow = try Flow(
             "shop", version: 1, platform: "ios", start: "list", ignores: ["event.B", "error.A", "event.B"]
@@ -209,7 +209,7 @@ private func fields(_ names: String...) -> [String: MessageCatalogue.Field] {
     Dictionary(uniqueKeysWithValues: names.map { ($0, MessageCatalogue.Field()) })
 }
 
-@Suite("A review knows the commands that the flow declares")
+@Suite("Review of the commands that a flow declares")
 struct CommandReviewTests {
     private func findings(_ rule: String, messages: MessageCatalogue? = nil) -> [String] {
         let yaml = """
@@ -231,7 +231,7 @@ struct CommandReviewTests {
     private static let push = "do: [{ push: item }]"
 
     @Test(
-        "Fields and values that it does not have are found, without a contract",
+        "An unknown field or value of a declared command is reported without a contract",
         arguments: [
             ("- { on: command.Rated, where: { stars: 5, kind: new }, \(push) }", nil),
             (
@@ -254,7 +254,7 @@ struct CommandReviewTests {
     }
 
     @Test(
-        "A contract that describes it differently is named",
+        "A contract that describes a declared command differently is reported",
         arguments: [
             (["stars": .init(.number), "kind": .init(values: ["old", "new"])], nil, nil),
             (["stars": .init(), "kind": .init(.string)], nil, nil),
@@ -279,7 +279,7 @@ struct CommandReviewTests {
         #expect(found == [expected].compactMap(\.self))
     }
 
-    @Test("A contract without it does not matter, and a declared command that no rule answers is found")
+    @Test("A contract without a declared command is accepted, and a declared command without a rule is reported")
     func unused() {
         #expect(findings("- { on: command.Rated, \(Self.push) }", messages: MessageCatalogue([:])) == [])
         let other = findings("- { on: event.A, \(Self.push) }")

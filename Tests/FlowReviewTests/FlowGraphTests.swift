@@ -22,7 +22,7 @@ struct FlowGraphTests {
         }
     }
 
-    @Test("The phone's says from which screen each message leads to which, and how it is shown")
+    @Test("The graph of the phone's flow has the source, target and style of each message")
     func phone() throws {
         #expect(
             try lines(ShippedFlows.flow("ios")).prefix(8) == [
@@ -38,7 +38,7 @@ struct FlowGraphTests {
         #expect(try ShippedFlows.flow("ios").graph.nodes.allSatisfy(\.isReached))
     }
 
-    @Test("Each action says how a screen is shown")
+    @Test("The graph has the way in which each action shows a screen")
     func places() throws {
         let split = Flow.Transition(
             on: "event.Split", do: [.setRoot("b", container: .split), .show("c", column: "x"), .pop("b")])
@@ -62,7 +62,7 @@ struct FlowGraphTests {
         #expect(Set(kinds) == [.event, .error])
     }
 
-    @Test("Where a rule starts: in front, at a sender, where it must be seen, on its root, or anywhere")
+    @Test("A rule starts at the front, at a sender, at a visible screen, on its root, or anywhere")
     func origins() throws {
         func origins(_ rule: Flow.Transition) throws -> [String?] { try flow(rule).graph.edges.map(\.from) }
         func rule(
@@ -79,7 +79,7 @@ struct FlowGraphTests {
         #expect(try origins(rule()) == [nil])
     }
 
-    @Test("Guards and child flows are told apart")
+    @Test("The graph distinguishes guards and child flows")
     func guardsAndChildFlows() throws {
         let begin = Flow.Transition(
             on: "command.Next",
@@ -100,7 +100,7 @@ struct FlowGraphTests {
         #expect(flow.graph.edges.map(\.kind) == [.command, .command, .command, .flow, .event])
     }
 
-    @Test("Screens come with their title, where they can stand and whether anything leads there")
+    @Test("A screen of the graph has its title, its possible places, and whether it can be reached")
     func nodes() throws {
         let island = Flow.Transition(on: "event.A", when: [.top("b")], do: [.push("b"), .push("c")])
         let nodes = try flow(island, Flow.Transition(on: "event.B", do: [.push("d")])).graph.nodes
@@ -111,14 +111,14 @@ struct FlowGraphTests {
         #expect(nodes.first?.title == "The first")
     }
 
-    @Test("Equal flows have equal graphs, whether read or built")
+    @Test("Equal flows have equal graphs, whether they are read or built")
     func determinism() throws {
         #expect(try ShippedFlows.flow("ios").graph == FocusPlayerFlow.ios().graph)
         #expect(try Flow(yaml: SignUpFlow.yaml, file: "x").graph == SignUpFlow.built().graph)
     }
 }
 
-@Suite("Screens that nothing leads to, and those that nothing leads out of")
+@Suite("Unreachable screens and traps")
 struct FlowReachTests {
     /// The findings for a flow whose screens begin on line 6.
     private func findings(_ parts: String, head: String = "start: list") -> [String] {
@@ -164,7 +164,7 @@ struct FlowReachTests {
         #expect(findings(parts + "\n  - { on: event.B, do: [{ push: east }] }").isEmpty)
     }
 
-    @Test("Whatever shows a screen leads to it")
+    @Test("Every action that shows a screen makes it reachable")
     func reached() {
         let parts = """
               list: { sends: [command.Go] }
@@ -187,7 +187,7 @@ struct FlowReachTests {
         #expect(findings(parts).isEmpty)
     }
 
-    @Test("A child flow that never runs is named, and not each of its screens")
+    @Test("A child flow that never runs is reported, instead of each of its screens")
     func idleFlow() {
         let parts = """
               list:
@@ -205,7 +205,7 @@ struct FlowReachTests {
             ])
     }
 
-    @Test("A root that no rule leads on from is a trap")
+    @Test("A root that no rule leaves is a trap")
     func rootTrap() {
         let parts = """
               list: { sends: [command.Next] }
@@ -229,7 +229,7 @@ struct FlowReachTests {
         #expect(findings(parts + "links:\n  - { url: 'shop://end', to: { root: end } }\n") == [trap])
     }
 
-    @Test("A presentation that the user cannot dismiss needs a rule that leads on")
+    @Test("A presentation that the user cannot dismiss is a trap without a rule that leaves it")
     func presentedTrap() {
         func parts(_ present: String, _ rule: String = "") -> String {
             "  list: { sends: [command.Next] }\n  over:\ntransitions:\n  - { on: command.Next, do: [{ present: { "
@@ -249,7 +249,7 @@ struct FlowReachTests {
         #expect(findings(parts("style: alert, title: A, buttons: [{ id: a, title: A }]")).isEmpty)
     }
 
-    @Test("A lone screen has nowhere to lead, and tabs lead to one another")
+    @Test("A single screen is not a trap, and neither are tabs")
     func noTraps() {
         #expect(findings("  list:\ntransitions: []").isEmpty)
         let tabs = """

@@ -6,7 +6,7 @@ import Support
 import TestSupport
 import Testing
 
-@Suite("What is surely a mistake in a flow that works is said in one line each")
+@Suite("Findings in a flow that works")
 struct FlowReviewTests {
     /// A flow with a list, an item and an offer. Its rules begin on line 10.
     private static let head = """
@@ -35,13 +35,13 @@ struct FlowReviewTests {
         Flow.review(yaml: yaml, file: "shop.yaml").findings.map(\.text)
     }
 
-    @Test("Of flows without a flaw nothing is said", arguments: ["ios", "mac"])
+    @Test("A flow without a mistake has no findings", arguments: ["ios", "mac"])
     func shipped(platform: String) throws {
         #expect(try ShippedFlows.flow(platform).review().isEmpty)
         #expect(findings(rules: "").isEmpty)
     }
 
-    @Test("A rule that an earlier one leaves nothing to never applies")
+    @Test("A rule that earlier ones hide completely never applies")
     func shadowed() {
         #expect(
             findings(rules: "- on: event.Offer\n  where: { kind: new }\n  when: { root: list }\n  do: [popToRoot]") == [
@@ -51,7 +51,7 @@ struct FlowReviewTests {
     }
 
     @Test(
-        "Whether a rule leaves anything to a later one",
+        "A rule hides a later one only if it matches every message that the later one matches",
         arguments: [
             ("where: { a: [1, 2] }", "where: { a: 1, b: 2 }", true),
             ("where: { a: 1 }", "where: { a: [1, 2] }", false),
@@ -87,7 +87,7 @@ struct FlowReviewTests {
     }
 
     @Test(
-        "Rules that ask the same question differ in the answers that they accept",
+        "A rule with the same question hides a later one only if it accepts the same answers",
         arguments: [
             ("{ kind: a }", "{ kind: b }", false), ("{ kind: a }", "{ kind: a, size: 1 }", true),
             ("{}", "{ kind: a }", true),
@@ -131,7 +131,7 @@ struct FlowReviewTests {
             ])
     }
 
-    @Test("A rule may answer a command that another platform's screens send")
+    @Test("A rule for a command of another platform's screens is accepted")
     func otherPlatforms() {
         let rule = "- on: command.OpenPanel\n  do: [{ push: item }]"
         let yaml = Self.head + rule.split(separator: "\n").map { "  \($0)\n" }.joined()
@@ -142,7 +142,7 @@ struct FlowReviewTests {
         #expect(Flow.review(yaml: own, file: "shop.yaml", sentElsewhere: sent).findings.count == 1)
     }
 
-    @Test("Each of many rules on one message is compared with those that can match together with it")
+    @Test("Each of many rules for one message is compared with those that can match together with it")
     func manyRules() {
         let screens = (0..<100).map { "  s\($0): { sends: [command.Next] }\n" }.joined()
         let head = "name: t\nversion: 1\nplatform: ios\nstart: s0\nscreens:\n\(screens)transitions:\n"
@@ -171,7 +171,7 @@ struct FlowReviewTests {
             ])
     }
 
-    @Test("Rules that have to be compared in pairs are compared up to a limit, and a note says where it ends")
+    @Test("Rules are compared in pairs up to a limit, and a note reports where it ends")
     func uncomparable() {
         let rules = (0..<800).map {
             "- { on: event.E, where: { f\($0): 1 }, unless: { top: offer }, do: [{ push: item }] }"
@@ -180,7 +180,7 @@ struct FlowReviewTests {
         #expect(found.count == 1)
     }
 
-    @Test("A rule that forbids what it asks for never applies")
+    @Test("A rule whose 'unless' excludes its 'when' never applies")
     func contradiction() {
         #expect(
             findings(
@@ -201,7 +201,7 @@ struct FlowReviewTests {
                 .isEmpty)
     }
 
-    @Test("A condition on a screen that never stands there is found where it stands")
+    @Test("A condition on a screen that cannot be at that place is reported there")
     func impossiblePlace() {
         #expect(
             findings(
@@ -222,7 +222,7 @@ struct FlowReviewTests {
             ])
     }
 
-    @Test("Two rules that want different things at once are found at the later one")
+    @Test("Two rules that compete are reported at the later one")
     func competition() {
         let rules = """
             - on: event.A
@@ -241,7 +241,7 @@ struct FlowReviewTests {
     }
 
     @Test(
-        "Whether two rules plainly compete",
+        "Two rules compete unless their conditions exclude each other, or one is more specific",
         arguments: [
             ("where: { a: 1 }", "where: { b: 2 }", true),
             ("where: { a: [1, 2] }", "where: { a: [2, 3] }", true),
@@ -266,7 +266,7 @@ struct FlowReviewTests {
         #expect(!findings(rules("{ push: item }")).contains { $0.contains("competes") })
     }
 
-    @Test("A command that nobody sends is named with the near one, once")
+    @Test("A command that no screen sends is reported once, with the closest name")
     func unsent() {
         #expect(
             findings(rules: "- on: command.By\n  when: { top: item }\n  do: [pop]\n- on: command.By\n  do: [popToRoot]")
@@ -288,7 +288,7 @@ struct FlowReviewTests {
     }
 
     @Test(
-        "A step without 'sends' leaves open what its screen sends; a misspelt command of other screens is found",
+        "A step without 'sends' may send any command, and a misspelt one of other screens is reported",
         arguments: [
             ("{ screen: photo, next: command.PhotoTaken", "photo", false),
             ("{ screen: photo, next: command.PhotoTaken", "[name, photo]", false),
@@ -317,7 +317,7 @@ struct FlowReviewTests {
         #expect(found.count == (isFound ? 1 : 0), "\(findings(yaml))")
     }
 
-    @Test("Mistakes and what makes the flow unusable come together, and what only follows from them does not")
+    @Test("Mistakes and errors are reported together, without findings that only follow from them")
     func together() {
         let review = Flow.review(
             yaml: Self.head + """
@@ -341,7 +341,7 @@ struct FlowReviewTests {
         #expect(Flow.review(yaml: Self.head, file: "shop.yaml").flow != nil)
     }
 
-    @Test("Of a flow that is built in Swift it is said where in the flow")
+    @Test("A finding in a flow built in Swift has the path in the flow")
     func built() throws {
         let flow = try Flow("shop", version: 1, platform: "ios", start: "list") {
             Flow.Screen("list")
@@ -357,7 +357,7 @@ struct FlowReviewTests {
             ])
     }
 
-    @Test("A command that only a deep link sends is one that is sent")
+    @Test("A command that only a deep link sends counts as sent")
     func linkSends() {
         let rules = """
             - on: command.Refresh
@@ -374,7 +374,7 @@ struct FlowReviewTests {
     }
 }
 
-@Suite("Rules that are said never to apply never do, whatever is done")
+@Suite("Random flows with rules that never apply")
 struct FlowReviewHistoryTests {
     /// A flow with two rules for one message, and with other rules that lead to many different states.
     private static func flow(_ random: inout SeededGenerator) throws -> Flow {
@@ -416,7 +416,7 @@ struct FlowReviewHistoryTests {
         return [Flow.Condition(place, ["a", "b", "c"].shuffled(using: &random).prefix(count).map { .screen($0) })]
     }
 
-    @Test("Of a thousand pairs of rules", arguments: [1, 2])
+    @Test("No rule of 1,000 random pairs that is reported as never applying ever applies", arguments: [1, 2])
     func neverApplies(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         var (never, applied) = (0, 0)

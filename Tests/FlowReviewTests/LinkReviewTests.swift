@@ -3,7 +3,7 @@ import FlowReview
 import Navigation
 import Testing
 
-@Suite("The review notes links from which going back leads to an unusual screen")
+@Suite("Review of deep links")
 struct LinkReviewTests {
     private static let head = """
         name: shop
@@ -29,7 +29,7 @@ struct LinkReviewTests {
     }
 
     @Test(
-        "A link that opens a screen above an unusual one is noted",
+        "A link that opens a screen above an unusual one has a note",
         arguments: [
             (
                 "to: { root: list, path: [review] }", "note: rules push 'review' only on 'item', and going back",
@@ -52,7 +52,7 @@ struct LinkReviewTests {
     }
 
     @Test(
-        "A link that opens a screen where rules push it is not noted",
+        "A link that opens a screen where rules push it has no note",
         arguments: ["to: { root: list, path: [item, review] }", "when: { root: list }, to: { path: [item] }"])
     func usual(link: String) {
         #expect(findings(link) == [])

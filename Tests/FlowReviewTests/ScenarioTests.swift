@@ -6,9 +6,9 @@ import SampleFlows
 import Support
 import Testing
 
-@Suite("A scenario")
+@Suite("Scenarios")
 struct ScenarioTests {
-    @Test("of each shipped flow tells its whole story", arguments: ["ios", "mac"])
+    @Test("The scenario of each shipped flow passes", arguments: ["ios", "mac"])
     func shipped(platform: String) throws {
         let flow = try ShippedFlows.flow(platform)
         let scenario = try ShippedFlows.scenario(platform, for: flow)
@@ -21,7 +21,7 @@ struct ScenarioTests {
         for screen in flow.screens.keys { #expect(seen.contains(screen)) }
     }
 
-    @Test("fails where it is not all that happens that is expected, and says at which line and column")
+    @Test("A scenario fails where its expectations are not met, and names line and column")
     func unexpected() throws {
         let failures = try failures(
             """
@@ -49,7 +49,7 @@ struct ScenarioTests {
             ])
     }
 
-    @Test("asks nothing of a step without expectations, and that nothing happens of an empty one")
+    @Test("A step without expectations accepts everything, and an empty expectation accepts no effect")
     func nothing() throws {
         #expect(try failures("- send: event.LaunchFinished").isEmpty)
         #expect(try failures("- { send: event.LaunchFinished, expect: }").count == 3)
@@ -57,7 +57,7 @@ struct ScenarioTests {
         #expect(try failures("- { send: event.Unheard, expect: {} }").isEmpty)
     }
 
-    @Test("fails where a rule fails, unless it expects that")
+    @Test("A scenario fails where a rule fails, unless it expects that")
     func failingRule() throws {
         let flow = try Flow("home", version: 1, platform: "ios", start: "home") {
             Flow.Screen("home")
@@ -77,7 +77,7 @@ struct ScenarioTests {
         #expect(try failures("- { send: command.Back, expect: { failed: } }").count == 3)
     }
 
-    @Test("ends with the first step that fails, unless it keeps going")
+    @Test("A scenario ends with the first step that fails, unless it keeps going")
     func keepsGoing() throws {
         let yaml = """
             - { send: event.LaunchFinished, expect: {} }
@@ -93,7 +93,7 @@ struct ScenarioTests {
     }
 
     @Test(
-        "says of a step that cannot be taken why not",
+        "A step that cannot be taken is reported with the reason",
         arguments: [
             ("back", "nothing is on a path"), ("dismiss", "nothing is presented"), ("gone", "nothing is leaving"),
             ("expire", "no guard waits for an answer"),
@@ -109,7 +109,7 @@ struct ScenarioTests {
     }
 
     @Test(
-        "that cannot be read is refused with every mistake and its place",
+        "A scenario that cannot be read is refused with every mistake and its place",
         arguments: [
             ("send: event.A", "1:1: a scenario must be a list of steps, such as '- send"),
             ("- bak", "1:3: unknown step 'bak'; did you mean 'back'?"),
@@ -144,9 +144,9 @@ struct ScenarioTests {
 }
 
 /// The aspects that scenarios can expect, each with a flow in which it changes. A step with an unexpected change fails.
-@Suite("A scenario tells of")
+@Suite("Effects in a scenario")
 struct ScenarioAspectTests {
-    @Test("a guard that waits, what is held back meanwhile, and how it ends")
+    @Test("A scenario describes a guard that waits, queued messages, and the end of the attempt")
     func guards() throws {
         let ended = """
             - send: { type: command.Next, data: { name: Bach }, from: form }
@@ -180,7 +180,7 @@ struct ScenarioAspectTests {
                 """, of: GuardFlow.flow())
     }
 
-    @Test("a deadline that passes before a later message, and the deadlines of the messages that it releases")
+    @Test("A deadline passes before a later message, and so do the deadlines of the released messages")
     func deadlines() throws {
         let late = "no answer came in time"
         try expect(
@@ -205,7 +205,7 @@ struct ScenarioAspectTests {
             """, of: GuardFlow.flow())
     }
 
-    @Test("columns and tabs, and the paths in them")
+    @Test("A scenario describes columns and tabs, and the paths in them")
     func containers() throws {
         let flow = try PlaygroundFlow.flow()
         try expect(
@@ -232,7 +232,7 @@ struct ScenarioAspectTests {
             """, of: flow)
     }
 
-    @Test("stacks within presentations, child flows and rules that fail")
+    @Test("A scenario describes stacks in presentations, child flows and rules that fail")
     func layers() throws {
         try expect(
             """
@@ -246,7 +246,7 @@ struct ScenarioAspectTests {
             """, of: PlaygroundFlow.flow())
     }
 
-    @Test("a deep link that waits, as long as the scenario's clock lets it")
+    @Test("A scenario describes a deep link that waits until its clock has passed the link's time")
     func links() throws {
         let authorized = "type: event.SpotifyAuthorizationUpdated, data: { status: authorized }"
         let begun = """
@@ -277,7 +277,7 @@ struct ScenarioAspectTests {
                 """, of: ShippedFlows.flow("ios"))
     }
 
-    @Test("a presentation with a path only when it says so, and arguments only when all of them are right")
+    @Test("An expected screen differs from one with a path, or with other arguments")
     func strictness() throws {
         let flow = try PlaygroundFlow.flow()
         #expect(
