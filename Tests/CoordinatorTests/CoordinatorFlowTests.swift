@@ -9,7 +9,7 @@ import Navigation
 import RuntimeTestSupport
 import Testing
 
-@Suite("Coordinator, the flow that it publishes")
+@Suite("Coordinator: published flow")
 struct CoordinatorFlowTests {
     let fixture = CoordinatorFixture()
     var view: EventBus { fixture.view }
@@ -27,7 +27,7 @@ struct CoordinatorFlowTests {
         get async throws { try await view.document(Document.Flow.self, key: "ios") }
     }
 
-    @Test("a view that comes late finds the flow of its platform, with its text and the hash of the snapshots")
+    @Test("A late view receives the flow of its platform, with its text and the hash of the snapshots")
     func late() async throws {
         let flow = try Flow(yaml: Flow.shop().yaml, file: "flows/shop.yaml")
         try await withRunning(coordinator(flow, source: flow.yaml)) {
@@ -44,7 +44,7 @@ struct CoordinatorFlowTests {
         }
     }
 
-    @Test("the flow is there before the first state of a coordinator that starts")
+    @Test("The flow is published before the first state of a coordinator")
     func order() async throws {
         try await withRunning(coordinator(.shop())) {
             let flow = try #require(try await view.journalled(Document.Flow.self).first?.position)
@@ -53,7 +53,7 @@ struct CoordinatorFlowTests {
         }
     }
 
-    @Test("the flow goes with its coordinator; that of a coordinator which has taken over stays")
+    @Test("The flow is withdrawn when its coordinator ends, except after another has taken over")
     func takeover() async throws {
         let old = EventBus.inMemory(source: "navigation-coordinator/1", hub: fixture.hub)
         let new = EventBus.inMemory(source: "navigation-coordinator/2", hub: fixture.hub)
@@ -77,7 +77,7 @@ struct CoordinatorFlowTests {
         }
     }
 
-    @Test("a flow that the bus refuses is logged, and leads the platform all the same")
+    @Test("A flow that the bus refuses is logged, and the coordinator continues with it")
     func refused() async throws {
         let log = LogRecorder()
         let bus = RefusingBus(

@@ -11,7 +11,7 @@ import Support
 import Synchronization
 import Testing
 
-@Suite("Coordinator, guards that wait", .timeLimit(.minutes(1)))
+@Suite("Coordinator: guards", .timeLimit(.minutes(1)))
 struct CoordinatorGuardTests {
     let fixture = CoordinatorFixture()
     var view: EventBus { fixture.view }
@@ -62,7 +62,7 @@ struct CoordinatorGuardTests {
         return answer
     }
 
-    @Test("asks on behalf of the screen, waits in the snapshot, and goes on when the answer comes")
+    @Test("A guard sends its question for the screen, waits in the snapshot, and continues with the answer")
     func accepted() async throws {
         try await withForm {
             let command = try await ask()
@@ -87,7 +87,7 @@ struct CoordinatorGuardTests {
         }
     }
 
-    @Test("reports the deadline when nobody answers in time, as a part of the same story")
+    @Test("A deadline is published when no answer comes in time, as part of the same story")
     func expired() async throws {
         try await withForm {
             let command = try await ask()
@@ -109,7 +109,7 @@ struct CoordinatorGuardTests {
         }
     }
 
-    @Test("reports the deadline also if a stranger has replaced its document by one that cannot be read")
+    @Test("A deadline is published although another client has replaced its document by an unreadable one")
     func unreadableDeadline() async throws {
         try await withForm {
             try await ask()
@@ -119,7 +119,7 @@ struct CoordinatorGuardTests {
         }
     }
 
-    @Test("reports the deadline also if a stranger has replaced its document by that of another attempt")
+    @Test("A deadline is published although another client has replaced its document by another attempt's")
     func exchangedDeadline() async throws {
         try await withForm {
             try await ask()
@@ -129,7 +129,7 @@ struct CoordinatorGuardTests {
         }
     }
 
-    @Test("reports the deadline of a session without a message after a restart, even if its document cannot be read")
+    @Test("A deadline of a quiet session is published after a restart, even if its document is unreadable")
     func unreadableDeadlineAfterRestart() async throws {
         try await withForm {
             try await view.publish(DomainEvent.LaunchFinished(), subject: "two")
@@ -144,7 +144,7 @@ struct CoordinatorGuardTests {
         }
     }
 
-    @Test("says nothing of a deadline whose attempt was answered in time")
+    @Test("No deadline is published for an attempt that was answered in time")
     func inTime() async throws {
         try await withForm {
             try await ask()
@@ -158,7 +158,7 @@ struct CoordinatorGuardTests {
         #expect(try await view.journalled(DomainEvent.GuardDeadlinePassed.self).count == 1)
     }
 
-    @Test("waits on after a restart, and moves on with the answer that came while it was away")
+    @Test("An attempt continues after a restart with the answer that came meanwhile")
     func answeredWhileAway() async throws {
         try await withForm {
             try await ask()
@@ -174,7 +174,7 @@ struct CoordinatorGuardTests {
         }
     }
 
-    @Test("shows each state to which an answer and then the queue lead, before what else came of it")
+    @Test("Each state of an answer and its queue is published, before their other effects")
     func queueShown() async throws {
         try await withForm {
             try await ask()
@@ -197,7 +197,7 @@ struct CoordinatorGuardTests {
         }
     }
 
-    @Test("discards a command that has expired while it was held back, and says so")
+    @Test("A queued command that has expired is discarded with a report")
     func expiredInQueue() async throws {
         try await withForm {
             try await ask()
@@ -209,7 +209,7 @@ struct CoordinatorGuardTests {
         }
     }
 
-    @Test("sets the timer of a deadline again after each restart")
+    @Test("The timer of a deadline is set again after each restart")
     func expiredAfterRestart() async throws {
         let command = try await withForm { try await ask() }
         try await withForm { try await fixture.clock.sleepers() }
@@ -222,7 +222,7 @@ struct CoordinatorGuardTests {
         #expect(deadlines.map(\.id) == [command.id + ".ios.ask.ios.deadline"])
     }
 
-    @Test("drops an attempt, visibly, whose rule a changed flow no longer has")
+    @Test("An attempt whose rule a changed flow lacks is dropped with a report")
     func changedFlow() async throws {
         let command = try await withForm { try await ask() }
         try await withRunning(fixture.coordinator(.guarded(asking: false))) {
@@ -232,7 +232,7 @@ struct CoordinatorGuardTests {
         }
     }
 
-    @Test("gives the same ids again to what it was about to publish when it died")
+    @Test("A restarted coordinator gives the same ids to the messages that it had not published")
     func sameIDsAfterDeath() async throws {
         let bus = LosingBus(
             EventBus.inMemory(source: "navigation-coordinator/1", hub: fixture.hub), losing: Command.SaveDraft.type)
@@ -250,7 +250,7 @@ struct CoordinatorGuardTests {
         #expect(published.map(\.id) == bus.lost.map(\.id))
     }
 
-    @Test("gives the same ids to all that the same messages lead to in a replay")
+    @Test("A replay of the same messages gives the same ids to all results")
     func sameIDs() async throws {
         try await withForm {
             try await ask()
@@ -272,7 +272,7 @@ struct CoordinatorGuardTests {
         #expect(Set(told.map(\.id)).count == told.count)
     }
 
-    @Test("says that it hears answers and deadlines, and asks")
+    @Test("A flow with guards declares its answers, deadlines and questions")
     func vocabulary() throws {
         let flow = try Flow.guarded()
         #expect(flow.receives.contains(DomainEvent.DraftSaved.type))

@@ -6,7 +6,7 @@ import RuntimeTestSupport
 import SegueTestSupport
 import Testing
 
-@Suite("Coordinator, screens that leave")
+@Suite("Coordinator: leaving screens")
 struct CoordinatorLeavingTests {
     let fixture = CoordinatorFixture()
     var view: EventBus { fixture.view }
@@ -20,7 +20,7 @@ struct CoordinatorLeavingTests {
         return item
     }
 
-    @Test("reports a screen as gone when no view does so in time")
+    @Test("A screen is reported as gone when no view does so in time")
     func timeIsUp() async throws {
         try await fixture.withShop {
             let item = try await leaveItem()
@@ -36,7 +36,7 @@ struct CoordinatorLeavingTests {
         }
     }
 
-    @Test("has nothing to report when the view was in time")
+    @Test("No report is published when the view reports the screen in time")
     func viewInTime() async throws {
         try await fixture.withShop {
             let item = try await leaveItem()
@@ -53,7 +53,7 @@ struct CoordinatorLeavingTests {
         #expect(reports.map(\.attributes.source) == ["device/1", "device/1", "navigation-coordinator/1"])
     }
 
-    @Test("says in a document what it waits for, for as long as it does")
+    @Test("A document shows what the coordinator waits for, as long as it waits")
     func deadlines() async throws {
         try await fixture.withShop {
             let item = try await leaveItem()
@@ -67,7 +67,7 @@ struct CoordinatorLeavingTests {
         }
     }
 
-    @Test("expects a screen to go after a restart also if an earlier version has published no document of it")
+    @Test("A leaving screen is expected after a restart, even if an earlier version published no document")
     func restartOnEarlierState() async throws {
         try await fixture.withShop { _ = try await leaveItem() }
         for deadline in try await view.documents(matching: [.type(Document.Deadline.self)]) {
@@ -81,7 +81,7 @@ struct CoordinatorLeavingTests {
         }
     }
 
-    @Test("withdraws after a restart what a state no longer waits for")
+    @Test("A document for something that the state no longer waits for is withdrawn after a restart")
     func staleDeadline() async throws {
         try await fixture.withShop {}
         try await view.publish(
@@ -92,7 +92,7 @@ struct CoordinatorLeavingTests {
         }
     }
 
-    @Test("expects a screen to go also after a restart")
+    @Test("A leaving screen is expected to go after a restart")
     func restart() async throws {
         try await fixture.withShop { _ = try await leaveItem() }
         try await withRunning(fixture.coordinator(.shop())) {

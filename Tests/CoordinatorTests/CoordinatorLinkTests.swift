@@ -7,19 +7,19 @@ import RuntimeTestSupport
 import Support
 import Testing
 
-@Suite("Coordinator, deep links")
+@Suite("Coordinator: deep links")
 struct CoordinatorLinkTests {
     let fixture = CoordinatorFixture()
     var view: EventBus { fixture.view }
 
-    @Test("says that it receives deep links, and sends what they send")
+    @Test("A flow with links declares that it receives deep links, and the commands that they send")
     func vocabulary() throws {
         let flow = try Flow.shop(links: true)
         #expect(flow.receives.contains(DomainEvent.DeepLinkReceived.type))
         #expect(flow.sends.contains(Command.ItemNeeded.type))
     }
 
-    @Test("parks a link that comes too early, also through a restart, and follows it in the step that admits it")
+    @Test("An early link is parked, also across a restart, and followed in the step that admits it")
     func parked() async throws {
         try await withRunning(fixture.coordinator(.shop(links: true))) {
             let link = try await view.publish(
@@ -44,7 +44,7 @@ struct CoordinatorLinkTests {
         #expect(try await view.journalled(DomainEvent.MessageDiscarded.self).isEmpty)
     }
 
-    @Test("sends a command that expires if the story began on a device, and one that does not if a tool began it")
+    @Test("A link's command expires if the story began on a device, and not if a tool began it")
     func lifetimes() async throws {
         try await withRunning(fixture.coordinator(.shop(links: true))) {
             try await view.publish(DomainEvent.LaunchFinished())
@@ -62,7 +62,7 @@ struct CoordinatorLinkTests {
         }
     }
 
-    @Test("discards a link that could not be followed in time, and says so")
+    @Test("A link that could not be followed in time is discarded with a report")
     func expired() async throws {
         try await withRunning(fixture.coordinator(.shop(links: true))) {
             var link = try Envelope(DomainEvent.DeepLinkReceived(url: "shop://item/7"), source: view.source)
@@ -77,7 +77,7 @@ struct CoordinatorLinkTests {
         }
     }
 
-    @Test("says what is wrong with a URL that no link has")
+    @Test("A URL without a link is discarded with a suggestion")
     func unknown() async throws {
         try await withRunning(fixture.coordinator(.shop(links: true))) {
             let link = try await view.publish(DomainEvent.DeepLinkReceived(url: "shop://itm/7"), origin: fixture.phone)
@@ -88,7 +88,7 @@ struct CoordinatorLinkTests {
         }
     }
 
-    @Test("drops a parked link that a changed flow no longer has, and says so")
+    @Test("A parked link that a changed flow lacks is discarded with a report")
     func changedFlow() async throws {
         let link = try await withRunning(fixture.coordinator(.shop(links: true))) {
             let link = try await view.publish(DomainEvent.DeepLinkReceived(url: "shop://item/7"), origin: fixture.phone)

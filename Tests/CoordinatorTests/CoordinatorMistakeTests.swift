@@ -5,7 +5,7 @@ import Navigation
 import RuntimeTestSupport
 import Testing
 
-@Suite("Coordinator, late and mistaken messages")
+@Suite("Coordinator: late and invalid messages")
 struct CoordinatorMistakeTests {
     let fixture = CoordinatorFixture()
     var view: EventBus { fixture.view }
@@ -14,7 +14,7 @@ struct CoordinatorMistakeTests {
         try await view.received(DomainEvent.MessageDiscarded.self)[0].decode()
     }
 
-    @Test("discards an expired command, and says so")
+    @Test("An expired command is discarded with a report")
     func expired() async throws {
         try await fixture.withShop(later: 61) {
             let command = try await view.send(Command.ItemSelected(itemID: "7"), origin: fixture.phone)
@@ -25,7 +25,7 @@ struct CoordinatorMistakeTests {
         }
     }
 
-    @Test("leaves it to another platform's coordinator to complain about its expired commands")
+    @Test("An expired command of another platform is reported only by that platform's coordinator")
     func expiredElsewhere() async throws {
         try await fixture.withShop(later: 61) {
             try await view.send(Command.ItemSelected(itemID: "7"), origin: Origin(platform: "mac", device: "desk"))
@@ -35,7 +35,7 @@ struct CoordinatorMistakeTests {
         }
     }
 
-    @Test("discards a command from a screen that is gone, and says so")
+    @Test("A command of a closed screen is discarded with a report")
     func late() async throws {
         try await fixture.withShop {
             let origin = Origin(platform: "ios", device: "phone-1", instance: "list-99")
@@ -46,7 +46,7 @@ struct CoordinatorMistakeTests {
         }
     }
 
-    @Test("reports a rule that cannot be applied, and goes on from the state before")
+    @Test("A rule that cannot be applied is reported, and the session continues from the previous state")
     func failure() async throws {
         try await fixture.withShop {
             try await view.send(Command.BackRequested(), origin: fixture.phone)
@@ -58,7 +58,7 @@ struct CoordinatorMistakeTests {
         }
     }
 
-    @Test("publishes no error about an error")
+    @Test("No error is published about an error")
     func errorAboutError() async throws {
         try await fixture.withShop {
             try await view.publish(ApplicationError(code: "test", message: "nothing to pop for this one"))
@@ -68,7 +68,7 @@ struct CoordinatorMistakeTests {
         #expect(try await view.journalled(ApplicationError.self).count == 1)
     }
 
-    @Test("discards data that is not JSON, and goes on")
+    @Test("Data that are not JSON are discarded, and the coordinator continues")
     func malformed() async throws {
         try await fixture.withShop {
             let attributes = Attributes(type: Command.ItemSelected.type, source: "stranger/1")

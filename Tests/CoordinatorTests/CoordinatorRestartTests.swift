@@ -8,7 +8,7 @@ import Navigation
 import RuntimeTestSupport
 import Testing
 
-@Suite("Coordinator, restarts", .timeLimit(.minutes(1)))
+@Suite("Coordinator: restarts", .timeLimit(.minutes(1)))
 struct CoordinatorRestartTests {
     let fixture = CoordinatorFixture()
     var view: EventBus { fixture.view }
@@ -19,7 +19,7 @@ struct CoordinatorRestartTests {
         Command.ItemSelected(itemID: "2"), DomainEvent.Warned(),
     ]
 
-    @Test("leads to the same state, however often it is killed on the way")
+    @Test("A coordinator that is killed often leads to the same state")
     func sameState() async throws {
         for (index, message) in history.enumerated() {
             try await view.publish(Batch([Envelope(message, source: "view/1")]))
@@ -38,7 +38,7 @@ struct CoordinatorRestartTests {
         #expect(snapshot.revision == expected.revision)
     }
 
-    @Test("handles what came while it was away, once")
+    @Test("A message that arrives while the coordinator is away is handled once")
     func whileAway() async throws {
         try await fixture.withShop {}
         try await view.send(Command.ItemSelected(itemID: "7"))
@@ -50,7 +50,7 @@ struct CoordinatorRestartTests {
         }
     }
 
-    @Test("dismisses, visibly, what a changed flow no longer has")
+    @Test("A screen that a changed flow lacks is dismissed with a report")
     func changedFlow() async throws {
         try await fixture.withShop {
             try await view.send(Command.ItemSelected(itemID: "7"))
@@ -64,7 +64,7 @@ struct CoordinatorRestartTests {
         }
     }
 
-    @Test("goes on although the bus refuses a state that a changed flow leads to, and changes all others")
+    @Test("A state of a changed flow that the bus refuses does not prevent the change of other sessions")
     func refusedState() async throws {
         try await fixture.withShop {
             for session in ["bad", "good"] {
@@ -85,7 +85,7 @@ struct CoordinatorRestartTests {
         }
     }
 
-    @Test("begins a session anew whose snapshot it cannot read")
+    @Test("A session whose snapshot cannot be read starts again")
     func unreadableSnapshot() async throws {
         var attributes = Attributes(type: Document.NavigationState.type, source: "older/1")
         attributes.key = "ios"
@@ -97,7 +97,7 @@ struct CoordinatorRestartTests {
     }
 
     @Test(
-        "begins a session anew whose snapshot has numbers that cannot be continued, and says so",
+        "A session whose snapshot has numbers at their limit starts again, with a report",
         arguments: [#""revision":"#, #""instances":"#])
     func endlessNumbers(number: String) async throws {
         let origin = Origin(platform: "ios")

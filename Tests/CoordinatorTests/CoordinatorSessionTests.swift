@@ -11,7 +11,7 @@ import Testing
 
 @testable import Coordinator
 
-@Suite("Coordinator, sessions", .timeLimit(.minutes(1)))
+@Suite("Coordinator: sessions", .timeLimit(.minutes(1)))
 struct CoordinatorSessionTests {
     let fixture = CoordinatorFixture()
     var view: EventBus { fixture.view }
@@ -46,7 +46,7 @@ struct CoordinatorSessionTests {
             clock: ServiceClock(clock: fixture.clock))
     }
 
-    @Test("the flow is published again under a new claim, because its lease ends with the former one")
+    @Test("The flow is published again under a new claim, because its lease ends with the former one")
     func flow() async throws {
         let flows: [MessageFilter] = [.type(Document.Flow.self)]
         try await withRunning(coordinator(1, source: "name: shop")) {
@@ -63,7 +63,7 @@ struct CoordinatorSessionTests {
         }
     }
 
-    @Test("several share the sessions; when one ends, the others go on with its sessions")
+    @Test("Several coordinators share the sessions, and when one ends, the others continue with its sessions")
     func shared() async throws {
         try await withRunning(coordinator(1)) {
             try await withRunning(coordinator(2)) {
@@ -88,7 +88,7 @@ struct CoordinatorSessionTests {
         #expect(try await view.inspect.deadLetters(of: nil).isEmpty)
     }
 
-    @Test("one that keeps few machines in memory leads to the same states as one that keeps them all")
+    @Test("A coordinator that keeps few machines in memory leads to the same states as one that keeps all")
     func fewMachines() async throws {
         try await withRunning(coordinator(1, liveSessions: 1)) {
             try await begin()
@@ -97,7 +97,7 @@ struct CoordinatorSessionTests {
         }
     }
 
-    @Test("a session begins with a launch or a deep link; other commands to it are discarded, events are ignored")
+    @Test("A session begins with a launch or a deep link, and other commands to it are discarded")
     func begins() async throws {
         try await fixture.withShop {
             let command = try await view.send(Command.ItemSelected(itemID: "1"), subject: "two")
@@ -114,7 +114,7 @@ struct CoordinatorSessionTests {
         #expect(try await view.journalled(ApplicationError.self).isEmpty, "nobody would ever dismiss an error of 'two'")
     }
 
-    @Test("a session that ends leaves no documents, and can begin again")
+    @Test("A session that ends withdraws its documents, and can begin again")
     func ends() async throws {
         try await fixture.withShop {
             try await view.publish(DomainEvent.LaunchFinished(), subject: "two")
@@ -153,7 +153,7 @@ struct CoordinatorSessionTests {
             clock: ServiceClock(clock: fixture.clock))
     }
 
-    @Test("a session without a message for the given time ends, unless another platform has used it")
+    @Test("A session without a message for the given time ends, unless another platform has used it")
     func idle() async throws {
         for number in 1...300 { try await publishState("elsewhere-\(number)", "tv", age: 1000) }
         try await publishState("idle", age: 1000)
@@ -174,7 +174,7 @@ struct CoordinatorSessionTests {
         }
     }
 
-    @Test("an idle session is ended once, even if no coordinator handles the event before the next search")
+    @Test("An idle session is ended once, even if no coordinator handles the event before the next search")
     func idleOnce() async throws {
         try await publishState("idle", age: 1000)
         var idle = IdleSessions(limit: .seconds(100))
@@ -182,7 +182,7 @@ struct CoordinatorSessionTests {
         #expect(try await view.journalled(DomainEvent.SessionEnded.self).map(\.subject) == ["idle"])
     }
 
-    @Test("a message that changes nothing keeps its session from ending")
+    @Test("A message that changes nothing still keeps its session from ending")
     func renewal() async throws {
         try await publishState("two", age: 60)
         try await withRunning(coordinator("ios", sessionIdle: .seconds(100))) {
@@ -199,7 +199,7 @@ struct CoordinatorSessionTests {
         }
     }
 
-    @Test("changes a session to a changed flow at its next message, and the default session at once")
+    @Test("A session changes to a changed flow at its next message, and the default session at once")
     func changedFlow() async throws {
         try await withRunning(coordinator(1)) {
             try await begin()

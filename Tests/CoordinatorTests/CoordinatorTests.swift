@@ -12,7 +12,7 @@ struct CoordinatorTests {
     let fixture = CoordinatorFixture()
     var view: EventBus { fixture.view }
 
-    @Test("says what it receives and sends, as far as its flow tells")
+    @Test("A coordinator declares the messages that its flow receives and sends")
     func vocabulary() throws {
         let flow = try Flow.shop()
         #expect(flow.receives.contains(Command.ItemSelected.type))
@@ -22,7 +22,7 @@ struct CoordinatorTests {
         #expect(flow.sends.contains(Command.OptionsOpened.type))
     }
 
-    @Test("shows where the default session begins, and says so once")
+    @Test("The first screen of the default session is published once")
     func start() async throws {
         for _ in 0..<2 {
             try await withRunning(fixture.coordinator(.shop())) {
@@ -34,7 +34,7 @@ struct CoordinatorTests {
         #expect(try await view.journalled(Document.NavigationState.self).count == 1)
     }
 
-    @Test("answers a message with a snapshot that names it as its cause, one batch with the progress")
+    @Test("The snapshot names its message as the cause, and is in one batch with the progress")
     func answersMessage() async throws {
         let command = try await fixture.withShop {
             let command = try await view.send(Command.ItemSelected(itemID: "7"), origin: fixture.phone)
@@ -52,7 +52,7 @@ struct CoordinatorTests {
                 == command.position)
     }
 
-    @Test("leads two platforms by their own flows from the same messages")
+    @Test("Two platforms follow their own flows from the same messages")
     func twoPlatforms() async throws {
         try await withRunning(fixture.coordinator(.shop("ios"))) {
             try await withRunning(fixture.coordinator(.shop("mac"))) {
@@ -73,7 +73,7 @@ struct CoordinatorTests {
     }
 
     @Test(
-        "shows where a session begins whose view says that it is there, also when no rule answers that, and says so once"
+        "A session begins with a launch event, even if no rule answers it, and is published once"
     )
     func beginsSession() async throws {
         let flow = try Flow("quiet", version: 1, platform: "ios", start: "form") { Flow.Screen("form") }
@@ -93,7 +93,7 @@ struct CoordinatorTests {
         #expect(told == ["default", "two", "three"])
     }
 
-    @Test("keeps two sessions apart")
+    @Test("Two sessions are independent of each other")
     func twoSessions() async throws {
         try await fixture.withShop {
             try await view.publish(DomainEvent.LaunchFinished(), subject: "two")
@@ -106,7 +106,7 @@ struct CoordinatorTests {
         }
     }
 
-    @Test("asks to open a URL only on the device where it began")
+    @Test("A URL is opened only on the device where the story began")
     func openURL() async throws {
         try await fixture.withShop {
             try await view.send(Command.LinkOpened(url: "https://example.com/a"), origin: fixture.phone)
@@ -117,7 +117,7 @@ struct CoordinatorTests {
         }
     }
 
-    @Test("sends the command of an alert's button for its platform and device, not for the alert that is gone")
+    @Test("The command of an alert's button has its platform and device, and not the closed alert as its origin")
     func alertButton() async throws {
         try await fixture.withShop {
             try await view.publish(DomainEvent.Warned())
@@ -134,7 +134,7 @@ struct CoordinatorTests {
         }
     }
 
-    @Test("tells the services whose work has ended")
+    @Test("The dismissal of a screen is published for the services that work for it")
     func screenDismissed() async throws {
         try await fixture.withShop {
             try await view.send(Command.OptionsOpened())
