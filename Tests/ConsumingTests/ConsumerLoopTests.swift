@@ -92,7 +92,8 @@ struct ConsumerLoopTests {
     }
 
     @Test(
-        "gives up a message whose results are refused, takes its change of state back, and goes on", arguments: [1, 2])
+        "A message whose results are refused is given up, its change of the state is undone, and the loop continues",
+        arguments: [1, 2])
     func refused(runs: Int) async throws {
         try await tell("a", "b", "refuse", "c", "d")
         for run in 1...runs {
@@ -112,7 +113,7 @@ struct ConsumerLoopTests {
     }
 
     @Test(
-        "claims again when its journal is replaced after a claim, whatever it publishes first",
+        "A consumer claims again when its journal is replaced after a claim, whatever it publishes first",
         arguments: [true, false])
     func replacedAfterClaim(hasCutOffs: Bool) async throws {
         try await tell("a")
@@ -129,7 +130,7 @@ struct ConsumerLoopTests {
         }
     }
 
-    @Test("what is sent again with the same claim is not repeated after an error that does not pass")
+    @Test("A batch is not repeated under the same claim after a permanent error")
     func passingErrors() {
         let ended: Set<BusError.Code> = [.epoch, .unrecorded, .fenced]
         #expect(BusRetry.Holding.claim.passing == [.unavailable, .journal])
@@ -140,7 +141,7 @@ struct ConsumerLoopTests {
         }
     }
 
-    @Test("publishes only the progress and the dead letter when the error beside it is refused, too")
+    @Test("Only the progress and the dead letter are published if the error beside them is refused too")
     func bareLetter() async throws {
         try await tell("refuse", "a")
         let bus = RefusingBus(EventBus.inMemory(source: "worker/1", hub: hub)) { batch in
@@ -155,7 +156,7 @@ struct ConsumerLoopTests {
         #expect(try await publisher.journalled(ApplicationError.self).isEmpty)
     }
 
-    @Test("gives up what a handler that computes throws at, at once, and takes its change of state back")
+    @Test("A message at which a computation throws is given up at once, and its change of the state is undone")
     func throwing() async throws {
         try await tell("a", "throw", "b")
         let bus = EventBus.inMemory(source: "worker/1", hub: hub)
@@ -167,7 +168,7 @@ struct ConsumerLoopTests {
         #expect(try await publisher.inspect.deadLetters(of: "worker").map(\.rejection.code) == ["worker.failed"])
     }
 
-    @Test("a slow handler holds up no other partition, and what passes it settles nothing of its own")
+    @Test("A slow handler does not delay other partitions, and its own progress is not passed")
     func slowPartition() async throws {
         let (started, finish) = (Gate(), Gate())
         let work: ConsumerLoop.Work = { message in
@@ -197,7 +198,7 @@ struct ConsumerLoopTests {
     }
 
     @Test(
-        "goes on behind a message that is given up when retention has removed it, also if nothing goes with the letter")
+        "The consumer continues after a message that retention removed before it was given up")
     func removed() async throws {
         try await publisher.publish(ApplicationError(code: "test", message: "It failed."), subject: "one")
         try await tell("a")
@@ -214,7 +215,8 @@ struct ConsumerLoopTests {
     }
 
     @Test(
-        "ends with what a handler throws also while its claim is renewed and another handler runs", arguments: [1, 2])
+        "The loop ends with the error of a handler, even while its claim is renewed and another handler runs",
+        arguments: [1, 2])
     func failing(first: Int) async throws {
         struct Failure: Error {}
         let bus = ClaimingBus(EventBus.inMemory(source: "worker/1", hub: hub))
@@ -243,7 +245,7 @@ struct ConsumerLoopTests {
         #expect(error != nil)
     }
 
-    @Test("a handler that only computes runs on the bus's executor, any other elsewhere")
+    @Test("A handler that only computes runs on the bus's executor, any other elsewhere")
     func executors() async throws {
         try await tell("a")
         let executor = BusExecutor()
@@ -301,7 +303,7 @@ struct ConsumerLoopTests {
         mutating func takeBack(_ partition: Partition, from offset: UInt64) {}
     }
 
-    @Test("calls back when results are recorded, not before")
+    @Test("A callback is called when the results are recorded, and not before")
     func whenRecorded() async throws {
         try await tell("a")
         let bus = StallableBus(EventBus.inMemory(source: "worker/1", hub: hub))

@@ -44,7 +44,7 @@ struct ConsumerQueueTests {
 
     private struct Unexpected: Error {}
 
-    @Test("while a message of one partition is handled, others go on, and settle nothing beyond it")
+    @Test("A message in progress does not delay other partitions, and their progress does not pass it")
     func slowPartition() throws {
         var queue = queue(.concurrent(2))
         queue.take(Delivery(message(1, b)))
@@ -72,7 +72,7 @@ struct ConsumerQueueTests {
         #expect(queue.isQuiet && queue.oldestUnfinished == nil)
     }
 
-    @Test("no more handlers run at a time than may")
+    @Test("The number of handlers that run at the same time is limited")
     func limit() throws {
         var queue = queue(.concurrent(1))
         queue.take(Delivery(message(1, a)))
@@ -85,7 +85,7 @@ struct ConsumerQueueTests {
         #expect(queue.next() == nil)
     }
 
-    @Test("a handler that only computes answers all that is there; what it answered meanwhile is one batch")
+    @Test("A computation answers all waiting messages, and their results are one batch")
     func pipelined() throws {
         var queue = queue(.pipelined)
         var turns: [ConsumerQueue.Turn] = []
@@ -109,7 +109,7 @@ struct ConsumerQueueTests {
         #expect(queue.recorded(turn).count == 3)
     }
 
-    @Test("a timer fires after the messages of its partition that are under way, and before those that wait")
+    @Test("A timer fires after the messages of its partition in progress, and before those that wait")
     func timer() async throws {
         let timers = OpenTimers { _ in [] }
         timers.apply(
@@ -143,7 +143,7 @@ struct ConsumerQueueTests {
         #expect(try handling(&queue).0.id == "2")
     }
 
-    @Test("the message whose results are refused is found among those of its batch, and given up alone")
+    @Test("The message with refused results is found among those of its batch, and only it is given up")
     func refusedAmongOthers() throws {
         var queue = queue(.pipelined)
         for offset: UInt64 in 1...3 { queue.take(Delivery(message(offset, a))) }
@@ -189,7 +189,7 @@ struct ConsumerQueueTests {
         #expect(queue.oldestUnfinished == nil && queue.count == 0)
     }
 
-    @Test("a partition that is lost is dropped, and taken anew from where the next claim says")
+    @Test("A lost partition is dropped, and continues from the position of the next claim")
     func lost() throws {
         var queue = queue(.concurrent(2))
         queue.take(Delivery(message(1, a)))
@@ -209,7 +209,7 @@ struct ConsumerQueueTests {
         #expect(try publishing(&queue).0.checkpoint?.claim.ownerEpoch == 2, "the other partition has gone on")
     }
 
-    @Test("what is handled while the claim is renewed is published under the next one")
+    @Test("A message that is handled while the claim is renewed is published under the next claim")
     func renewed() throws {
         var queue = queue(.concurrent(2))
         queue.take(Delivery(message(1, a)))
@@ -223,7 +223,7 @@ struct ConsumerQueueTests {
         #expect(try publishing(&queue).0.checkpoint?.claim.ownerEpoch == 2)
     }
 
-    @Test("what another member may have handled meanwhile is dropped, also while its handler runs")
+    @Test("A message that another member may have handled is dropped, even while its handler runs")
     func overtaken() throws {
         var queue = queue(.concurrent(2))
         queue.take(Delivery(message(1, a)))
@@ -238,7 +238,7 @@ struct ConsumerQueueTests {
         #expect(try publishing(&queue).0.messages.map(\.subject) == ["again"])
     }
 
-    @Test("a partition that leaves while its handler runs settles nothing, and holds nothing up")
+    @Test("A partition that is lost while its handler runs records no progress, and does not delay others")
     func leaving() throws {
         var queue = queue(.concurrent(2))
         queue.take(Delivery(message(1, a)))
@@ -257,7 +257,7 @@ struct ConsumerQueueTests {
         #expect(queue.settled == 2)
     }
 
-    @Test("a message that comes twice is handled once")
+    @Test("A message that arrives twice is handled once")
     func twice() throws {
         var queue = queue(.concurrent(1))
         queue.take(Delivery(message(1, a)))
@@ -269,7 +269,7 @@ struct ConsumerQueueTests {
         #expect(queue.next() == nil && queue.count == 0)
     }
 
-    @Test("a reader that is far ahead has to wait")
+    @Test("A reader that is far ahead must wait")
     func room() {
         var queue = queue(.concurrent(1))
         for offset in 1...UInt64(ConsumerQueue.capacity) {

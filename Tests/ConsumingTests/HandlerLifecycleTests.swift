@@ -9,7 +9,7 @@ import ServiceLifecycleTestKit
 import TestSupport
 import Testing
 
-@Suite("Handlers, starting and stopping")
+@Suite("Handlers: starting and stopping")
 struct HandlerLifecycleTests {
     let hub = InMemoryHub(maximumGap: 1000)
     let bus: EventBus
@@ -30,7 +30,7 @@ struct HandlerLifecycleTests {
             .service(on: bus, clock: clock)
     }
 
-    @Test("handles again what it was killed over, and has the result once")
+    @Test("A message is handled again after a kill, and its result is recorded once")
     func killed() async throws {
         let started = Gate()
         try await bus.send(Command.Greet(name: "Ada"))
@@ -45,7 +45,7 @@ struct HandlerLifecycleTests {
         #expect(try await bus.journalled(DomainEvent.Greeted.self).count == 1)
     }
 
-    @Test("brings the message at hand to its end when it is asked to stop")
+    @Test("A handler that is running completes its message when the service is asked to stop")
     func gracefulShutdown() async throws {
         let started = Gate()
         let finish = Gate()
@@ -68,7 +68,7 @@ struct HandlerLifecycleTests {
         #expect(try greeted.map { try $0.decode(DomainEvent.Greeted.self).name } == ["Ada"])
     }
 
-    @Test("stops at once when it is asked to while nothing is to be done")
+    @Test("An idle service stops at once when it is asked to")
     func gracefulShutdownWhenIdle() async throws {
         let consumer = greeter(on: bus)
         try await testGracefulShutdown { trigger in
@@ -81,7 +81,7 @@ struct HandlerLifecycleTests {
         }
     }
 
-    @Test("stops at once when it is asked to while no broker answers")
+    @Test("A service without a broker stops at once when it is asked to")
     func gracefulShutdownWithoutBroker() async throws {
         let silent = SilentBus(inner: bus)
         let consumer = greeter(on: silent.bus)
@@ -95,7 +95,7 @@ struct HandlerLifecycleTests {
         }
     }
 
-    @Test("waits for a broker that is away")
+    @Test("A service waits for a broker that is away")
     func unavailable() async throws {
         let clock = ManualClock()
         let consumer = greeter(on: UnreliableBus(bus, failures: 2).bus, clock: clock)

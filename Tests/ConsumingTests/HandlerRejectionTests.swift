@@ -6,7 +6,7 @@ import Logging
 import RuntimeTestSupport
 import Testing
 
-@Suite("Handlers: what they do not handle", .timeLimit(.minutes(1)))
+@Suite("Handlers: rejected messages", .timeLimit(.minutes(1)))
 struct HandlerRejectionTests {
     let bus = EventBus.inMemory(source: "greeter/1")
 
@@ -21,7 +21,9 @@ struct HandlerRejectionTests {
         Envelope(attributes: Attributes(type: type, source: "stranger/1"), data: Data(#"{"nom":"Ada"}"#.utf8))
     }
 
-    @Test("makes malformed data a dead letter at once, says so, and goes on")
+    @Test(
+        "A message with malformed data becomes a dead letter at once, an error is published, and the consumer continues"
+    )
     func malformedData() async throws {
         try await withRunning(greeter.service(on: bus)) {
             try await bus.publish(Batch([malformed(Command.Greet.type)]))
@@ -35,7 +37,8 @@ struct HandlerRejectionTests {
         #expect(letter.rejection == Rejection(code: "message.malformed", reason: error.message, attempts: 1))
     }
 
-    @Test("makes a message whose results are refused a dead letter, says so, and goes on")
+    @Test(
+        "A message whose results are refused becomes a dead letter, an error is published, and the consumer continues")
     func refusedResults() async throws {
         struct Unanswerable: Message {
             static var kind: MessageKind { .query }
@@ -64,7 +67,7 @@ struct HandlerRejectionTests {
     }
 
     @Test(
-        "publishes the document that replaces a loading one in every case in which the handler's results are not",
+        "The document that replaces a loading one is published in every case in which the handler's results are not",
         arguments: ["failed", "answered", "refused", "expired", "handled"])
     func givenUpDocument(outcome: String) async throws {
         let log = LogRecorder()
@@ -93,7 +96,7 @@ struct HandlerRejectionTests {
         if let areErrors { #expect(log.lines.contains { $0.hasPrefix("error: ") } == areErrors, "\(log.text)") }
     }
 
-    @Test("goes on behind a message that retention has removed while it was tried")
+    @Test("The consumer continues after a message that retention removed while it was retried")
     func removed() async throws {
         try await withRunning(greeter.service(on: RemovingBus(inner: bus).bus)) {
             try await bus.publish(Batch([malformed(Command.Greet.type)]))
@@ -105,7 +108,7 @@ struct HandlerRejectionTests {
         #expect(try await bus.inspect.deadLetters(of: "greeter").isEmpty)
     }
 
-    @Test("publishes no error about an error that it gives up: there is only the dead letter")
+    @Test("A dead letter of an error publishes no further error")
     func errorAboutError() async throws {
         let handlers =
             greeter
@@ -121,7 +124,7 @@ struct HandlerRejectionTests {
             try await bus.inspect.deadLetters(of: nil).map(\.rejection.code) == ["greeter.failed", "message.malformed"])
     }
 
-    @Test("leaves a message that is sent again to the consumer that it is for")
+    @Test("A message that is sent again is handled only by the consumer that it names")
     func recipient() async throws {
         try await withRunning(greeter.service(on: bus)) {
             for (name, recipient) in [("Ada", "waiter"), ("Grace", "greeter")] {
@@ -135,7 +138,7 @@ struct HandlerRejectionTests {
         #expect(try await bus.journalled(DomainEvent.Greeted.self).count == 1)
     }
 
-    @Test("tells once what retention has cut off, as far as it handles it")
+    @Test("A loss by retention is reported once, for the types that the service handles")
     func cutOffs() async throws {
         let cutOffs = [
             CutOff(type: Command.Greet.type, count: 3, offsets: 5...9),

@@ -8,7 +8,7 @@ import ServiceLifecycle
 import ServiceLifecycleTestKit
 import Testing
 
-@Suite("Handlers, trying again", .timeLimit(.minutes(1)))
+@Suite("Handlers: retries", .timeLimit(.minutes(1)))
 struct HandlerRetryTests {
     let bus = EventBus.inMemory(source: "greeter/1")
     let clock = ManualClock()
@@ -38,7 +38,7 @@ struct HandlerRetryTests {
         }
     }
 
-    @Test("calls a handler that fails again, after growing delays")
+    @Test("A handler that fails is called again, after growing delays")
     func again() async throws {
         try await withRunning(greeter(failures: 3)) {
             try await bus.send(Command.Greet(name: "Ada"))
@@ -50,7 +50,7 @@ struct HandlerRetryTests {
         #expect(try await bus.journalled(ApplicationError.self).isEmpty)
     }
 
-    @Test("gives a message up after the last attempt, keeps it as a dead letter, says so, and goes on")
+    @Test("A message becomes a dead letter after the last attempt, an error is published, and the consumer continues")
     func givenUp() async throws {
         let log = LogRecorder()
         let command = try await withRunning(greeter(failures: 4, logger: log.logger)) {
@@ -71,7 +71,7 @@ struct HandlerRetryTests {
         #expect(log.lines.filter { $0.contains("token-4711") }.count == 4, "what was thrown stands in the log alone")
     }
 
-    @Test("takes an application error for an answer: it is published at once, and is no failure")
+    @Test("An application error is published at once as the result, and does not count as a failure")
     func answer() async throws {
         let error = ApplicationError(code: "greeter.nobody", message: "nobody is there")
         try await withRunning(greeter(failures: 1, with: error)) {
@@ -82,7 +82,7 @@ struct HandlerRetryTests {
         #expect(try await bus.inspect.deadLetters(of: nil).isEmpty)
     }
 
-    @Test("stops waiting for the next attempt when it is asked to stop, and handles the message at the next start")
+    @Test("A retry ends when the service is asked to stop, and the message is handled at the next start")
     func shutdown() async throws {
         let consumer = greeter(failures: 1)
         try await bus.send(Command.Greet(name: "Ada"))
@@ -99,7 +99,7 @@ struct HandlerRetryTests {
         try await withRunning(greeter(failures: 0)) { _ = try await bus.received(DomainEvent.Greeted.self) }
     }
 
-    @Test("keeps a result while the journal is full, and calls the handler no second time")
+    @Test("A result is kept while the journal is full, and the handler is not called again")
     func journal() async throws {
         let full = UnreliableBus(bus, code: .journal)
         try await withRunning(greeter(on: full.bus, failures: 0)) {
@@ -112,7 +112,7 @@ struct HandlerRetryTests {
     }
 
     @Test(
-        "calls the handler again when its own message met a bus that does not serve",
+        "A handler is called again when its own message met an unavailable bus",
         arguments: [
             BusError.Code.journal, .unavailable,
         ])
@@ -126,7 +126,7 @@ struct HandlerRetryTests {
         #expect(calls.all == [.zero, .seconds(1)])
     }
 
-    @Test("waits for attempts as its policy says")
+    @Test("The delays between attempts follow the policy")
     func policy() {
         let policy = RetryPolicy(attempts: 3, firstDelay: .seconds(1), factor: 2)
         #expect((policy.attempts, policy.firstDelay, policy.factor) == (3, .seconds(1), 2))

@@ -4,7 +4,7 @@ import EventBus
 import RuntimeTestSupport
 import Testing
 
-@Suite("Handlers: sessions that end")
+@Suite("Handlers: end of a session")
 struct HandlerSessionTests {
     let bus = EventBus.inMemory(source: "greeter/1")
     let forgotten = Calls<String>()
@@ -28,7 +28,7 @@ struct HandlerSessionTests {
         Set(try await bus.documents(matching: [.type(Guests.type, subject: session)]).map(\.attributes.key))
     }
 
-    @Test("withdraws the documents of the session, whatever their keys, and no others")
+    @Test("The documents of a session are withdrawn when it ends, whatever their keys, and no others")
     func withdraws() async throws {
         try await withRunning(greeter().service(on: bus)) {
             for (name, session) in [("hall", "anna"), ("attic", "anna"), ("hall", "bert")] {
@@ -55,7 +55,7 @@ struct HandlerSessionTests {
         }
     }
 
-    @Test("discards a view's command after the end of its session, and handles all others")
+    @Test("A view's command after the end of its session is discarded, and all others are handled")
     func lateCommands() async throws {
         try await withRunning(greeter().discardingCommandsOfEndedSessions().service(on: bus)) {
             let phone = Origin(platform: "ios", device: "phone-1")

@@ -6,7 +6,7 @@ import RuntimeTestSupport
 import TestSupport
 import Testing
 
-@Suite("Handlers, several instances", .timeLimit(.minutes(1)))
+@Suite("Handlers: several instances", .timeLimit(.minutes(1)))
 struct HandlerSharingTests {
     let hub = InMemoryHub(maximumGap: 1000)
     let watcher: EventBus
@@ -31,7 +31,7 @@ struct HandlerSharingTests {
         for name in names { try await watcher.send(Command.Greet(name: "\(name)"), subject: "guest-\(name)") }
     }
 
-    @Test("share the work: each message is handled once, and each instance handles some")
+    @Test("Instances share the work, and each message is handled once")
     func shared() async throws {
         let metrics = [ConsumerMetrics(), ConsumerMetrics()]
         try await withRunning(greeter(1, metrics: metrics[0])) {
@@ -46,7 +46,7 @@ struct HandlerSharingTests {
         #expect(try await watcher.journalled(DomainEvent.Greeted.self).count == 100)
     }
 
-    @Test("go on with the work of one that has died")
+    @Test("An instance continues with the work of one that was killed")
     func death() async throws {
         let doomed = EventBus.inMemory(source: "greeter/1", hub: hub)
         let first = Handlers("greeter")
@@ -71,14 +71,14 @@ struct HandlerSharingTests {
         #expect(try await watcher.journalled(DomainEvent.Greeted.self).count == 100)
     }
 
-    @Test("one that stops hands over at once, though its process goes on")
+    @Test("An instance that stops hands over at once, even if its process continues")
     func stops() async throws {
         try await withRunning(greeter(1)) {}
         let claim = try await watcher.engine.claim(consumer: "greeter", as: .shared)
         #expect(claim.offsets.count == Partition.count)
     }
 
-    @Test("drop the result of a message that has gone to another, claim again, and go on")
+    @Test("The result of a message that another instance has taken over is dropped, and the instance continues")
     func fenced() async throws {
         let started = Gate()
         let finish = Gate()
@@ -101,7 +101,7 @@ struct HandlerSharingTests {
         #expect(try await watcher.journalled(DomainEvent.Greeted.self).count == 2)
     }
 
-    @Test("a handler that was begun before its partition was lost publishes nothing when the partition is back")
+    @Test("A handler that began before its partition was lost publishes nothing when the partition is back")
     func stale() async throws {
         let (started, finish, ended) = (Gate(), Gate(), Gate())
         let calls = Calls<Int>()
@@ -131,7 +131,7 @@ struct HandlerSharingTests {
         #expect(Set(try greeted.map { try $0.decode(DomainEvent.Greeted.self).name }) == ["Ada", "Grace"])
     }
 
-    @Test("an exclusive consumer ends when another process has taken over")
+    @Test("An exclusive consumer ends when another process has taken over")
     func exclusive() async throws {
         let bus = EventBus.inMemory(source: "clerk/1", hub: hub)
         let claim = try await bus.engine.claim(consumer: "clerk", as: .exclusive)

@@ -28,7 +28,7 @@ struct HandlerTests {
         let secret: String
     }
 
-    @Test("publishes what a handler gives back as caused by its message")
+    @Test("The result of a handler is published with its message as the cause")
     func causation() async throws {
         try await withRunning(greeter().service(on: bus)) {
             let origin = Origin(platform: "ios", device: "phone-1", instance: "list-2")
@@ -44,7 +44,7 @@ struct HandlerTests {
         }
     }
 
-    @Test("gives commands that a handler gives back the usual lifetime")
+    @Test("A command that a handler returns has the default lifetime")
     func commandLifetime() async throws {
         let handlers = Handlers("greeter")
             .on(Command.Greet.self, sends: Command.Wave.self) { _, _ in [Command.Wave()] }
@@ -56,7 +56,7 @@ struct HandlerTests {
         }
     }
 
-    @Test("commits its progress with the results")
+    @Test("The progress is recorded in one batch with the results")
     func progress() async throws {
         let command = try await withRunning(greeter().service(on: bus)) {
             let command = try await bus.send(Command.Greet(name: "Ada"))
@@ -66,7 +66,7 @@ struct HandlerTests {
         #expect(try await bus.engine.claim(consumer: "greeter", as: .exclusive).position == command.position)
     }
 
-    @Test("handles what was sent while it was away")
+    @Test("A message that was sent while the service was away is handled")
     func resumes() async throws {
         for name in ["Ada", "Grace", "Barbara"] {
             try await bus.send(Command.Greet(name: name))
@@ -77,7 +77,7 @@ struct HandlerTests {
         #expect(try await bus.journalled(DomainEvent.Greeted.self).count == 3)
     }
 
-    @Test("is not held up by handlers of many other partitions that do not end", .timeLimit(.minutes(1)))
+    @Test("Handlers of other partitions that never end do not delay a message", .timeLimit(.minutes(1)))
     func slowPartitions() async throws {
         let partitions = Dictionary(grouping: (0..<500).map { "session-\($0)" }, by: Partition.init(subject:))
         let subjects = partitions.values.compactMap(\.first)
@@ -102,7 +102,7 @@ struct HandlerTests {
         }
     }
 
-    @Test("discards an expired command, and says so")
+    @Test("An expired command is discarded with a report")
     func expired() async throws {
         let handlers = Handlers("greeter")
             .on(Command.Greet.self) { _, _ in
@@ -119,7 +119,7 @@ struct HandlerTests {
         }
     }
 
-    @Test("publishes an application error as the handler threw it")
+    @Test("An application error is published as the handler threw it")
     func applicationError() async throws {
         try await withRunning(greeter().service(on: bus)) {
             try await bus.send(Command.Greet(name: "nobody"))
@@ -128,7 +128,7 @@ struct HandlerTests {
         }
     }
 
-    @Test("keeps what is in any other error off the bus")
+    @Test("The details of any other error are not published")
     func otherError() async throws {
         try await withRunning(greeter().service(on: bus)) {
             try await bus.send(Command.Greet(name: "secret"))
@@ -138,7 +138,7 @@ struct HandlerTests {
         }
     }
 
-    @Test("takes work that a handler has cancelled itself for a failure, and goes on")
+    @Test("A cancellation by the handler itself counts as a failure, and the service continues")
     func cancelledWork() async throws {
         try await withRunning(greeter().service(on: bus)) {
             try await bus.send(Command.Greet(name: "hasty"))
@@ -149,7 +149,7 @@ struct HandlerTests {
         #expect(error.code == "greeter.failed")
     }
 
-    @Test("publishes no error about an error")
+    @Test("An error about an error is not published")
     func errorAboutError() async throws {
         let handlers = Handlers("greeter")
             .on(ApplicationError.self) { _, _ in throw ApplicationError(code: "greeter.worse", message: "worse") }
@@ -164,7 +164,7 @@ struct HandlerTests {
         #expect(try await bus.journalled(ApplicationError.self).count == 1)
     }
 
-    @Test("lets a handler publish at once")
+    @Test("A handler can publish messages before it ends")
     func interim() async throws {
         let gate = Gate()
         let handlers = Handlers("greeter")
@@ -184,7 +184,7 @@ struct HandlerTests {
         }
     }
 
-    @Test("list the messages that they receive and send")
+    @Test("Handlers list the messages that they receive and send")
     func contract() {
         let handlers = greeter()
             .on(Command.Wave.self, sends: Document.ErrorBanner.self) { _, _ in [] }
@@ -207,7 +207,9 @@ struct HandlerTests {
             ])
     }
 
-    @Test("publish nothing that they do not declare: the message is given up at once", arguments: [true, false])
+    @Test(
+        "A message that a handler does not declare is not published, and its cause is given up at once",
+        arguments: [true, false])
     func undeclared(atOnce: Bool) async throws {
         let handlers = greeter()
             .on(Command.Wave.self) { _, context in

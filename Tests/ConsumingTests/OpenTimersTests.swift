@@ -7,7 +7,7 @@ import Testing
 
 @testable import Consuming
 
-@Suite("The open timers of a process that takes partitions", .timeLimit(.minutes(1)))
+@Suite("Open timers of a process", .timeLimit(.minutes(1)))
 struct OpenTimersTests {
     private let clock = ManualClock()
     private let timers: OpenTimers
@@ -23,7 +23,7 @@ struct OpenTimersTests {
 
     private var ids: Set<String?> { Set(timers.documents(of: "anna").map(\.key)) }
 
-    @Test("are those that are recorded for its partitions")
+    @Test("The open timers are those recorded for the process's partitions")
     func taken() async throws {
         timers.apply(opened: [timer("sheet-1"), timer("sheet-2", of: "bert")], closed: [])
         try await timers.take(partitions, new: []) { [timer("sheet-1"), timer("sheet-3")] }
@@ -31,14 +31,14 @@ struct OpenTimersTests {
         #expect(timers.documents(of: "bert").isEmpty)
     }
 
-    @Test("are without those that were withdrawn by a batch whose reply was lost")
+    @Test("A timer that was withdrawn by a batch whose reply was lost is not open")
     func withdrawn() async throws {
         timers.apply(opened: [timer("sheet-1")], closed: [])
         try await timers.take(partitions, new: []) { [] }
         #expect(ids.isEmpty)
     }
 
-    @Test("are without those that close while the recorded ones are read, and with those that open")
+    @Test("Timers that close or open while the recorded ones are read are correct")
     func meanwhile() async throws {
         let (first, second) = (timer("sheet-1"), timer("sheet-2"))
         timers.apply(opened: [first], closed: [])
@@ -51,7 +51,7 @@ struct OpenTimersTests {
         #expect(ids == ["sheet-1", "sheet-2"], "only what was closed during this reading stays closed")
     }
 
-    @Test("have the time that is recorded: the reply to the batch that changed it may have been lost")
+    @Test("A timer has the recorded time, even if the reply to the batch that changed it was lost")
     func changed() async throws {
         let id = timer("a").id
         let dates = [30.0, 10].map { Date(timeIntervalSinceNow: $0 - 20) }
@@ -60,7 +60,7 @@ struct OpenTimersTests {
         #expect(try await timers.due().map(\.id) == [id])
     }
 
-    @Test("are opened anew in partitions that another process may have changed")
+    @Test("Timers are opened again in partitions that another process may have changed")
     func new() async throws {
         timers.apply(opened: [timer("a", after: .seconds(1))], closed: [])
         clock.advance(by: .seconds(1))
@@ -73,7 +73,7 @@ struct OpenTimersTests {
         #expect(!timers.isOpen(due[0]))
     }
 
-    @Test("are due in the order of their times, once each, and again after their partition was dropped")
+    @Test("Timers are due once each, in the order of their times, and again after a drop of their partition")
     func due() async throws {
         timers.apply(opened: [timer("b", after: .seconds(2)), timer("a", after: .seconds(1))], closed: [])
         clock.advance(by: .seconds(1))
@@ -86,7 +86,7 @@ struct OpenTimersTests {
         #expect(try await timers.due().map(\.id.key) == ["a", "b"])
     }
 
-    @Test("are not due if they were closed, even if they were opened again with another time")
+    @Test("A closed timer is not due, even if it was opened again with another time")
     func reopened() async throws {
         timers.apply(opened: [timer("a", after: .seconds(1))], closed: [])
         clock.advance(by: .seconds(1))
@@ -99,7 +99,7 @@ struct OpenTimersTests {
         #expect(try await next.allSatisfy(timers.isOpen))
     }
 
-    @Test("wait for a new timer that is due before the others")
+    @Test("The wait ends for a new timer that is due before the others")
     func earlier() async throws {
         timers.apply(opened: [timer("b", after: .seconds(30))], closed: [])
         async let next = timers.due()

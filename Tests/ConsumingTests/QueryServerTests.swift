@@ -38,7 +38,7 @@ struct QueryServerTests {
             .service(on: bus ?? self.bus, logger: logger, clock: clock)
     }
 
-    @Test("answers with what the handler gives back, and journals nothing")
+    @Test("A query is answered with the handler's result, and nothing is recorded")
     func answer() async throws {
         try await withRunning(server()) {
             #expect(try await asker.ask(Query.Salutation(name: "Ada")).text == "Dear Ada")
@@ -53,7 +53,7 @@ struct QueryServerTests {
         #expect(await hub.end.offset == 0)
     }
 
-    @Test("lets the asker have the application error that the handler throws")
+    @Test("The asker receives the application error that the handler throws")
     func applicationError() async throws {
         let log = LogRecorder()
         try await withRunning(server(logger: log.logger)) {
@@ -65,7 +65,7 @@ struct QueryServerTests {
         #expect(!log.lines.contains { $0.hasPrefix("error: ") }, "an answer to the person is no error of the service")
     }
 
-    @Test("keeps what is in any other error to its log")
+    @Test("The details of any other error are only logged")
     func otherError() async throws {
         let log = LogRecorder()
         try await withRunning(server(logger: log.logger)) {
@@ -77,7 +77,7 @@ struct QueryServerTests {
         #expect(log.lines.contains { $0.contains("token-4711") })
     }
 
-    @Test("says what is wrong with a query that cannot be read")
+    @Test("A query that cannot be read is answered with the mistake")
     func malformed() async throws {
         try await withRunning(server()) {
             let attributes = Attributes(type: Query.Salutation.type, source: "stranger/1")
@@ -89,7 +89,7 @@ struct QueryServerTests {
         }
     }
 
-    @Test("stops when it is asked to, and tells those who wait for an answer")
+    @Test("A server that is asked to stop cancels its open queries")
     func shutdown() async throws {
         let started = Gate()
         let server = Handlers("greeter")

@@ -8,7 +8,7 @@ import Support
 import TestSupport
 import Testing
 
-@Suite("Commands that a handler sends later", .timeLimit(.minutes(1)))
+@Suite("Scheduled commands", .timeLimit(.minutes(1)))
 struct ScheduledCommandTests {
     private let hub = InMemoryHub(maximumGap: 1000)
     private let view: EventBus
@@ -53,7 +53,7 @@ struct ScheduledCommandTests {
         try await view.documents(matching: [.type(Document.ScheduledCommand.self)]).map { try $0.decode() }
     }
 
-    @Test("are sent at their time, once, in one batch with the withdrawal of their document")
+    @Test("A scheduled command is sent once at its time, in one batch with the withdrawal of its document")
     func fires() async throws {
         try await withRunning(service()) {
             try await schedule("30")
@@ -75,7 +75,7 @@ struct ScheduledCommandTests {
         #expect(try await scheduled().isEmpty)
     }
 
-    @Test("are replaced by one with the same id, and taken back")
+    @Test("A scheduled command is replaced by one with the same id, and can be cancelled")
     func replaced() async throws {
         try await withRunning(service()) {
             try await schedule("30")
@@ -90,7 +90,7 @@ struct ScheduledCommandTests {
         #expect(try await view.journalled(Command.Wave.self).map(\.subject) == ["anna"])
     }
 
-    @Test("are sent by the next process, at once if their time has passed meanwhile")
+    @Test("The next process sends a scheduled command, at once if its time has passed")
     func restarted() async throws {
         try await withRunning(service()) { try await schedule("30") }
         clock.advance(by: .seconds(1000))
@@ -100,7 +100,7 @@ struct ScheduledCommandTests {
         #expect(waves[0].attributes.time == start + .seconds(1000))
     }
 
-    @Test("never pass a handler that takes them back, even if it is slow")
+    @Test("A scheduled command waits for a handler that may cancel it, even a slow one")
     func ordered() async throws {
         let (started, finish) = (Gate(), Gate())
         let service = service { name in
@@ -124,7 +124,7 @@ struct ScheduledCommandTests {
         #expect(try await view.journalled(Command.Wave.self).filter { $0.subject == Session.default }.count <= 1)
     }
 
-    @Test("are not sent by a process that has lost their partition")
+    @Test("A process that has lost the partition does not send a scheduled command")
     func fenced() async throws {
         try await withRunning(service()) {
             try await schedule("30")
@@ -136,7 +136,7 @@ struct ScheduledCommandTests {
         #expect(try await view.journalled(Command.Wave.self).count == 1)
     }
 
-    @Test("end with their session")
+    @Test("A scheduled command ends with its session")
     func sessionEnded() async throws {
         try await withRunning(service()) {
             for session in ["anna", "bert"] { try await schedule("30", in: session) }
@@ -148,7 +148,7 @@ struct ScheduledCommandTests {
         #expect(try await view.journalled(Command.Wave.self).map(\.subject) == ["bert"])
     }
 
-    @Test("are at most 16 in a result and 64 in a session; the message of one more is given up")
+    @Test("A message that schedules more than 16 commands, or more than 64 in a session, is given up")
     func limits() async throws {
         try await withRunning(service()) {
             try await view.send(Command.Greet(name: "too many"))
@@ -164,7 +164,7 @@ struct ScheduledCommandTests {
         }
     }
 
-    @Test("are not sent by work beside the handlers, whose results have no order with theirs")
+    @Test("Work beside the handlers cannot schedule commands")
     func work() async throws {
         let service = Handlers("painter")
             .work(recordedBy: Picture.self, sends: Command.Wave.self) { _, _ in
@@ -186,7 +186,7 @@ struct ScheduledCommandTests {
         var unfinished: Command.Greet? { Command.Greet(name: "") }
     }
 
-    @Test("of another consumer, or that nobody can read, are left alone")
+    @Test("A scheduled command of another consumer is ignored, and one that is not a command is removed")
     func foreign() async throws {
         let content = Document.ScheduledCommand.Content(type: DomainEvent.Greeted.type, data: ["name": "no command"])
         try await view.publish(Document.ScheduledCommand(at: start, command: content, consumer: "other", id: "a"))

@@ -20,7 +20,7 @@ extension Document {
     }
 }
 
-@Suite("Work that belongs to a screen", .timeLimit(.minutes(1)))
+@Suite("Work of a screen", .timeLimit(.minutes(1)))
 struct ScreenWorkTests {
     private let hub = InMemoryHub(maximumGap: 1000)
     private let view: EventBus
@@ -126,7 +126,7 @@ struct ScreenWorkTests {
         }
     }
 
-    @Test("it ends with its instance, and has ended before its documents go; its sibling's goes on")
+    @Test("Work ends with its screen instance before its documents are withdrawn, and other work continues")
     func dismissed() async throws {
         try await show("a-1", "a-2")
         try await withRunning(work()) {
@@ -148,7 +148,7 @@ struct ScreenWorkTests {
         #expect(log.begun == ["one", "two"])
     }
 
-    @Test("it ends with its session, and another session's goes on")
+    @Test("Work ends with its session, and that of another session continues")
     func sessionEnded() async throws {
         try await show("a-1")
         try await withRunning(work()) {
@@ -161,7 +161,7 @@ struct ScreenWorkTests {
         }
     }
 
-    @Test("a dismissal that came before the command is known: nothing begins, visibly")
+    @Test("Work does not begin if its screen was dismissed before the command, and the command is discarded")
     func dismissedBefore() async throws {
         try await show(dismissing: "a-1")
         let late = try await view.send(Command.Greet(name: "late"), origin: origin("a-1"))
@@ -177,7 +177,7 @@ struct ScreenWorkTests {
         #expect(try await underWay.isEmpty)
     }
 
-    @Test("a restarted service takes up what was under way, but for what was dismissed meanwhile")
+    @Test("A restarted service resumes its work, except for screens that were dismissed meanwhile")
     func restarted() async throws {
         try await show("a-1", "a-2")
         try await withRunning(work()) {
@@ -199,7 +199,7 @@ struct ScreenWorkTests {
         #expect(log.begun.filter { $0 == "two" }.count == log.ended.filter { $0 == "two" }.count)
     }
 
-    @Test("the same command again takes the place of what it began before")
+    @Test("A repeated command replaces the work that the former one began")
     func replaced() async throws {
         try await show("a-1")
         try await withRunning(work()) {
@@ -212,7 +212,7 @@ struct ScreenWorkTests {
         }
     }
 
-    @Test("it starts once its document is recorded, not before")
+    @Test("Work starts when its document is recorded, and not before")
     func recordedFirst() async throws {
         try await show("a-1")
         let bus = StallingBus(bus: EventBus.inMemory(source: "worker/1", hub: hub))
@@ -230,7 +230,7 @@ struct ScreenWorkTests {
         }
     }
 
-    @Test("work that has ended is forgotten: nothing ends it again, and a restart does not repeat it")
+    @Test("Work that has ended is forgotten, and not repeated after a restart")
     func forgotten() async throws {
         try await show("a-1")
         try await withRunning(work()) {
@@ -248,7 +248,7 @@ struct ScreenWorkTests {
         #expect(log.begun == ["short", "short", "one"])
     }
 
-    @Test("a message of which nothing can be looked up, or that only half can be read, ends nothing")
+    @Test("A message that cannot be fully read or looked up ends no work")
     func hostile() async throws {
         try await show("a-1")
         // Documents that record work of no screen, of a screen whose platform no document can name, and nothing.
@@ -273,7 +273,7 @@ struct ScreenWorkTests {
         }
     }
 
-    @Test("work that ends or fails is over, and a failure is told")
+    @Test("Work that ends or fails is over, and a failure is reported")
     func ended() async throws {
         try await show("a-1", "a-2")
         try await withRunning(work()) {

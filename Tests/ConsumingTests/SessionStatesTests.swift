@@ -4,7 +4,7 @@ import Testing
 
 @testable import Consuming
 
-@Suite("The states of sessions")
+@Suite("Session states")
 struct SessionStatesTests {
     private var states = SessionStates<Int>(limit: 2)
 
@@ -16,7 +16,7 @@ struct SessionStatesTests {
         return message
     }
 
-    @Test("the one that was not used for the longest time is forgotten first")
+    @Test("The least recently used session is forgotten first")
     mutating func leastRecentlyUsed() {
         for (number, session) in ["a", "b"].enumerated() { states.restore(number, of: session) }
         states.use("a")
@@ -24,7 +24,7 @@ struct SessionStatesTests {
         #expect(states.isKnown("a") && !states.isKnown("b") && states.isKnown("c"))
     }
 
-    @Test("one that can still be undone is not forgotten")
+    @Test("A session that can still be undone is not forgotten")
     mutating func unrecorded() {
         states.restore(0, of: "a")
         states.set(1, because: message("a", 1))
@@ -39,7 +39,7 @@ struct SessionStatesTests {
         #expect(!states.isKnown("a") && states.count == 2)
     }
 
-    @Test("what is undone has its earlier state again; what was never published is read again")
+    @Test("An undone session has its earlier state, and a state that was never published is read again")
     mutating func takeBack() {
         states.restore(1, of: "a")
         states.set(2, because: message("a", 5))
@@ -55,7 +55,7 @@ struct SessionStatesTests {
         #expect(!states.isKnown("a"))
     }
 
-    @Test("the sessions of a partition are forgotten together")
+    @Test("The sessions of a partition are forgotten together")
     mutating func forget() {
         states.restore(1, of: "a")
         states.restore(1, of: "b")
@@ -66,7 +66,7 @@ struct SessionStatesTests {
         #expect(!states.isKnown("a"))
     }
 
-    @Test("many uses of few sessions take little memory, and keep their order")
+    @Test("Many uses of few sessions take little memory, and keep their order")
     mutating func manyUses() {
         states.restore(1, of: "a")
         states.restore(1, of: "b")

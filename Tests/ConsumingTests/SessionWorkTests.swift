@@ -54,7 +54,7 @@ struct SessionWorkTests {
         try await watcher.journalled(DomainEvent.Greeted.self).map { try $0.decode(DomainEvent.Greeted.self).name }
     }
 
-    @Test("does not hold up later messages of the session, and its results replace the document")
+    @Test("Work does not delay later messages of the session, and its results replace the document")
     func beside() async throws {
         let finish = Gate()
         try await withRunning(painter(1) { _ in try await finish.pass() }) {
@@ -70,7 +70,7 @@ struct SessionWorkTests {
         #expect(begun.all.count == 1)
     }
 
-    @Test("is ended by a later message of its type in the session, and the earlier message is discarded")
+    @Test("A later message of the same type ends the work, and the earlier message is discarded")
     func replaced() async throws {
         let ended = Gate()
         let consumer = painter(1) { name in
@@ -96,7 +96,7 @@ struct SessionWorkTests {
         #expect(try await watcher.journalled(DomainEvent.MessageDiscarded.self).count == 1)
     }
 
-    @Test("is ended by a later message that needs no work, before that message is handled")
+    @Test("A later message without work ends the work before that message is handled")
     func cleared() async throws {
         let steps = Calls<String>()
         let consumer = painter(1) { _ in
@@ -122,7 +122,7 @@ struct SessionWorkTests {
         #expect(try await greeted() == ["waved"])
     }
 
-    @Test("is ended by a message of another type that ends it; its document is replaced and its message discarded")
+    @Test("A message of another type can end the work, whose document is replaced and message discarded")
     func endedByAnother() async throws {
         let steps = Calls<String>()
         let consumer = handlers { name in
@@ -159,7 +159,7 @@ struct SessionWorkTests {
         #expect(try await watcher.journalled(ApplicationError.self).isEmpty)
     }
 
-    @Test("is started again after a crash, with a message of the same id, and is not started again when it has ended")
+    @Test("Work is started again after a crash with the same message id, and not after it has ended")
     func restarted() async throws {
         let cause = try await watcher.send(Command.Greet(name: "anna"))
         try await withRunning(painter(1) { _ in try await Gate().pass() }) {
@@ -180,7 +180,7 @@ struct SessionWorkTests {
         #expect(try await greeted() == ["anna", "waved"])
     }
 
-    @Test("is recorded once if its partition has gone to another member meanwhile")
+    @Test("Work whose partition has gone to another member is recorded once")
     func fenced() async throws {
         let finish = Gate()
         let isFirst = Gate()
@@ -201,7 +201,7 @@ struct SessionWorkTests {
         #expect(try await greeted() == ["anna", "waved"])
     }
 
-    @Test("goes on in another instance when its own one ends")
+    @Test("Work continues in another instance when its own one ends")
     func handedOver() async throws {
         let isDoomed = Gate()
         let doomed = painter(1) { _ in
@@ -226,7 +226,7 @@ struct SessionWorkTests {
         #expect(try await greeted() == ["anna"])
     }
 
-    @Test("ends with its session")
+    @Test("Work ends with its session")
     func sessionEnded() async throws {
         let ended = Gate()
         let consumer = painter(1) { _ in
@@ -246,7 +246,7 @@ struct SessionWorkTests {
         #expect(try await greeted() == ["waved"])
     }
 
-    @Test("that fails replaces its document and publishes an error, after all attempts or at once")
+    @Test("Work that fails replaces its document and publishes an error, after all attempts or at once")
     func failed() async throws {
         struct Broken: Error {}
         let retries = RetryPolicy(attempts: 2, firstDelay: .zero, factor: 1)
