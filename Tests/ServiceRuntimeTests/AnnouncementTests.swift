@@ -8,7 +8,7 @@ import Testing
 
 @testable import ServiceRuntime
 
-@Suite("A process's presence", .timeLimit(.minutes(1)))
+@Suite("Presence of a process", .timeLimit(.minutes(1)))
 struct AnnouncementTests {
     private let greeter = Greeter()
 
@@ -21,7 +21,7 @@ struct AnnouncementTests {
         }
     }
 
-    @Test("is published once, together with the contract: an hour of an idle process adds nothing to the journal")
+    @Test("Presence and contract are published once, and an idle process adds nothing to the journal")
     func idle() async throws {
         try await greeter.running {
             try await greeter.watcher.send(Command.Greet(name: "Ada"))
@@ -38,7 +38,7 @@ struct AnnouncementTests {
         #expect(try await published == (2, 2), "both are withdrawn")
     }
 
-    @Test("names the durable consumers that its process declares", arguments: [nil, ["greeter", "waiter"]])
+    @Test("Presence names the durable consumers that the process declares", arguments: [nil, ["greeter", "waiter"]])
     func consumers(declared: [String]?) async throws {
         let hub = InMemoryHub()
         let process = ServiceProcess("greeter", instance: "i1", consumers: declared)
@@ -55,7 +55,7 @@ struct AnnouncementTests {
         }
     }
 
-    @Test("one that names no consumers is taken to run that of its own name", arguments: [nil, []] as [[String]?])
+    @Test("Presence without consumers means the consumer with the process's name", arguments: [nil, []] as [[String]?])
     func withoutConsumers(consumers: [String]?) {
         let presence = Document.Presence(
             name: "a", version: "1", instance: "i", pid: 7, receives: [], sends: [], consumers: consumers)

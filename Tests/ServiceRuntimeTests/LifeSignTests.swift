@@ -13,7 +13,7 @@ import Testing
 
 @Suite("Signs of life")
 struct LifeSignTests {
-    @Test("A process is watched when the variables are there and mean it")
+    @Test("A process is watched if the variables are set and valid for it")
     func variables() {
         #expect(Watchdog(environment: ["WATCHDOG_USEC": "3000000"], pid: 7)?.timeout == .seconds(3))
         #expect(
@@ -25,7 +25,7 @@ struct LifeSignTests {
         #expect(Watchdog(environment: ["WATCHDOG_PID": "7"], pid: 7) == nil)
     }
 
-    @Test("A host that is watched tells again and again that it lives, another never does")
+    @Test("A watched host sends signs of life repeatedly, and another host sends none")
     func host() async throws {
         let watched = try #require(Watchdog(environment: ["WATCHDOG_USEC": "20000"]))
         try await running([], watchdog: watched) { socket, _ in
@@ -41,7 +41,7 @@ struct LifeSignTests {
     }
 
     @Test(
-        "A process is silent for as long as the thread of a service, or of its bus, does not answer",
+        "A process is silent while the thread of a service, or of its bus, does not answer",
         arguments: [true, false])
     func hangingThread(isBus: Bool) async throws {
         let watched = try #require(Watchdog(environment: ["WATCHDOG_USEC": "20000"]))

@@ -11,7 +11,7 @@ import Testing
 
 @testable import ServiceRuntime
 
-@Suite("A process's metrics", .timeLimit(.minutes(1)))
+@Suite("Metrics of a process", .timeLimit(.minutes(1)))
 struct MetricsReporterTests {
     /// A bus that counts how often a lag is computed.
     private final class CountingBus: ForwardingEngine {
@@ -30,7 +30,7 @@ struct MetricsReporterTests {
 
     private let greeter = Greeter()
 
-    @Test("count what was handled and what was given up")
+    @Test("The metrics count messages that were handled and that were given up")
     func counts() async throws {
         try await greeter.running {
             try await greeter.watcher.send(Command.Greet(name: "Ada"))
@@ -42,7 +42,7 @@ struct MetricsReporterTests {
         }
     }
 
-    @Test("say how far its consumers are behind, and when they have caught up")
+    @Test("The metrics contain the lag of each consumer, also when it is zero")
     func lag() async throws {
         let gate = Gate()
         try await greeter.running(gate: gate) {
@@ -53,7 +53,7 @@ struct MetricsReporterTests {
         }
     }
 
-    @Test("are computed only when they are asked for")
+    @Test("The metrics are computed only when they are requested")
     func unasked() async throws {
         let counting = Mutex<CountingBus?>(nil)
         let greeter = Greeter { bus in
@@ -76,7 +76,7 @@ struct MetricsReporterTests {
         }
     }
 
-    @Test("are reported once for all requests of a pause, however many there are")
+    @Test("The metrics are reported once for all requests of a pause")
     func flood() async throws {
         try await greeter.running {
             let filters: [MessageFilter] = [.type(DomainEvent.MetricsReported.self), .type(DomainEvent.Greeted.self)]
@@ -94,7 +94,7 @@ struct MetricsReporterTests {
         }
     }
 
-    @Test("count nobody behind who waits, though other members handle newer messages")
+    @Test("A waiting member has no lag, even if other members handle newer messages")
     func sharedLag() async throws {
         let (context, hub, watcher) = (greeter.context, greeter.hub, greeter.watcher)
         let metrics = ConsumerMetrics()

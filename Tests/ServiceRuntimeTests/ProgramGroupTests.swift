@@ -36,7 +36,7 @@ struct ProgramGroupTests {
         ProgramGroup(programs, on: hub, configuration: ServiceConfiguration(environment: [:])) { _ in .silent }
     }
 
-    @Test("share a bus, are announced like processes, and end with the one that a person uses")
+    @Test("Programs share a bus, are announced like processes, and end with the foreground program")
     func bus() async throws {
         let person = person { bus in
             try await bus.send(Command.Greet(name: "Ann"))
@@ -54,7 +54,7 @@ struct ProgramGroupTests {
         let description = "it broke"
     }
 
-    @Test("all end when one fails, and the error names it")
+    @Test("All programs end when one fails, and the error names it")
     func failure() async throws {
         let person = person { bus in
             _ = try await bus.received(Document.Presence.self, 2)
@@ -66,7 +66,7 @@ struct ProgramGroupTests {
         #expect(try await watcher.documents(matching: [.type(Document.Presence.self)]).isEmpty)
     }
 
-    @Test("none starts if one cannot be created, and the error names it")
+    @Test("No program starts if one cannot be created, and the error names it")
     func creation() async throws {
         let broken = ServiceProgram(ServiceProcess("broken")) { _ in throw Failure() }
         let error = await #expect(throws: ProgramFailure.self) { try await group(greeter, broken).run() }

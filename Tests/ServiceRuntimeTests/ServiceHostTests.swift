@@ -60,7 +60,7 @@ struct ServiceHostTests {
         }
     }
 
-    @Test("shows the process's presence for as long as it runs")
+    @Test("The presence of a process is published while the host runs")
     func presence() async throws {
         try await running(ServiceHost(context: context(), services: [], notifier: Notifier(socketPath: nil))) {
             let document = try await watcher.received(Document.Presence.self)[0]
@@ -75,7 +75,7 @@ struct ServiceHostTests {
         #expect(try await watcher.documents(matching: [.type(Document.Presence.self)]).isEmpty)
     }
 
-    @Test("shows the process's contract beside its presence, and for as long")
+    @Test("The contract of a process is published while the host runs")
     func contract() async throws {
         try await running(ServiceHost(context: context(), services: [], notifier: Notifier(socketPath: nil))) {
             _ = try await watcher.received(Document.Presence.self)
@@ -91,7 +91,7 @@ struct ServiceHostTests {
         #expect(try await watcher.documents(matching: [.type(Document.ServiceContract.self)]).isEmpty)
     }
 
-    @Test("tells the supervisor that it is ready once its services are, and when it stops", arguments: [true, false])
+    @Test("The host notifies its supervisor when its services are ready, and when it stops", arguments: [true, false])
     func notifications(isAbstract: Bool) async throws {
         let scratch = try ScratchFolder()
         defer { scratch.remove() }
@@ -113,14 +113,14 @@ struct ServiceHostTests {
     }
 
     @Test(
-        "goes on when no supervisor listens",
+        "The host continues when no supervisor listens",
         arguments: ["/nowhere/notify", "@nobody", "@", "", String(repeating: "x", count: 200)])
     func noSupervisor(path: String) async throws {
         let host = ServiceHost(context: context(), services: [], notifier: Notifier(socketPath: path))
         try await running(host) { _ = try await watcher.received(Document.Presence.self) }
     }
 
-    @Test("ends with what a service throws, and without a presence")
+    @Test("The host ends with the error of a service, and withdraws its presence")
     func failure() async throws {
         let service = GatedService(failure: ApplicationError(code: "greeter.broken", message: "broken"))
         let host = ServiceHost(context: context(), services: [service], notifier: Notifier(socketPath: nil))
@@ -140,7 +140,7 @@ struct ServiceHostTests {
         func run() async throws {}
     }
 
-    @Test("takes the early end of a service for a failure")
+    @Test("A service that ends early is a failure")
     func earlyEnd() async throws {
         let host = ServiceHost(
             context: context(), services: [BriefService()], notifier: Notifier(socketPath: nil))
@@ -152,7 +152,7 @@ struct ServiceHostTests {
         func run() async throws {}
     }
 
-    @Test("stops with success, all in order, when a foreground service has ended")
+    @Test("The host stops in order with success when a foreground service has ended")
     func foreground() async throws {
         let other = GatedService()
         other.gate.open()
@@ -175,7 +175,7 @@ struct ServiceHostTests {
         }
     }
 
-    @Test("stops with success, all in order, when a service ends with a cancellation because it was asked to stop")
+    @Test("The host stops in order with success when a service is cancelled by a request to stop")
     func cancelledByRequest() async throws {
         let services: [any Service] = [OrderlyService(), CancelledService()]
         let host = ServiceHost(context: context(), services: services, notifier: Notifier(socketPath: nil))
@@ -186,14 +186,14 @@ struct ServiceHostTests {
         func run() async throws { throw CancellationError() }
     }
 
-    @Test("takes a cancellation that nobody asked for as a failure")
+    @Test("A cancellation without a request to stop is a failure")
     func cancelledWithoutRequest() async throws {
         let host = ServiceHost(
             context: context(), services: [GivenUpService()], notifier: Notifier(socketPath: nil))
         await #expect(throws: EarlyEnd.self) { try await host.run() }
     }
 
-    @Test("waits for a broker that comes up later, and says what it waits for")
+    @Test("The host waits for a broker that starts later, and logs that it waits")
     func lateBroker() async throws {
         let clock = ManualClock()
         let log = LogRecorder()
@@ -212,7 +212,7 @@ struct ServiceHostTests {
         #expect(log.lines.contains("warning: waiting for the bus at ipc:///nowhere"))
     }
 
-    @Test("stops when it is asked to while the broker is away")
+    @Test("The host stops on request while the broker is away")
     func stopsWhileBrokerIsAway() async throws {
         let bus = StallingBus(bus: EventBus.inMemory(source: "greeter/i1", hub: hub))
         let host = ServiceHost(context: context(bus.bus), services: [], notifier: Notifier(socketPath: nil))
@@ -225,7 +225,7 @@ struct ServiceHostTests {
         #expect(try await watcher.documents(matching: [.type(Document.Presence.self)]).isEmpty)
     }
 
-    @Test("stops when it is asked to while the broker is still away")
+    @Test("The host stops on request while the broker has not started yet")
     func stopsWithoutBroker() async throws {
         let clock = ManualClock()
         let bus = UnreliableBus(EventBus.inMemory(source: "greeter/i1", hub: hub), failures: .max)

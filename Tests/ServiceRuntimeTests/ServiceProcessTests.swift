@@ -28,14 +28,14 @@ struct ServiceProcessTests {
             options, bus: factory, configuration: ServiceConfiguration(environment: environment), logger: .silent)
     }
 
-    @Test("finds the bus by SEGUE_BUS, and --bus goes first")
+    @Test("A process finds the bus by SEGUE_BUS, and --bus has precedence")
     func busAddress() throws {
         #expect(try context(["SEGUE_BUS": "memory:a"]).busAddress == "memory:a")
         #expect(try context(bus: "memory:b", ["SEGUE_BUS": "memory:a"]).busAddress == "memory:b")
         #expect(try context(["SEGUE_BUS": "memory:a"]).bus.source == "greeter/i1")
     }
 
-    @Test("says how to name the bus when nobody has", arguments: [[:], ["SEGUE_BUS": ""]])
+    @Test("A process without a bus is refused with the ways to name one", arguments: [[:], ["SEGUE_BUS": ""]])
     func noBus(environment: [String: String]) throws {
         let error = #expect(throws: ConfigurationError.self) { try context(environment) }
         #expect(error?.description.contains("SEGUE_BUS") == true)
@@ -50,7 +50,7 @@ struct ServiceProcessTests {
         var word: Word
     }
 
-    @Test("tells of each message what it carries, of a query also what it is answered with")
+    @Test("A process declares the fields of its messages, and of its queries also those of the answer")
     func contract() throws {
         let unheard = MessageType(kind: .event, name: "Unheard")
         let process = ServiceProcess(
@@ -72,7 +72,7 @@ struct ServiceProcessTests {
     }
 
     @Test(
-        "does not start with a name that the readers of its documents refuse",
+        "A process with a name that documents cannot contain does not start",
         arguments: [("a b", "i1"), ("a", "../i")])
     func names(name: String, instance: String) throws {
         let error = #expect(throws: ConfigurationError.self) {
@@ -81,7 +81,7 @@ struct ServiceProcessTests {
         #expect(error?.message.hasSuffix("is not the name of a process") == true)
     }
 
-    @Test("names the variable that is missing")
+    @Test("A missing variable is refused with its name")
     func missingVariable() throws {
         let context = try context(["SEGUE_BUS": "memory:a", "EMPTY": "", "SPOTIFY_CLIENT_ID": "id"])
         #expect(try context.require("SPOTIFY_CLIENT_ID") == "id")
@@ -91,7 +91,7 @@ struct ServiceProcessTests {
         }
     }
 
-    @Test("keeps its state in a folder of its own that only its owner may open")
+    @Test("A process keeps its state in its own folder, which only its owner can open")
     func stateDirectory() throws {
         let scratch = try ScratchFolder()
         defer { scratch.remove() }
@@ -102,7 +102,7 @@ struct ServiceProcessTests {
         #expect(attributes[.posixPermissions] as? Int == 0o700)
     }
 
-    @Test("refuses a folder for its state that others can enter")
+    @Test("A state folder that others can enter is refused")
     func openStateDirectory() throws {
         let scratch = try ScratchFolder()
         defer { scratch.remove() }
@@ -114,14 +114,14 @@ struct ServiceProcessTests {
         #expect(error?.description.hasPrefix("\(directory) is not a folder that only you can enter; ") == true)
     }
 
-    @Test("names the folder that cannot be made")
+    @Test("A state folder that cannot be created is refused with its path")
     func stateDirectoryFailure() throws {
         let context = try context(["SEGUE_BUS": "memory:a", "SEGUE_STATE_DIR": "/dev/null"])
         let error = #expect(throws: ConfigurationError.self) { try context.stateDirectory }
         #expect(error?.message.contains("/dev/null/greeter") == true)
     }
 
-    @Test("logs what SEGUE_LOG_LEVEL asks for, the process's own level unless it is set")
+    @Test("SEGUE_LOG_LEVEL sets the log level, otherwise the process's default")
     func logLevel() throws {
         #expect(try ServiceConfiguration(environment: [:]).logLevel() == .info)
         #expect(try ServiceConfiguration(environment: [:]).logLevel(standard: .warning) == .warning)
@@ -134,7 +134,7 @@ struct ServiceProcessTests {
         #expect(error?.description.contains("trace, debug, info") == true)
     }
 
-    @Test("ends with a status that tells what a restart cannot mend")
+    @Test("A process that a restart cannot help ends with its own exit status")
     func exitStatus() {
         #expect(ExitStatus(of: ConfigurationError("wrong", recovery: "mend it")).rawValue == 78)
         #expect(ExitStatus(of: ConfigurationErrors([ConfigurationError("wrong", recovery: "mend it")])).rawValue == 78)
@@ -145,7 +145,7 @@ struct ServiceProcessTests {
         #expect(ExitStatus(of: CancellationError()).rawValue == 70)
     }
 
-    @Test("describes a failure in one line")
+    @Test("A failure is described in one line")
     func oneLine() {
         #expect(ServiceProcess.line(about: BusError(.journal, "the disk\nis full\r\n")) == "the disk is full")
     }

@@ -36,7 +36,7 @@ struct StateFileTests {
 
     private struct Failure: Error {}
 
-    @Test("the next process has what was published last, also if the first one failed")
+    @Test("The next process has everything that was published last, also if the first one failed")
     func end() async throws {
         defer { scratch.remove() }
         try await file.withHub { hub in
@@ -54,7 +54,7 @@ struct StateFileTests {
         #expect(log.lines.isEmpty)
     }
 
-    @Test("a change is in the file while the process runs, so that only the newest are lost when it is killed")
+    @Test("A change is saved while the process runs, so that a kill loses only the newest ones")
     func interval() async throws {
         defer { scratch.remove() }
         let clock = ManualClock()
@@ -72,7 +72,8 @@ struct StateFileTests {
         }
     }
 
-    @Test("content that cannot be read is put aside with one line, and the app starts", arguments: ["", "{}", "\u{0}"])
+    @Test(
+        "Content that cannot be read is moved aside with one line, and the app starts", arguments: ["", "{}", "\u{0}"])
     func damage(content: String) async throws {
         defer { scratch.remove() }
         try Data(content.utf8).write(to: URL(filePath: path))
@@ -87,7 +88,7 @@ struct StateFileTests {
         #expect(try await file.withHub { try await state(of: $0) } == "1")
     }
 
-    @Test("a second process is refused, and changes nothing")
+    @Test("A second process is refused, and changes nothing")
     func taken() async throws {
         defer { scratch.remove() }
         try await file.withHub { hub in
@@ -98,7 +99,7 @@ struct StateFileTests {
         #expect(try await file.withHub { try await state(of: $0) } == "1")
     }
 
-    @Test("a process that cannot save its state at the end fails")
+    @Test("A process that cannot save its state at the end fails")
     func unwritable() async throws {
         await #expect(throws: (any Error).self) {
             try await file.withHub { hub in
@@ -109,7 +110,7 @@ struct StateFileTests {
         #expect(log.lines.contains { $0.hasPrefix("error: the state could not be saved") })
     }
 
-    @Test("a file that cannot be read ends the process, and stays as it is")
+    @Test("A file that cannot be read ends the process, and stays as it is")
     func unreadable() async throws {
         defer { scratch.remove() }
         try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
