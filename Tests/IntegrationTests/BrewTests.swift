@@ -6,10 +6,10 @@ import Monitor
 import SegueTestSupport
 import Testing
 
-@Suite("The tea timer, with real processes", .timeLimit(.minutes(3)))
+@Suite("Tea timer with real processes", .timeLimit(.minutes(3)))
 struct BrewTests {
     @Test(
-        "sends each command that is due exactly once, however often its service is killed",
+        "Each due command is sent exactly once, however often its service is killed",
         arguments: BusEngine.allCases)
     func killed(engine: BusEngine) async throws {
         let services: [TestService] = [.broker, TestService("brewer", after: ["broker"])]

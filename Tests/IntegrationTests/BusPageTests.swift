@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@Suite("What docs/bus.md promises, and the tests that docs/nats.md names")
+@Suite("Promises of docs/bus.md, and tests named in docs/nats.md")
 struct BusPageTests {
     /// The tests that run on an engine of the bus.
     private struct EngineTests {
@@ -28,7 +28,7 @@ struct BusPageTests {
         }
     }
 
-    @Test("each promise says for each engine how it is kept, and names a test that runs on that engine")
+    @Test("Each promise states how each engine keeps it, and names a test that runs on that engine")
     func promises() throws {
         let engines = try EngineTests.all()
         var counts: [String: Int] = [:]
@@ -69,7 +69,7 @@ struct BusPageTests {
     }
 
     @Test(
-        "every fault, and every effect of a handler, names tests; with real processes where the page says so",
+        "Every fault, and every effect of a handler, names tests, with real processes where the page says so",
         arguments: TestedPage.all)
     private func tests(of page: TestedPage) throws {
         let rows = try Page(page.path).namedRows.filter { $0["ZeroMQ"] == nil }
@@ -84,7 +84,7 @@ struct BusPageTests {
         }
     }
 
-    @Test("every code of a refusal stands in docs/wire-protocol.md, and no other")
+    @Test("docs/wire-protocol.md lists exactly the codes of refusals")
     func codes() throws {
         let source = try String(
             contentsOfFile: Repository.path("Sources/Bus/BusFormat/ProtocolError.swift"), encoding: .utf8)

@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 /// Runs the commands of a section in a new folder that contains the page's first compose file.
-@Suite("What docs/compose.md says")
+@Suite("Commands of docs/compose.md")
 struct ComposePageTests {
     private let page: Page
 
@@ -11,20 +11,20 @@ struct ComposePageTests {
         page = try Page("docs/compose.md")
     }
 
-    @Test("of the file", .timeLimit(.minutes(2)))
+    @Test("The commands about the file print what the page shows", .timeLimit(.minutes(2)))
     func file() async throws {
         let output = try await run("How do I describe a stack?")
         #expect(output.contains("somebody imports from http://127.0.0.1:"))
     }
 
-    @Test("of variables")
+    @Test("The commands about variables print what the page shows")
     func variables() async throws {
         let output = try await run("How do I use variables in the file?")
         #expect(output.contains("\nUSER_NAME       -           somebody  no\n"))
         #expect(output.contains("WHO: ann"))
     }
 
-    @Test("of several files")
+    @Test("The commands about several files print what the page shows")
     func severalFiles() async throws {
         let section = page.section("How do I combine several files?")
         let output = try await run(
@@ -43,7 +43,7 @@ struct ComposePageTests {
         }
     }
 
-    @Test("of profiles")
+    @Test("The commands about profiles print what the page shows")
     func profiles() async throws {
         #expect(
             try await run("How do I start only some services?").split(separator: "\n") == [
@@ -51,7 +51,7 @@ struct ComposePageTests {
             ])
     }
 
-    @Test("of readiness and health", .timeLimit(.minutes(2)))
+    @Test("The commands about readiness and health print what the page shows", .timeLimit(.minutes(2)))
     func health() async throws {
         let title = "When is a service ready, and when is it healthy?"
         let output = try await run(
@@ -59,7 +59,7 @@ struct ComposePageTests {
         #expect(output.contains("store is unhealthy: exited with status 1"))
     }
 
-    @Test("of logs and events", .timeLimit(.minutes(2)))
+    @Test("The commands about logs and events print what the page shows", .timeLimit(.minutes(2)))
     func logsAndEvents() async throws {
         let title = "Where are the logs and events?"
         let output = try await run(title)
@@ -73,7 +73,7 @@ struct ComposePageTests {
         #expect(!cases.isEmpty && Set(shown) == Set(cases), "every action stands in the table, and no other")
     }
 
-    @Test("of what is refused")
+    @Test("The mistakes that the page lists are refused as it shows")
     func refused() async throws {
         try await SegueCommandLine.inScratch { segue in
             try segue.write(
@@ -94,13 +94,13 @@ struct ComposePageTests {
         }
     }
 
-    @Test("of systemd")
+    @Test("The commands about systemd print what the page shows")
     func systemd() async throws {
         let output = try await run("How do I run a stack under systemd?")
         #expect(output.contains("segue: port 'api' is 8123; choose another port with --port api=NUMBER\n"))
     }
 
-    @Test("of the verbs, on the stack that stands before them", .timeLimit(.minutes(2)))
+    @Test("The commands of the list of verbs run on the stack above them", .timeLimit(.minutes(2)))
     func verbs() async throws {
         try await SegueCommandLine.inScratch { segue in
             let section = page.section("Which commands are there?")
@@ -114,7 +114,7 @@ struct ComposePageTests {
         }
     }
 
-    @Test("of what the launcher promises: every line names a test that is there")
+    @Test("Every promise of the launcher names an existing test")
     func promises() throws {
         let names = try Repository.testNames()
         let promises = page.section("What does the launcher promise?").rows.dropFirst()

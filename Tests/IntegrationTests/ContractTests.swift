@@ -2,13 +2,13 @@ import CommandLineTestSupport
 import Foundation
 import Testing
 
-@Suite("config/contract.json", .timeLimit(.minutes(5)))
+@Suite("Config/contract.json", .timeLimit(.minutes(5)))
 struct ContractTests {
     private func kept() throws -> String {
         try String(contentsOfFile: Repository.path("config/contract.json"), encoding: .utf8)
     }
 
-    @Test("is what the services say today; after a change, 'segue contract export -o config/contract.json' renews it")
+    @Test("The contract equals that of the services; 'segue contract export -o config/contract.json' renews it")
     func isKept() async throws {
         try await SegueCommandLine.inRepository { segue in
             let exported = try await segue("contract", "export", "-f", "compose/default.yaml")
@@ -21,7 +21,7 @@ struct ContractTests {
     }
 
     @Test(
-        "is a document of AsyncAPI 3.0",
+        "The contract is a valid document of AsyncAPI 3.0",
         .enabled(if: AsyncAPISchema.hasValidator, "scripts/python, which make test runs, installs the validator"))
     func asyncAPI() async throws {
         try await SegueCommandLine.inRepository { segue in
@@ -32,7 +32,7 @@ struct ContractTests {
         }
     }
 
-    @Test("can be made of every stack that the project has", arguments: ["examples", "spotify"])
+    @Test("A contract can be exported from every stack of the project", arguments: ["examples", "spotify"])
     func stacks(name: String) async throws {
         try await SegueCommandLine.inRepository { segue in
             var segue = segue
@@ -42,7 +42,7 @@ struct ContractTests {
         }
     }
 
-    @Test("holds the shipped flows to nothing that they do not keep")
+    @Test("The shipped flows match the contract")
     func flows() async throws {
         try await SegueCommandLine.inRepository { segue in
             let result = try await segue.run(
@@ -60,7 +60,7 @@ struct ContractTests {
         }
     }
 
-    @Test("is on the bus of a running stack, where what is sent is held to it")
+    @Test("The contract is on the bus of a running stack, and 'segue send' checks messages with it")
     func running() async throws {
         try await SegueCommandLine.inRepository { segue in
             let up = try await segue("up", "-d", "--wait", "-f", "compose/default.yaml")

@@ -13,7 +13,7 @@ extension Command {
     }
 }
 
-@Suite("The options of navigation-coordinator that limit sessions")
+@Suite("Session limits of navigation-coordinator")
 struct CoordinatorOptionTests {
     private static let flow = """
         name: items
@@ -54,7 +54,7 @@ struct CoordinatorOptionTests {
     }
 
     @Test(
-        "with --live-sessions 1, two sessions alternate and keep their states; a session is read from the bus each time",
+        "With --live-sessions 1, two sessions alternate, and each is read from the bus again",
         .timeLimit(.minutes(3)))
     func live() async throws {
         try await withCoordinator(["--live-sessions", "1"]) { stack in
@@ -80,7 +80,7 @@ struct CoordinatorOptionTests {
     }
 
     @Test(
-        "with --session-idle, a silent session ends and its documents are withdrawn, and a session in use stays",
+        "With --session-idle, a silent session ends and its documents are withdrawn, and a session in use stays",
         .timeLimit(.minutes(3)))
     func idle() async throws {
         try await withCoordinator(["--session-idle", "6s"]) { stack in

@@ -2,7 +2,7 @@ import CommandLineTestSupport
 import Foundation
 import Testing
 
-@Suite("segue demo", .timeLimit(.minutes(5)))
+@Suite("Segue demo", .timeLimit(.minutes(5)))
 struct DemoTests {
     /// `start NAME [COMMAND…]` starts a demo, and waits until it has printed its last line. Its output is in the files
     /// NAME.text and NAME.error, its process id and its name are in `${pids[NAME]}` and `${names[NAME]}`.
@@ -45,7 +45,7 @@ struct DemoTests {
         }
         """#
 
-    @Test("shows the page and the commands to try, listens only on this machine, and leaves nothing after Ctrl-C")
+    @Test("'segue demo' shows the page and its commands, listens only locally, and leaves nothing after Ctrl-C")
     func demo() async throws {
         try await SegueCommandLine.inScratch { segue in
             let result = try await run(
@@ -86,7 +86,7 @@ struct DemoTests {
     }
 
     @Test(
-        "ends with SIGTERM, with its terminal and with the reader of its output",
+        "'segue demo' ends with SIGTERM, with its terminal and with the reader of its output",
         arguments: [
             "kill -TERM ${pids[one]}", "kill -HUP ${pids[one]}; kill -HUP ${pids[one]}", "exec {outputs[one]}<&-",
         ])
@@ -97,7 +97,7 @@ struct DemoTests {
         }
     }
 
-    @Test("ends with a terminal that is closed without a signal to the demo")
+    @Test("'segue demo' ends with a terminal that is closed without a signal to it")
     func terminal() async throws {
         try await SegueCommandLine.inScratch { segue in
             let result = try await run(
@@ -111,7 +111,7 @@ struct DemoTests {
         }
     }
 
-    @Test("runs beside others, and removes what killed ones have left, but nothing else")
+    @Test("Several demos run beside each other, and a new one removes only what killed ones have left")
     func killed() async throws {
         try await SegueCommandLine.inScratch { segue in
             let result = try await run(
@@ -146,7 +146,7 @@ struct DemoTests {
         }
     }
 
-    @Test("ends beside one that starts")
+    @Test("A demo can end while another one starts")
     func ends() async throws {
         try await SegueCommandLine.inScratch { segue in
             let result = try await run(
@@ -190,7 +190,7 @@ struct DemoTests {
             atPath: Repository.path("docs/try.txt"), toPath: "\(segue.directory)/prefix/share/segue/docs/try.txt")
     }
 
-    @Test("says why the installed stack does not start, with the last lines of its log, and leaves nothing")
+    @Test("A demo reports why the stack does not start, with the last log lines, and leaves nothing")
     func failure() async throws {
         try await SegueCommandLine.inScratch { segue in
             try await install(
@@ -213,7 +213,7 @@ struct DemoTests {
         }
     }
 
-    @Test("suggests the folder of the commands that people start, unless it is in PATH")
+    @Test("A demo suggests the folder of the commands, unless it is in PATH")
     func path() async throws {
         try await SegueCommandLine.inScratch { segue in
             try await install(Self.ready, segue)
@@ -233,7 +233,9 @@ struct DemoTests {
         }
     }
 
-    @Test("ends when its project is stopped, even if the state is removed before it is read", arguments: ["", " -v"])
+    @Test(
+        "A demo ends when its project is stopped, even if the state is removed before it is read",
+        arguments: ["", " -v"])
     func down(_ option: String) async throws {
         try await SegueCommandLine.inScratch { segue in
             try await install(Self.ready, segue)
@@ -250,7 +252,7 @@ struct DemoTests {
     }
 
     @Test(
-        "ends with Ctrl-C while it waits for a service, even if its supervisor is suspended",
+        "A demo ends with Ctrl-C while it waits for a service, even if its supervisor is suspended",
         arguments: ["", "kill -STOP $(pgrep -P ${pids[one]})"])
     func waiting(_ cause: String) async throws {
         try await SegueCommandLine.inScratch { segue in
@@ -267,7 +269,7 @@ struct DemoTests {
     }
 
     @Test(
-        "leaves nothing to the next one if it is killed during its start",
+        "A demo that is killed during its start leaves nothing to the next one",
         arguments: ["", "$(pgrep -P ${pids[one]})"])
     func killedStart(_ supervisor: String) async throws {
         try await SegueCommandLine.inScratch { segue in

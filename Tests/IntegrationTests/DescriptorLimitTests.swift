@@ -6,7 +6,7 @@ import Testing
 
 @Suite("A server with few descriptors")
 struct DescriptorLimitTests {
-    @Test("goes on however many connections there are", .timeLimit(.minutes(2)))
+    @Test("The server continues, however many connections there are", .timeLimit(.minutes(2)))
     func crowd() async throws {
         let scratch = try ScratchFolder()
         defer { scratch.remove() }

@@ -1,10 +1,10 @@
 import CommandLineTestSupport
 import Testing
 
-@Suite("The options of a device")
+@Suite("Options of a device")
 struct DeviceOptionTests {
     @Test(
-        "the platform comes from the flow; without either, or with two that differ, it says what to write",
+        "A device takes the platform from its flow, and refuses none or two that differ",
         arguments: [
             ("focus-player", "--platform ios or mac"), ("focus-player --platform onboarding", "--flow FILE"),
             ("device", "give the platform with --platform NAME, or a flow with --flow FILE"),

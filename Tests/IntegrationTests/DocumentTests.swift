@@ -2,10 +2,10 @@ import CommandLineTestSupport
 import Foundation
 import Testing
 
-@Suite("What the documents say")
+@Suite("Commands of the documents")
 struct DocumentTests {
     @Test(
-        "the story of the focus player runs as it stands, line by line, and once more on the same stack",
+        "The story of the focus player runs line by line as written, twice on the same stack",
         .timeLimit(.minutes(5)))
     func story() async throws {
         try await SegueCommandLine.inRepository { segue in
@@ -37,7 +37,7 @@ struct DocumentTests {
         }
     }
 
-    @Test("what make run prints can be pasted, each part into a terminal of its own", .timeLimit(.minutes(5)))
+    @Test("The commands that 'make run' prints can be pasted into terminals of their own", .timeLimit(.minutes(5)))
     func suggestions() async throws {
         try await SegueCommandLine.inRepository { segue in
             try await run("segue up -d --wait -f compose/default.yaml", segue)
@@ -62,7 +62,7 @@ struct DocumentTests {
         }
     }
 
-    @Test("a person at the terminal device gets from the launch to the music", .timeLimit(.minutes(5)))
+    @Test("A user at the terminal device gets from the launch to the music", .timeLimit(.minutes(5)))
     func device() async throws {
         try await SegueCommandLine.inRepository { segue in
             try segue.write(
@@ -96,7 +96,7 @@ struct DocumentTests {
         }
     }
 
-    @Test("the flow and the scenario that docs/flows.md shows are good ones for the commands that it shows")
+    @Test("The flow and the scenario of docs/flows.md pass the commands that the page shows")
     func flows() async throws {
         try await SegueCommandLine.inScratch { segue in
             let page = try Page("docs/flows.md")
@@ -111,7 +111,7 @@ struct DocumentTests {
         }
     }
 
-    @Test("the examples run as their page says, command by command", .timeLimit(.minutes(5)))
+    @Test("The examples run as their page shows, command by command", .timeLimit(.minutes(5)))
     func examples() async throws {
         try await SegueCommandLine.inRepository { segue in
             var segue = segue
@@ -142,7 +142,7 @@ struct DocumentTests {
         }
     }
 
-    @Test("the commands of docs/contracts.md do what it says", .timeLimit(.minutes(5)))
+    @Test("The commands of docs/contracts.md print what the page shows", .timeLimit(.minutes(5)))
     func contracts() async throws {
         try await SegueCommandLine.inScratch { segue in
             // The commands write files, so they run in a folder with links to the project's folders.
@@ -168,7 +168,7 @@ struct DocumentTests {
     }
 
     @Test(
-        "every verb that a document shows is there",
+        "Every verb in the documents exists",
         arguments: [
             "README.md", "CONTRIBUTING.md", "Sources/FocusPlayer/README.md", "docs/try.txt", "docs/start.md",
             "docs/running.md", "docs/concepts.md", "docs/flows.md", "docs/architecture.md", "docs/bus.md",

@@ -10,7 +10,7 @@ extension Command {
     struct StepTaken: CommandMessage {}
 }
 
-@Suite("What docs/views.md says about a flow that changes")
+@Suite("Flow changes of docs/views.md")
 struct FlowChangeTests {
     private static let flow = """
         name: walk
@@ -27,7 +27,9 @@ struct FlowChangeTests {
             do: [{ push: hill }]
         """
 
-    @Test("an open session keeps the screens that the flow still has; the others leave", .timeLimit(.minutes(3)))
+    @Test(
+        "An open session keeps the screens that the changed flow still has, and the others leave",
+        .timeLimit(.minutes(3)))
     func screenRemoved() async throws {
         try await SegueCommandLine.inScratch { segue in
             try segue.write(Self.flow, to: "walk.yaml")

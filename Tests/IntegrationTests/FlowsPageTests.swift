@@ -1,10 +1,10 @@
 import CommandLineTestSupport
 import Testing
 
-@Suite("What docs/flows.md says about deep links")
+@Suite("Deep links of docs/flows.md")
 struct FlowsPageTests {
     @Test(
-        "a link waits for the log-in and is followed after it, and one that no link of the flow matches is discarded",
+        "A link waits for the log-in and is followed after it, and a URL without a link is discarded",
         .timeLimit(.minutes(3)))
     func deepLink() async throws {
         try await SegueCommandLine.inRepository { segue in

@@ -1,7 +1,7 @@
 import CommandLineTestSupport
 import Testing
 
-@Suite("The durable consumer of a service that is gone")
+@Suite("Durable consumer of a removed service")
 struct ForgottenConsumerTests {
     private static let notifier = """
           error-notifier:
@@ -11,7 +11,8 @@ struct ForgottenConsumerTests {
         """
 
     @Test(
-        "is listed and removed once its process has ended, and not before", .timeLimit(.minutes(2)),
+        "The consumer is listed, and can be removed when its process has ended, and not before",
+        .timeLimit(.minutes(2)),
         arguments: BusEngine.allCases)
     func forgotten(engine: BusEngine) async throws {
         try await SegueCommandLine.inScratch { segue in

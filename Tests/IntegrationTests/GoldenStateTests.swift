@@ -10,9 +10,10 @@ import Testing
 import Vocabulary
 
 /// `scripts/golden` has made the states in `Tests/Fixtures/Golden`: all processes were killed in the middle of sessions.
-@Suite("The state that an earlier version has stored", .timeLimit(.minutes(5)))
+@Suite("State of an earlier version", .timeLimit(.minutes(5)))
 struct GoldenStateTests {
-    @Test("is continued: sessions, deadlines, consumers, dead letters and leases", arguments: ["zeromq", "nats"])
+    @Test(
+        "Stored sessions, deadlines, consumers, dead letters and leases are continued", arguments: ["zeromq", "nats"])
     func onboarding(engine: String) async throws {
         let start = Date()
         try await Self.inCopy(of: engine) { segue, folder in
@@ -34,7 +35,7 @@ struct GoldenStateTests {
     }
 
     @Test(
-        "is continued by the focus player: a shuffle, deadlines on two platforms, tokens and a parked link",
+        "The focus player continues a shuffle, deadlines on two platforms, tokens and a parked link",
         arguments: ["zeromq", "nats"])
     func focusPlayer(engine: String) async throws {
         let start = Date()

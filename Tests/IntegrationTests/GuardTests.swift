@@ -13,7 +13,7 @@ extension Command {
 }
 
 /// Uses the error notifier as the service that a guard asks: it answers the dismissal of an error with the next banner.
-@Suite("A guard that waits, and processes that die")
+@Suite("Guards and killed processes")
 struct GuardTests {
     private func withFlow(
         deadline: String, _ body: @escaping @Sendable (TestStack) async throws -> Void
@@ -53,7 +53,7 @@ struct GuardTests {
         return command
     }
 
-    @Test("the coordinator and the asked service are killed, and the flow moves on", .timeLimit(.minutes(3)))
+    @Test("The flow continues although the coordinator and the asked service are killed", .timeLimit(.minutes(3)))
     func killed() async throws {
         try await withFlow(deadline: "10m") { stack in
             let command = try await wait(stack)
@@ -71,7 +71,9 @@ struct GuardTests {
         }
     }
 
-    @Test("the coordinator is killed and the asked service never answers: the deadline passes", .timeLimit(.minutes(3)))
+    @Test(
+        "The deadline passes although the coordinator is killed and the asked service never answers",
+        .timeLimit(.minutes(3)))
     func expired() async throws {
         try await withFlow(deadline: "500ms") { stack in
             let command = try await wait(stack)

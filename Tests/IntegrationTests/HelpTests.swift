@@ -2,9 +2,9 @@ import CommandLineTestSupport
 import Foundation
 import Testing
 
-@Suite("The help of each program")
+@Suite("Help of each program")
 struct HelpTests {
-    @Test("is printed on a terminal of any width", arguments: Repository.programs)
+    @Test("The help is printed on a terminal of any width", arguments: Repository.programs)
     func width(program: String) async throws {
         try await SegueCommandLine.inRepository { segue in
             var narrow = segue
@@ -16,7 +16,7 @@ struct HelpTests {
         }
     }
 
-    @Test("covers each program of the package")
+    @Test("The test covers each program of the package")
     func programs() {
         #expect(Repository.programs.contains("segue") && Repository.programs.count >= 12)
     }

@@ -38,7 +38,7 @@ struct HostileContractTests {
     private static let shapes: [Story.Shape] = HostileExtent.ofRun == .long ? [.processes, .nats] : [.processes]
 
     @Test(
-        "end no process and no stream, now or after a restart, and every service answers",
+        "No hostile message ends a process or a stream, now or after a restart, and every service answers",
         .timeLimit(.minutes(HostileExtent.ofRun == .long ? 60 : 10)), arguments: shapes)
     func sweep(shape: Story.Shape) async throws {
         let file = shape == .nats ? "compose/nats.yaml" : "compose/default.yaml"

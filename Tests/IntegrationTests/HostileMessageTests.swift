@@ -8,7 +8,7 @@ import SegueTestSupport
 import Testing
 import Vocabulary
 
-@Suite("Messages whose results no bus takes")
+@Suite("Messages whose results the bus refuses")
 struct HostileMessageTests {
     /// A message with a very long device name. A client of this version refuses to publish it, but another client may
     /// publish it.
@@ -23,7 +23,9 @@ struct HostileMessageTests {
             header: Array(header.utf8)[...], data: Array("{}".utf8)[...])
     }
 
-    @Test("end no process, now or at any restart, and hold nothing up", .timeLimit(.minutes(5)))
+    @Test(
+        "Refused results end no process, now or after a restart, and do not delay other messages",
+        .timeLimit(.minutes(5)))
     func hostile() async throws {
         try await Story.tell { story in
             let launch = launch()

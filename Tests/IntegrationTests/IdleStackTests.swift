@@ -4,10 +4,10 @@ import Monitor
 import SegueTestSupport
 import Testing
 
-@Suite("A stack that nobody uses", .timeLimit(.minutes(5)))
+@Suite("Idle stack", .timeLimit(.minutes(5)))
 struct IdleStackTests {
     @Test(
-        "adds no message to the journal, however often its metrics are asked for",
+        "An idle stack adds no message to the journal, however often its metrics are requested",
         arguments: Story.Shape.single)
     func journal(shape: Story.Shape) async throws {
         try await Story.tell(in: shape) { story in

@@ -11,7 +11,7 @@ import Vocabulary
 
 @Suite("The focus player in one process")
 struct InProcessTests {
-    @Test("an app that ended in the middle of its story continues with the same screens", .timeLimit(.minutes(5)))
+    @Test("An app that ended in the middle of its story continues with the same screens", .timeLimit(.minutes(5)))
     func relaunch() async throws {
         let scratch = try ScratchFolder()
         defer { scratch.remove() }
@@ -42,7 +42,7 @@ struct InProcessTests {
         }
     }
 
-    @Test("a relaunched device shows the screen on which the last one ended", .timeLimit(.minutes(5)))
+    @Test("A restarted device shows the last screen of the former one", .timeLimit(.minutes(5)))
     func device() async throws {
         try await SegueCommandLine.inRepository { segue in
             try segue.write(
@@ -63,7 +63,7 @@ struct InProcessTests {
         }
     }
 
-    @Test("the process, which has tokens, leaves no core dump", .timeLimit(.minutes(2)))
+    @Test("The process, which has tokens, leaves no core dump", .timeLimit(.minutes(2)))
     func coreDumps() async throws {
         try await SegueCommandLine.inRepository { segue in
             let result = try await segue.shell(
@@ -84,7 +84,7 @@ struct InProcessTests {
         }
     }
 
-    @Test("the commands of docs/shapes.md run the app, once and again", .timeLimit(.minutes(5)))
+    @Test("The commands of docs/shapes.md run the app repeatedly", .timeLimit(.minutes(5)))
     func page() async throws {
         let blocks = try Page("docs/shapes.md").blocks(of: "sh")
         try #require(blocks.count == 2)
@@ -105,7 +105,7 @@ struct InProcessTests {
         return try await bus.document(Document.NavigationState.self, key: "ios")?.snapshot.state.open ?? []
     }
 
-    @Test("a program that cannot start ends the app with one line that names it", .timeLimit(.minutes(1)))
+    @Test("A program that cannot start ends the app with one line that names it", .timeLimit(.minutes(1)))
     func failure() async throws {
         try await SegueCommandLine.inRepository { segue in
             let missing = try await segue.shell("focus-player --in-process --platform ios </dev/null")

@@ -2,7 +2,7 @@ import CommandLineTestSupport
 import Foundation
 import Testing
 
-@Suite("What make lint checks")
+@Suite("Checks of 'make lint'")
 struct LintTests {
     @Test("The repository keeps the rules of each script, and each script has examples here")
     func repository() async throws {

@@ -2,9 +2,9 @@ import CommandLineTestSupport
 import Foundation
 import Testing
 
-@Suite("A playlist that is too long for one message")
+@Suite("Playlist that is too long for one message")
 struct LongPlaylistTests {
-    @Test("is shown whole, page by page, in the order in which it is played", .timeLimit(.minutes(5)))
+    @Test("A long playlist is shown whole, page by page, in the order of its songs", .timeLimit(.minutes(5)))
     func pages() async throws {
         try await SegueCommandLine.inScratch { segue in
             // Of such songs, 512 KiB contain about 900. A range has at most 1000 songs.

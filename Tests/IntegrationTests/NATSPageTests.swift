@@ -3,9 +3,9 @@ import Compose
 import Foundation
 import Testing
 
-@Suite("What docs/nats.md shows")
+@Suite("Commands of docs/nats.md")
 struct NATSPageTests {
-    @Test("its commands run", .timeLimit(.minutes(3)))
+    @Test("The commands of the page run", .timeLimit(.minutes(3)))
     func commands() async throws {
         let blocks = try Page("docs/nats.md").blocks(of: "sh")
         try #require(blocks.count == 3)
@@ -20,7 +20,7 @@ struct NATSPageTests {
         }
     }
 
-    @Test("a server and its steward can be started by hand", .timeLimit(.minutes(2)))
+    @Test("A server and its steward can be started with the page's commands", .timeLimit(.minutes(2)))
     func ownServer() async throws {
         let block = try #require(try Page("docs/nats.md").blocks(of: "sh").dropFirst().first)
         let reserved = try LoopbackPort(for: "nats")
@@ -41,7 +41,7 @@ struct NATSPageTests {
         }
     }
 
-    @Test("the users have the keys and the namespace that are given; a mistake is one line")
+    @Test("The exported users have the given keys and namespace, and a mistake is one line")
     func users() async throws {
         try await SegueCommandLine.inRepository { segue in
             let key = "U" + String(repeating: "A", count: 55)

@@ -20,7 +20,7 @@ struct NATSStackTests {
     }
 
     @Test(
-        "go on after the kill of the server, of the steward and of a service",
+        "The processes continue after a kill of the server, of the steward and of a service",
         arguments: ["nats", "broker", "error-notifier"])
     func kills(service: String) async throws {
         try await withStack { stack in
@@ -30,7 +30,7 @@ struct NATSStackTests {
         }
     }
 
-    @Test("discard an expired command, and say so")
+    @Test("An expired command is discarded with a report on NATS")
     func expired() async throws {
         try await withStack { stack in
             let command = try await stack.bus.send(Command.ErrorDismissed(errorID: "e1"), lifetime: .nanoseconds(1))

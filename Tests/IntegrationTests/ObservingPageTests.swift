@@ -2,7 +2,7 @@ import CommandLineTestSupport
 import Foundation
 import Testing
 
-@Suite("What docs/observing.md shows", .timeLimit(.minutes(3)))
+@Suite("Commands of docs/observing.md", .timeLimit(.minutes(3)))
 struct ObservingPageTests {
     private static let path = "docs/observing.md"
 
@@ -62,7 +62,7 @@ struct ObservingPageTests {
         ]
     }
 
-    @Test("runs, command by command, and prints what the page says of it", arguments: BusEngine.allCases)
+    @Test("The commands of the page run, and print what it shows", arguments: BusEngine.allCases)
     func commands(engine: BusEngine) async throws {
         try await inFolder(engine) { segue, page in
             let commands = page.blocks(of: "sh").joined().split(separator: "\n").map(String.init)
@@ -86,7 +86,7 @@ struct ObservingPageTests {
         }
     }
 
-    @Test("has conditions that a monitor understands")
+    @Test("The conditions of the page are valid for a monitor")
     func conditions() async throws {
         try await SegueCommandLine.onBus { segue in
             let rows = try Page(Self.path).section("How do I look at single messages?").rows
@@ -101,7 +101,7 @@ struct ObservingPageTests {
 
     // MARK: Samples
 
-    @Test("is what the commands print on a terminal of 100 columns")
+    @Test("The output on the page is that of a terminal of 100 columns")
     func samples() async throws {
         try await inFolder { segue, page in
             let sh = page.blocks(of: "sh")

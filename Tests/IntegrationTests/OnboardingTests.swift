@@ -8,7 +8,7 @@ import SegueTestSupport
 import Support
 import Testing
 
-@Suite("Onboarding, process by process")
+@Suite("Onboarding with real processes")
 struct OnboardingTests {
     private static let services: [TestService] = [
         .broker, TestService("onboarding-service", after: ["broker"]),
@@ -23,7 +23,7 @@ struct OnboardingTests {
     }
 
     @Test(
-        "a refusal, a killed service in the middle, back to another branch: the draft is there", .timeLimit(.minutes(3))
+        "The draft survives a refusal, a killed service and a change of the branch", .timeLimit(.minutes(3))
     )
     func story() async throws {
         try await TestStack.with(Self.services) { stack in

@@ -1,10 +1,11 @@
 import CommandLineTestSupport
 import Testing
 
-@Suite("A user who is not root")
+@Suite("User who is not root")
 struct OtherUserTests {
     @Test(
-        "ends the processes that a killed supervisor has left, also those that hold tokens", .timeLimit(.minutes(3)))
+        "A user who is not root can end the processes of a killed supervisor, also those with tokens",
+        .timeLimit(.minutes(3)))
     func leftovers() async throws {
         try await SegueCommandLine.inScratch { segue in
             let result = try await segue.shell(

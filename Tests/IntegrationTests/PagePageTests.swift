@@ -3,9 +3,9 @@ import Foundation
 import SegueTestSupport
 import Testing
 
-@Suite("What docs/page.md shows")
+@Suite("Commands of docs/page.md")
 struct PagePageTests {
-    @Test("its commands start the stack, print the address and read the metrics", .timeLimit(.minutes(3)))
+    @Test("The commands of the page start the stack, print the address and read the metrics", .timeLimit(.minutes(3)))
     func commands() async throws {
         let blocks = try Page("docs/page.md").blocks(of: "sh")
         try #require(blocks.count == 3)
@@ -20,7 +20,7 @@ struct PagePageTests {
         }
     }
 
-    @Test("the files of the page are as small as it says")
+    @Test("The files of the page are as small as docs/page.md says")
     func size() throws {
         let text = try String(contentsOfFile: Repository.path("docs/page.md"), encoding: .utf8)
         let limit = try #require(text.firstMatch(of: #/most (\d+) KB in all/#).flatMap { Int($0.1) })
@@ -34,7 +34,7 @@ struct PagePageTests {
         #expect(((limit - 10) * 1000...limit * 1000).contains(sizes.reduce(0, +)))
     }
 
-    @Test("its measurements are those of the makefile")
+    @Test("The measurements of the page are those of the makefile")
     func measurements() async throws {
         let block = try #require(try Page("docs/page.md").blocks(of: "sh").last)
         try await SegueCommandLine.inRepository { segue in

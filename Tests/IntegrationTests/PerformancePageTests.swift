@@ -2,9 +2,9 @@ import CommandLineTestSupport
 import Foundation
 import Testing
 
-@Suite("What docs/performance.md shows")
+@Suite("Measurements of docs/performance.md")
 struct PerformancePageTests {
-    @Test("its measurements are those of the makefile")
+    @Test("The measurements of the page are those of the makefile")
     func measurements() async throws {
         let blocks = try Page("docs/performance.md").blocks(of: "sh")
         #expect(blocks.count >= 3)

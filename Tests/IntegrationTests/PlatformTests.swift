@@ -5,7 +5,7 @@ import Foundation
 import SegueTestSupport
 import Testing
 
-@Suite("The platform's processes")
+@Suite("Processes of the platform")
 struct PlatformTests {
     static let services: [TestService] = [
         .broker, TestService("error-notifier", after: ["broker"]),
@@ -19,7 +19,7 @@ struct PlatformTests {
             after: ["broker"])
     }
 
-    @Test("both platforms are at launch, and leave it together", .timeLimit(.minutes(3)))
+    @Test("Both platforms start at launch, and leave it together", .timeLimit(.minutes(3)))
     func launch() async throws {
         try await TestStack.with(Self.services) { stack in
             for platform in ["ios", "mac"] {
@@ -32,7 +32,7 @@ struct PlatformTests {
         }
     }
 
-    @Test("a banner shows an error, and goes when it is dismissed", .timeLimit(.minutes(3)))
+    @Test("A banner shows an error, and closes when it is dismissed", .timeLimit(.minutes(3)))
     func banner() async throws {
         try await TestStack.with(Self.services) { stack in
             let error = try await stack.bus.publish(ApplicationError(code: "test.failed", message: "It failed."))
@@ -43,7 +43,7 @@ struct PlatformTests {
     }
 
     @Test(
-        "whichever process is killed, the others do not notice and it goes on where it was", .timeLimit(.minutes(3)),
+        "The other processes continue when one is killed, and it continues where it was", .timeLimit(.minutes(3)),
         arguments: ["broker", "ios-coordinator", "mac-coordinator", "error-notifier"])
     func kill(service: String) async throws {
         try await TestStack.with(Self.services) { stack in
@@ -59,7 +59,7 @@ struct PlatformTests {
     }
 
     @Test(
-        "what is published while a service is stopped waits for it, and for one that is restarted",
+        "Messages that are published while a service is stopped or restarts are handled later",
         .timeLimit(.minutes(3)))
     func stopped() async throws {
         try await TestStack.with(Self.services) { stack in
@@ -73,7 +73,7 @@ struct PlatformTests {
         }
     }
 
-    @Test("a broker that stands still is replaced, and all goes on where it was", .timeLimit(.minutes(3)))
+    @Test("A broker that hangs is replaced, and every process continues where it was", .timeLimit(.minutes(3)))
     func frozenBroker() async throws {
         var services = Self.services
         services[0].watchdog = .seconds(3)
@@ -88,7 +88,7 @@ struct PlatformTests {
     }
 
     @Test(
-        "a process that is killed disappears from the bus, and its successor appears", .timeLimit(.minutes(3)),
+        "A process that is killed disappears from the bus, and its successor appears", .timeLimit(.minutes(3)),
         arguments: BusEngine.allCases)
     func presence(engine: BusEngine) async throws {
         try await TestStack.with(Self.services, engine: engine.ofStack) { stack in
@@ -101,7 +101,7 @@ struct PlatformTests {
         }
     }
 
-    @Test("a coordinator that is frozen holds nobody up, and catches up when it goes on", .timeLimit(.minutes(3)))
+    @Test("A frozen coordinator does not delay others, and catches up when it continues", .timeLimit(.minutes(3)))
     func freeze() async throws {
         try await TestStack.with(Self.services) { stack in
             try await stack.isAt("launch", on: "ios")
@@ -114,7 +114,8 @@ struct PlatformTests {
     }
 
     @Test(
-        "a process that stood still for longer than its lease is announced again", .timeLimit(.minutes(3)),
+        "A process that was frozen for longer than its lease publishes its leased documents again",
+        .timeLimit(.minutes(3)),
         arguments: BusEngine.allCases)
     func lease(engine: BusEngine) async throws {
         try await TestStack.with(Self.services, engine: engine.ofStack) { stack in
@@ -129,7 +130,7 @@ struct PlatformTests {
     }
 
     @Test(
-        "malformed messages become errors, and nobody falls over", .timeLimit(.minutes(3)),
+        "Malformed messages become errors, and every process continues", .timeLimit(.minutes(3)),
         arguments: BusEngine.allCases)
     func malformed(engine: BusEngine) async throws {
         try await TestStack.with(Self.services, engine: engine.ofStack) { stack in

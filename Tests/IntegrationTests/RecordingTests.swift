@@ -7,7 +7,7 @@ import SegueTestSupport
 import Testing
 import Vocabulary
 
-@Suite("A recorded story")
+@Suite("Recorded story")
 struct RecordingTests {
     private static let coordinators: [TestService] = [.broker] + ["ios", "mac"].map(coordinator)
 
@@ -53,7 +53,7 @@ struct RecordingTests {
     }
 
     @Test(
-        "told to coordinators that begin anew, on either engine, it leads to the very same states",
+        "New coordinators that receive the recording reach the same states, on either engine",
         .timeLimit(.minutes(5)), arguments: [Story.Shape.processes, .nats])
     func replay(shape: Story.Shape) async throws {
         try await SegueCommandLine.inScratch { segue in
@@ -79,7 +79,7 @@ struct RecordingTests {
         }
     }
 
-    @Test("is told twice to one bus, the second time under ids of its own", .timeLimit(.minutes(5)))
+    @Test("A recording can be published twice on one bus, the second time with new ids", .timeLimit(.minutes(5)))
     func newIDs() async throws {
         try await SegueCommandLine.inScratch { segue in
             _ = try await Self.record(in: .processes, with: segue)

@@ -9,7 +9,7 @@ import Stations
 import Support
 import Testing
 
-@Suite("Routers and dispatchers, and processes that die")
+@Suite("Routers, dispatchers and killed processes")
 struct RoutingProcessTests {
     private static let services = [.broker, coordinator("router"), coordinator("dispatch")]
 
@@ -20,7 +20,7 @@ struct RoutingProcessTests {
     }
 
     @Test(
-        "the examples' flows lead their own apps, also when a coordinator is killed while it is called",
+        "The examples' flows lead their apps, also when a coordinator is killed during a call",
         .timeLimit(.minutes(3)))
     func examples() async throws {
         try await TestStack.with(Self.services) { stack in
@@ -54,7 +54,7 @@ struct RoutingProcessTests {
         }
     }
 
-    @Test("the commands of docs/routing.md do what the page says", .timeLimit(.minutes(3)))
+    @Test("The commands of docs/routing.md print what the page shows", .timeLimit(.minutes(3)))
     func page() async throws {
         try await TestStack.with(Self.services) { stack in
             try await SegueCommandLine.inScratch { segue in

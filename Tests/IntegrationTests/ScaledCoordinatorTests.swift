@@ -4,7 +4,9 @@ import Testing
 
 @Suite("Four coordinators of a platform on the default stack")
 struct ScaledCoordinatorTests {
-    @Test("share the sessions, answer each message once, and go on when one is killed", .timeLimit(.minutes(4)))
+    @Test(
+        "Four coordinators share the sessions, answer each message once, and continue when one is killed",
+        .timeLimit(.minutes(4)))
     func scaled() async throws {
         try await Story.tell { story in
             try await story.processes.scale("ios-coordinator", to: 4)

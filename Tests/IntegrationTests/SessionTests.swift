@@ -6,9 +6,9 @@ import SegueTestSupport
 import Testing
 import Vocabulary
 
-@Suite("Sessions with accounts of their own, process by process")
+@Suite("Sessions with their own accounts, with real processes")
 struct SessionTests {
-    @Test("two sessions play at the same time, one logs out, a third has no account", .timeLimit(.minutes(5)))
+    @Test("Two sessions play at the same time, one logs out, and a third has no account", .timeLimit(.minutes(5)))
     func story() async throws {
         try await Story.tell { story in
             let (anna, bert, carla) = (story.of("anna"), story.of("bert"), story.of("carla"))
@@ -51,7 +51,7 @@ struct SessionTests {
         }
     }
 
-    @Test("the services withdraw the documents of a session that ends, and keep its account", .timeLimit(.minutes(5)))
+    @Test("The services withdraw the documents of a session that ends, and keep its account", .timeLimit(.minutes(5)))
     func ended() async throws {
         try await Story.tell { story in
             let (anna, bert) = (story.of("anna"), story.of("bert"))
@@ -77,7 +77,7 @@ struct SessionTests {
         }
     }
 
-    @Test("a person at a terminal uses the app in a session with another account", .timeLimit(.minutes(5)))
+    @Test("A user at a terminal uses the app in a session with another account", .timeLimit(.minutes(5)))
     func terminal() async throws {
         try await SegueCommandLine.inRepository { segue in
             try segue.write(

@@ -2,9 +2,9 @@ import CommandLineTestSupport
 import Foundation
 import Testing
 
-@Suite("What docs/simulator.md shows")
+@Suite("Commands of docs/simulator.md")
 struct SimulatorPageTests {
-    @Test("its commands control a simulator with its catalogue", .timeLimit(.minutes(2)))
+    @Test("The commands of the page control a simulator with its catalogue", .timeLimit(.minutes(2)))
     func commands() async throws {
         let page = try Page("docs/simulator.md")
         let blocks = page.blocks(of: "sh")
@@ -34,7 +34,7 @@ struct SimulatorPageTests {
         }
     }
 
-    @Test("it has a command for every control route")
+    @Test("The page has a command for every control route")
     func routes() throws {
         let page = try Page("docs/simulator.md")
         let routes = try String(

@@ -9,7 +9,7 @@ import Support
 import Testing
 import Vocabulary
 
-@Suite("A standing installation, whose coordinators each owned all sessions of a platform until now")
+@Suite("Upgrade of an installation with one owner of all sessions")
 struct StandingInstallationTests {
     /// The last offset of the journal in the fixture, and the offset up to which its coordinators have handled all.
     fileprivate static let (end, handled): (UInt64, UInt64) = (89, 74)
@@ -35,7 +35,9 @@ struct StandingInstallationTests {
         return [broker] + platforms + [TestService("error-notifier", after: ["broker"])]
     }
 
-    @Test("loses nothing, handles nothing twice, and then shares its sessions", .timeLimit(.minutes(4)))
+    @Test(
+        "The upgraded installation loses nothing, handles nothing twice, and then shares its sessions",
+        .timeLimit(.minutes(4)))
     func continued() async throws {
         try await SegueCommandLine.inScratch { segue in
             try await TestStack.with(Self.services(Self.journal(segue.directory))) { stack in

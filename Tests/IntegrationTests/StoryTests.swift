@@ -8,10 +8,11 @@ import SegueTestSupport
 import Testing
 import Vocabulary
 
-@Suite("The focus player, process by process and in one process")
+@Suite("Focus player with real processes and in one process")
 struct StoryTests {
     @Test(
-        "launch, consent, playlists, a shuffled playlist, music, other apps, log-out", .timeLimit(.minutes(5)),
+        "The story leads from launch and consent to playlists, music, other apps and the log-out",
+        .timeLimit(.minutes(5)),
         arguments: Story.Shape.allCases)
     func story(shape: Story.Shape) async throws {
         try await Story.tell(in: shape) { story in
@@ -59,7 +60,7 @@ struct StoryTests {
     }
 
     @Test(
-        "a deep link before the log-in is followed after it", .timeLimit(.minutes(5)), arguments: Story.Shape.single)
+        "A deep link before the log-in is followed after it", .timeLimit(.minutes(5)), arguments: Story.Shape.single)
     func deepLink(shape: Story.Shape) async throws {
         try await Story.tell(in: shape) { story in
             try await story.launch()
@@ -82,7 +83,7 @@ struct StoryTests {
         }
     }
 
-    @Test("the processes that have tokens leave no core dump", .timeLimit(.minutes(5)))
+    @Test("The processes that have tokens leave no core dump", .timeLimit(.minutes(5)))
     func coreDumps() async throws {
         try await Story.tell(in: .processes) { story in
             for service in ["auth-service", "music-service"] {
@@ -94,7 +95,7 @@ struct StoryTests {
     }
 
     @Test(
-        "a consent that is denied, or whose state is forged, leaves no token", .timeLimit(.minutes(5)),
+        "A consent that is denied, or whose state is forged, leaves no token", .timeLimit(.minutes(5)),
         arguments: Story.Shape.single)
     func denied(shape: Story.Shape) async throws {
         try await Story.tell(in: shape) { story in
@@ -116,7 +117,7 @@ struct StoryTests {
     }
 
     @Test(
-        "an unknown playlist fails visibly, and the next one is fine", .timeLimit(.minutes(5)),
+        "An unknown playlist fails with an error, and the next one is opened", .timeLimit(.minutes(5)),
         arguments: Story.Shape.single)
     func unknownPlaylist(shape: Story.Shape) async throws {
         try await Story.tell(in: shape) { story in
@@ -131,7 +132,7 @@ struct StoryTests {
     }
 
     @Test(
-        "what songs a playlist has can be asked on the command line", .timeLimit(.minutes(5)),
+        "The songs of a playlist can be queried on the command line", .timeLimit(.minutes(5)),
         arguments: [Story.Shape.processes, .nats])
     func ask(shape: Story.Shape) async throws {
         try await Story.tell(in: shape) { story in
@@ -153,7 +154,7 @@ struct StoryTests {
     }
 
     @Test(
-        "each service runs the durable consumers that its presence and its contract name, and no others",
+        "Each service runs the durable consumers that its presence and its contract name, and no others",
         .timeLimit(.minutes(5)))
     func consumers() async throws {
         try await Story.tell { story in
@@ -172,7 +173,8 @@ struct StoryTests {
     }
 
     @Test(
-        "a message that a service cannot read is kept, and can be resent or dropped", .timeLimit(.minutes(5)),
+        "A message that a service cannot read becomes a dead letter, and can be resent or dropped",
+        .timeLimit(.minutes(5)),
         arguments: [Story.Shape.processes, .nats])
     func deadLetter(shape: Story.Shape) async throws {
         try await Story.tell(in: shape) { story in
@@ -208,7 +210,7 @@ struct StoryTests {
     }
 
     @Test(
-        "without an active device one is asked for: a sheet here, a popover there", .timeLimit(.minutes(5)),
+        "Without an active device, a sheet on the phone and a popover on the mac ask for one", .timeLimit(.minutes(5)),
         arguments: Story.Shape.single)
     func deviceActivation(shape: Story.Shape) async throws {
         try await Story.tell(in: shape) { story in
@@ -235,7 +237,7 @@ struct StoryTests {
     }
 
     @Test(
-        "the playing screen follows another client, on both platforms, until it is left", .timeLimit(.minutes(5)),
+        "The playing screen follows another client, on both platforms, until it is closed", .timeLimit(.minutes(5)),
         arguments: Story.Shape.single)
     func nowPlaying(shape: Story.Shape) async throws {
         try await Story.tell(in: shape) { story in
@@ -266,7 +268,7 @@ struct StoryTests {
         }
     }
 
-    @Test("without premium an alert offers Spotify itself", .timeLimit(.minutes(5)), arguments: Story.Shape.single)
+    @Test("Without Premium, an alert offers to open Spotify", .timeLimit(.minutes(5)), arguments: Story.Shape.single)
     func premium(shape: Story.Shape) async throws {
         try await Story.tell(in: shape) { story in
             try await story.launch()
@@ -285,7 +287,8 @@ struct StoryTests {
     }
 
     @Test(
-        "a token that Spotify forgets is renewed once; a refused renewal ends at the log-in", .timeLimit(.minutes(5)),
+        "A token that Spotify rejects is renewed once, and a refused renewal leads to the log-in",
+        .timeLimit(.minutes(5)),
         arguments: Story.Shape.single)
     func revoked(shape: Story.Shape) async throws {
         try await Story.tell(in: shape) { story in
@@ -306,12 +309,14 @@ struct StoryTests {
         }
     }
 
-    @Test("whoever is killed in the middle, the story goes on", .timeLimit(.minutes(5)), arguments: Story.services)
+    @Test(
+        "The story continues although any process is killed in the middle", .timeLimit(.minutes(5)),
+        arguments: Story.services)
     func kill(service: String) async throws {
         try await Story.tell { try await Self.goOn($0, afterKilling: [service, service]) }
     }
 
-    @Test("whichever of three servers is killed in the middle, the story goes on", .timeLimit(.minutes(5)))
+    @Test("The story continues although any of three servers is killed in the middle", .timeLimit(.minutes(5)))
     func killServers() async throws {
         try await Story.tell(in: .cluster) { try await Self.goOn($0, afterKilling: ["nats-1", "nats-2", "nats-3"]) }
     }

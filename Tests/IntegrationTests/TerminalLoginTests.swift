@@ -2,7 +2,7 @@ import CommandLineTestSupport
 import Foundation
 import Testing
 
-@Suite("Logging in at a terminal")
+@Suite("Log-in at a terminal")
 struct TerminalLoginTests {
     /// A terminal with 40 columns, in which the URL takes ten lines, and a browser that writes its arguments to a pipe.
     /// The terminal does not echo: the echo of a key could divide a drawing. `shows` begins a line at each escape
@@ -16,7 +16,7 @@ struct TerminalLoginTests {
         shows() { grep -q -m1 "${@:2}" -F "$1" <(tail --pid=$terminal -n +1 -f screen | stdbuf -o0 tr '\033' '\n'); }
         """#
 
-    @Test("the whole URL is on the screen, as text and as a link, and a key opens it", .timeLimit(.minutes(5)))
+    @Test("The whole URL is on the screen, as text and as a link, and a key opens it", .timeLimit(.minutes(5)))
     func login() async throws {
         try await SegueCommandLine.inScratch { segue in
             let stack = Repository.path("compose/default.yaml")

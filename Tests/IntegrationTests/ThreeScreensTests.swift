@@ -7,7 +7,7 @@ import SegueTestSupport
 import Testing
 import ThreeScreens
 
-@Suite("Three screens, process by process")
+@Suite("Three screens with real processes")
 struct ThreeScreensTests {
     private static let platform = "three-screens"
     private static let services: [TestService] = [
@@ -54,7 +54,7 @@ struct ThreeScreensTests {
     }
 
     @Test(
-        "a timer stops with its screen, however that goes, and its sibling's does not; a killed service goes on",
+        "A timer stops with its screen, that of another screen continues, and a killed service resumes",
         .timeLimit(.minutes(3)))
     func story() async throws {
         try await TestStack.with(Self.services) { stack in

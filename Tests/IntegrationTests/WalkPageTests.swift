@@ -1,9 +1,9 @@
 import Foundation
 import Testing
 
-@Suite("What docs/walk.md names")
+@Suite("Files of docs/walk.md")
 struct WalkPageTests {
-    @Test("every file on the way of a tap is there, is named once, and is one of forty at most")
+    @Test("Every file on the way of a tap exists, is listed once, and is one of at most forty")
     func files() throws {
         let page = try String(contentsOfFile: Repository.path("docs/walk.md"), encoding: .utf8)
         let steps = page.matches(of: #/(?m)^\d+\. `(Sources/[^`]+)`/#).map { String($0.1) }

@@ -3,60 +3,60 @@ import Foundation
 import Testing
 
 // One browser at a time: several of them on two processors are too slow for gestures.
-@Suite("The page in a browser", .serialized)
+@Suite("Page in a browser", .serialized)
 struct PageTests {
     @Test(
-        "the story of the focus player, on the phone and on the mac", .timeLimit(.minutes(5)),
+        "The story of the focus player works on the phone and on the mac", .timeLimit(.minutes(5)),
         arguments: [Story.Shape.processes, .nats])
     func story(shape: Story.Shape) async throws {
         try await PageStory.tell("story.py", in: shape)
     }
 
-    @Test("the playing screen follows other clients of Spotify, and controls the music", .timeLimit(.minutes(5)))
+    @Test("The playing screen follows other clients of Spotify, and controls the music", .timeLimit(.minutes(5)))
     func playing() async throws {
         try await PageStory.tell("playing.py")
     }
 
-    @Test("two sessions with accounts of their own, side by side", .timeLimit(.minutes(5)))
+    @Test("Two sessions with different accounts work at the same time", .timeLimit(.minutes(5)))
     func sessions() async throws {
         try await PageStory.tell("sessions.py")
     }
 
     @Test(
-        "every screen can be used by keyboard and with a screen reader, light and dark, wide and small",
+        "Every screen works by keyboard and with a screen reader, light and dark, wide and small",
         .timeLimit(.minutes(5)))
     func access() async throws {
         try await PageStory.tell("access.py")
     }
 
     @Test(
-        "the inspector shows, sends and filters messages, and shows processes and dead letters",
+        "The inspector shows, sends and filters messages, and shows processes and dead letters",
         .timeLimit(.minutes(5)), arguments: [Story.Shape.processes, .nats])
     func inspector(shape: Story.Shape) async throws {
         try await PageStory.tell("inspector.py", in: shape)
     }
 
-    @Test("hostile messages and pages of other origins do nothing", .timeLimit(.minutes(5)))
+    @Test("Hostile messages and pages of other origins have no effect", .timeLimit(.minutes(5)))
     func hostile() async throws {
         try await PageStory.tell("hostile.py")
     }
 
-    @Test("gestures, the error banner, and a window that the browser blocks", .timeLimit(.minutes(5)))
+    @Test("Gestures, the error banner, and a window that the browser blocks work", .timeLimit(.minutes(5)))
     func gestures() async throws {
         try await PageStory.tell("gestures.py")
     }
 
-    @Test("the page goes on after the kill -9 of a process", .timeLimit(.minutes(5)))
+    @Test("The page continues after the kill -9 of a process", .timeLimit(.minutes(5)))
     func restarts() async throws {
         try await PageStory.tell("restarts.py")
     }
 
-    @Test("tabs share one stream, and a reload shows the same state", .timeLimit(.minutes(5)))
+    @Test("Tabs share one stream, and a reload shows the same state", .timeLimit(.minutes(5)))
     func tabs() async throws {
         try await PageStory.tell("tabs.py")
     }
 
-    @Test("is measured as docs/page.md says", .timeLimit(.minutes(5)))
+    @Test("The measurements of docs/page.md can be taken", .timeLimit(.minutes(5)))
     func measurements() async throws {
         try await SegueCommandLine.inRepository { segue in
             let numbers = "--rounds 1 --taps 1 --rate 100 --seconds 1"
