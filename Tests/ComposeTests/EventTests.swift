@@ -9,7 +9,7 @@ struct EventTests {
         events.map { [$0.instance, $0.action.rawValue].compactMap(\.self).joined(separator: " ") }
     }
 
-    @Test("What happens to services is told in its order, with what is known of it")
+    @Test("Events of services are recorded in order, with their details")
     func run() async throws {
         let scratch = try Scratch()
         // Fails in its first run, and succeeds in the second.
@@ -41,7 +41,7 @@ struct EventTests {
         #expect(throws: ComposeError.self) { try project.events(of: ["nobody"]) }
     }
 
-    @Test("A follower goes on with the next run of the project, and a period is kept")
+    @Test("A follower continues with the next run of the project, and a period limits the events")
     func follow() async throws {
         let scratch = try Scratch()
         let stack = scratch.stack([.shell("a", "true")])
@@ -65,7 +65,7 @@ struct EventTests {
         #expect(early.filter { $0 == .supervisorEnded }.count == 1)
     }
 
-    @Test("Health, faults and removal are events with their reasons")
+    @Test("Health, faults and removal are recorded as events with their reasons")
     func changes() throws {
         let identity = try #require(ProcessIdentity(of: getpid()))
         var before = ProjectStatus(project: "p", supervisor: identity, bus: "ipc:///x")
@@ -90,7 +90,7 @@ struct EventTests {
         #expect(ProjectEvent.changes(from: before, to: after, at: .now).isEmpty)
     }
 
-    @Test("An event is read as it was written; what is none is passed over")
+    @Test("An event is read as it was written, and an invalid one is skipped")
     func records() throws {
         var event = ProjectEvent(.failed, time: Date(timeIntervalSince1970: 1))
         (event.instance, event.pid, event.attributes) = ("a", 7, ["reason": "a \"quote\"\nand a line"])

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Compose
 
-@Suite("Health, without processes")
+@Suite("Health state machine")
 struct HealthStateTests {
     private static let probe = HealthProbe(
         command: ["true"], interval: .seconds(30), retries: 3, startPeriod: .seconds(10), startInterval: .seconds(1))
@@ -18,7 +18,7 @@ struct HealthStateTests {
         #expect(state.health.state == .healthy)
     }
 
-    @Test("Failures in the start period do not count, but the last one's reason shows")
+    @Test("A failure in the start period does not count, but its reason is shown")
     func startPeriod() {
         var state = HealthState(probe: Self.probe)
         for age in 0..<10 { state.apply("no answer", at: .seconds(age)) }
@@ -29,7 +29,7 @@ struct HealthStateTests {
         #expect(state.health == ServiceHealth(state: .unhealthy, failures: 3, reason: "no answer at all"))
     }
 
-    @Test("The first success ends the start period: from then on failures count")
+    @Test("The first success ends the start period, and later failures count")
     func successWithinStartPeriod() {
         var state = HealthState(probe: Self.probe)
         state.apply(nil, at: .seconds(1))
@@ -37,7 +37,7 @@ struct HealthStateTests {
         #expect(state.health.state == .unhealthy)
     }
 
-    @Test("A success between them means that failures are not in a row, and makes healthy again")
+    @Test("A success resets the number of failures in a row, and the service is healthy again")
     func recovery() {
         var state = HealthState(probe: Self.probe)
         for failure in ["a", "b", nil, "c", "d"] { state.apply(failure, at: .seconds(60)) }
@@ -48,7 +48,7 @@ struct HealthStateTests {
         #expect(state.health == ServiceHealth(state: .healthy, failures: 0, reason: nil))
     }
 
-    @Test("Checks follow each other faster while the service starts")
+    @Test("Checks are more frequent while the service starts")
     func pauses() {
         var state = HealthState(probe: Self.probe)
         #expect(state.pause(at: .seconds(9)) == .seconds(1))
@@ -57,7 +57,7 @@ struct HealthStateTests {
         #expect(state.pause(at: .seconds(2)) == .seconds(30))
     }
 
-    @Test("Never fewer than one failure makes unhealthy", arguments: [-1, 0, 1])
+    @Test("At least one failure is needed for an unhealthy service", arguments: [-1, 0, 1])
     func retries(count: Int) {
         var probe = Self.probe
         probe.retries = count
@@ -115,7 +115,7 @@ struct HealthTests {
         #expect(try ProjectStatus.read(scratch.project())?["first"]?.health == nil, "nothing is healthy that is gone")
     }
 
-    @Test("A service that never becomes healthy is an error with the check's last words")
+    @Test("A service that never becomes healthy is an error with the check's last output")
     func neverHealthy() async throws {
         let scratch = try Scratch()
         let check = probe("echo one; echo 'connection refused' >&2; exit 3")
@@ -127,7 +127,7 @@ struct HealthTests {
         #expect(error.message == "service 'a' is unhealthy: exited with status 3: one: connection refused")
     }
 
-    @Test("What becomes unhealthy is restarted, and nothing of that is said of the new run")
+    @Test("An unhealthy service is restarted, and its new run has no earlier health")
     func restarted() async throws {
         let scratch = try Scratch()
         var service = service(
@@ -149,7 +149,7 @@ struct HealthTests {
         }
     }
 
-    @Test("Without a restart policy it goes on, unhealthy, until a check succeeds again")
+    @Test("An unhealthy service without a restart policy continues, and can become healthy again")
     func goesOn() async throws {
         let scratch = try Scratch()
         _ = try scratch.write("", to: "ready")
@@ -165,7 +165,7 @@ struct HealthTests {
         }
     }
 
-    @Test("A check that hangs is killed with all that it started, and failures while starting do not count")
+    @Test("A check that hangs is killed with its children, and failures during the start do not count")
     func hangs() async throws {
         let scratch = try Scratch()
         let script = "test -e ready && exit; sleep 1000 & echo $! >> children; echo still waiting; wait"
@@ -182,7 +182,7 @@ struct HealthTests {
         #expect(!children.isEmpty && children.allSatisfy { ProcessTable.entry(of: $0)?.isAlive != true })
     }
 
-    @Test("A check that writes without end takes no memory, and shows its end")
+    @Test("A check with endless output takes bounded memory, and its last output is shown")
     func longOutput() async throws {
         let scratch = try Scratch()
         let script = "perl -e 'print \"x\" x 5_000_000, \"\\nthe last word\\n\"; exit 1'"
@@ -193,7 +193,7 @@ struct HealthTests {
         #expect(error.message.utf8.count < 3000)
     }
 
-    @Test("Two checks of a service never run at once")
+    @Test("Two checks of a service never run at the same time")
     func oneAtATime() async throws {
         let scratch = try Scratch()
         // The third check and all later checks succeed, unless two checks run at the same time.
@@ -209,7 +209,7 @@ struct HealthTests {
         }
     }
 
-    @Test("An address is healthy when it answers, and says why it is not")
+    @Test("An address is healthy when it answers, and otherwise the reason is reported")
     func endpoints() async throws {
         let server = try TestServer()
         let clock = RunningClock()
@@ -252,7 +252,7 @@ struct HealthTests {
         }
     }
 
-    @Test("A check whose command does not exist says so")
+    @Test("A check whose command does not exist is reported")
     func missingCommand() async throws {
         let scratch = try Scratch()
         var check = probe("", retries: 1)

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Compose
 
-@Suite("Logs in several files")
+@Suite("Log rotation")
 struct LogRotationTests {
     /// A log in its own folder, with files so small that each contains one line.
     private struct Fixture {
@@ -35,7 +35,7 @@ struct LogRotationTests {
         }
     }
 
-    @Test("Only so many files are kept, under names that stay; a log with a similar name is another one")
+    @Test("A limited number of files is kept, with stable names, and a log with a similar name is separate")
     func retention() throws {
         let fixture = try Fixture()
         let other = LogFiles(directory: fixture.scratch.path, name: "a")
@@ -56,7 +56,7 @@ struct LogRotationTests {
         #expect(texts(fixture.cursor(last: count)) == (1...5).map(String.init).suffix(count))
     }
 
-    @Test("A line that was written in parts is one line, also across files", arguments: [1, 1 << 20])
+    @Test("A line that was written in parts is read as one line, also across files", arguments: [1, 1 << 20])
     func parts(fileSize: Int) throws {
         let fixture = try Fixture()
         let writer = try LogWriter(fixture.files, retention: LogRetention(fileSize: fileSize, files: 20))
@@ -96,7 +96,7 @@ struct LogRotationTests {
         #expect(texts(fixture.cursor(last: 4, since: 4, until: 5)) == ["4", "5"])
     }
 
-    @Test("A reader that is overtaken by the removal of files says so, and goes on")
+    @Test("A reader whose files are removed meanwhile reports it and continues")
     func gap() throws {
         let fixture = try Fixture()
         let writer = try fixture.writer(keeping: 2)
@@ -113,7 +113,7 @@ struct LogRotationTests {
         #expect(texts(cursor) == ["9", "10", "11"])
     }
 
-    @Test("Half a record of a writer that was killed is a line of its own, before the next writer's")
+    @Test("Half a record of a killed writer is a line of its own, before those of the next writer")
     func torn() throws {
         let fixture = try Fixture()
         try LogWriter(fixture.files, retention: LogRetention()).append(Array(fixture.record(1).dropLast(1)))
@@ -127,7 +127,7 @@ struct LogRotationTests {
         #expect(texts(fixture.cursor()) == ["1", "2", "nonsense", "2026-11-21T00:00:00.000Z what is this"])
     }
 
-    @Test("A follower gets each of 200,000 lines once, while their file is replaced again and again")
+    @Test("A follower reads each of 200,000 lines once while their files are rotated")
     func follow() async throws {
         let scratch = try Scratch()
         var options = SupervisorOptions.test
@@ -152,7 +152,9 @@ struct LogRotationTests {
         #expect(files == Array(1...max(files.count, 1)))
     }
 
-    @Test("With a full disk the service goes on; what was lost is counted in its place", .timeLimit(.minutes(1)))
+    @Test(
+        "A service continues while the disk is full, and the lost lines are counted in the log", .timeLimit(.minutes(1))
+    )
     func diskFull() async throws {
         let scratch = try Scratch()
         let project = try scratch.project()
@@ -189,7 +191,7 @@ struct LogRotationTests {
         #expect(told.components(separatedBy: "cannot write the log of a service").count == 2)
     }
 
-    @Test("What was lost is counted in lines, however many parts a line has")
+    @Test("A lost line counts once, however many parts it has")
     func lostLines() async throws {
         let fixture = try Fixture()
         let log = try await ServiceLog.open(

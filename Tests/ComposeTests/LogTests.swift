@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Logs")
 struct LogTests {
-    @Test("No line is lost, be it very long, one of very many, or not ended")
+    @Test("No line is lost, whether it is very long, one of very many, or not terminated")
     func lines() async throws {
         let scratch = try Scratch()
         let script = """
@@ -19,7 +19,7 @@ struct LogTests {
         #expect(isRead)
     }
 
-    @Test("Each line has the stream that it was written to and the time when it came; any bytes will do")
+    @Test("Each line has its stream and its time, and can contain any bytes")
     func streams() async throws {
         let scratch = try Scratch()
         let script = "printf 'good\\r\\n\\n'; printf '\\377\\000x\\n'; printf 'bad\\n  worse' >&2"
@@ -35,7 +35,7 @@ struct LogTests {
         #expect(bytes.range(of: Data([0xFF, 0, UInt8(ascii: "x")])) != nil, "the file keeps what cannot be shown")
     }
 
-    @Test("A line too long for memory comes in parts that say so")
+    @Test("A line that is too long for memory is stored in marked parts")
     func parts() async throws {
         let scratch = try Scratch()
         let length = LogLine.maximumLength * 2 + 10
@@ -50,7 +50,7 @@ struct LogTests {
         #expect(lines.suffix(2).map(\.continues) == [false, false])
     }
 
-    @Test("No part ends within a character, and none loses what looks like the end of a line")
+    @Test("A part never ends within a character, and text that looks like a line's end is kept")
     func characters() async throws {
         let scratch = try Scratch()
         let first = "a" + String(repeating: "ä", count: LogLine.maximumLength / 2 - 1)
@@ -63,7 +63,7 @@ struct LogTests {
         #expect(lines.map(\.text).joined().utf8.elementsEqual(line.utf8))
     }
 
-    @Test("The last lines of several services come in the order of their times", arguments: [0, 1, 2, 3, 100])
+    @Test("The last lines of several services are in the order of their times", arguments: [0, 1, 2, 3, 100])
     func last(count: Int) async throws {
         let scratch = try Scratch()
         let stack = scratch.stack([
@@ -78,7 +78,7 @@ struct LogTests {
     }
 
     @Test(
-        "A reader that does not follow ends with the line that was the last when it began", .timeLimit(.minutes(1)),
+        "A reader that does not follow ends with the line that was last when it began", .timeLimit(.minutes(1)),
         arguments: [nil, 2] as [Int?])
     func flood(last: Int?) async throws {
         let scratch = try Scratch()
@@ -98,7 +98,7 @@ struct LogTests {
         #expect(texts == (1...1000).map(String.init).suffix(last ?? 1000))
     }
 
-    @Test("A service's log is that of all its instances, and of no service with a similar name")
+    @Test("A service's log has all its instances, and no service with a similar name")
     func instances() async throws {
         let scratch = try Scratch()
         var web = Service.shell("web", "echo $SEGUE_REPLICA")
@@ -112,7 +112,7 @@ struct LogTests {
         #expect(try await project.events(of: ["web"]).contains { $0.service != "web" } == false)
     }
 
-    @Test("A follower goes on through a restart of the service and of the whole project")
+    @Test("A follower continues across a restart of the service and of the project")
     func follow() async throws {
         let scratch = try Scratch()
         // The process that the trap kills exists before the trap can be triggered.
@@ -142,7 +142,7 @@ struct LogTests {
         #expect(lines == ["one", "two", "one", "two"])
     }
 
-    @Test("A follower that does not read holds up no service, and finds everything when it does")
+    @Test("A follower that does not read does not delay a service, and finds all lines later")
     func stoppedReader() async throws {
         let scratch = try Scratch()
         let logs = try scratch.project().logs(since: .distantPast)
@@ -156,7 +156,7 @@ struct LogTests {
         }
     }
 
-    @Test("A follower that is cancelled still gets all that was written, and then the end")
+    @Test("A follower that is cancelled still reads all that was written, and then ends")
     func followToTheEnd() async throws {
         let scratch = try Scratch()
         try await scratch.supervisor(scratch.stack([.shell("a", "seq 1000")])).run()
@@ -169,7 +169,7 @@ struct LogTests {
         #expect(lines == (1...1000).map(String.init))
     }
 
-    @Test("Asking for the log of an unknown service or project says what there is")
+    @Test("A request for the log of an unknown service or project is refused with the known names")
     func unknown() async throws {
         let scratch = try Scratch()
         let missing = #expect(throws: ComposeError.self) { try scratch.project().logs() }

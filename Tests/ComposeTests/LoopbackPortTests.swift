@@ -4,7 +4,8 @@ import Testing
 
 @Suite("Loopback ports")
 struct LoopbackPortTests {
-    @Test func `Nobody else gets a reserved port, but a server that sets SO_REUSEADDR can listen at it, also twice`()
+    @Test
+    func `No other process gets a reserved port, but a server that sets SO_REUSEADDR can listen on it repeatedly`()
         throws
     {
         let port = try LoopbackPort(for: "test")

@@ -14,7 +14,7 @@ struct ProcessTests {
         #expect(ProcessTable.parse("42 (cut off") == nil)
     }
 
-    @Test("Numbers in /proc that are too large are left out, and overflow nothing")
+    @Test("Numbers in /proc that are too large are ignored, without an overflow")
     func greatNumbers() throws {
         let greatest = "18446744073709551615"
         let line = "42 (a) S 7 40 41 0 -1 0 1 2 3 4 \(greatest) \(greatest) 5 6 20 0 1 0 \(greatest) 1 2"
@@ -28,7 +28,7 @@ struct ProcessTests {
         }
     }
 
-    @Test("A number with another start time is another process")
+    @Test("A process id with another start time is another process")
     func identity() throws {
         let own = try #require(ProcessIdentity(of: getpid()))
         #expect(own.isAlive)
@@ -37,7 +37,7 @@ struct ProcessTests {
         #expect(try !JSONDecoder().decode(ProcessIdentity.self, from: Data(other.utf8)).isAlive)
     }
 
-    @Test("A process that has ended and was not reaped is not alive, though its number can be signalled")
+    @Test("A zombie does not count as alive, although it can be signalled")
     func zombie() async throws {
         var pid: pid_t = 0
         var arguments: [UnsafeMutablePointer<CChar>?] = [strdup("true"), nil]
@@ -53,7 +53,7 @@ struct ProcessTests {
     }
 
     @Test(
-        "A command line is split as compose splits it",
+        "A command line is split as in compose",
         arguments: [
             ("a b  c", ["a", "b", "c"]), ("a 'b c' \"d e\"", ["a", "b c", "d e"]), ("a''b ''", ["ab", ""]),
             (#"a\ b "c\"d" 'e\f' "g\h""#, ["a b", "c\"d", #"e\f"#, #"g\h"#]), ("", []),
@@ -65,7 +65,7 @@ struct ProcessTests {
         #expect(ShellWords.split(text) == expected)
     }
 
-    @Test("A relative folder of PATH starts in the folder of the service")
+    @Test("A relative folder of PATH is relative to the folder of the service")
     func relativePath() throws {
         let scratch = try Scratch()
         try scratch.write(["service/bin/tool": ""])
@@ -81,19 +81,19 @@ struct ProcessTests {
         #expect(error?.recovery?.hasPrefix("'~' is not expanded: write ${HOME}") == true)
     }
 
-    @Test("A quote that is not closed is no command line", arguments: ["a 'b", "a \"b", "a\\"])
+    @Test("A command line with an unclosed quote is refused", arguments: ["a 'b", "a \"b", "a\\"])
     func openQuote(text: String) {
         #expect(ShellWords.split(text) == nil)
     }
 
-    @Test("A word may be as long as a file", .timeLimit(.minutes(1)))
+    @Test("A word can be as long as a file", .timeLimit(.minutes(1)))
     func longWord() {
         let word = String(repeating: "x", count: 4 << 20)
         #expect(ShellWords.split(word) == [word])
     }
 
     @Test(
-        "Durations of the specification",
+        "Durations of the specification are read",
         arguments: [
             ("10s", .seconds(10)), ("1m30s", .seconds(90)), ("500ms", .milliseconds(500)), ("1.5h", .seconds(5400)),
             ("250us", .microseconds(250)), ("10", nil), ("s", nil), ("", nil), ("-1s", nil), ("1e9h", nil),

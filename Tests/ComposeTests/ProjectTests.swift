@@ -17,12 +17,12 @@ struct ProjectTests {
         #expect(try ProjectName.resolve(flag: flag, file: file, directory: directory) == expected)
     }
 
-    @Test("A bad name is refused", arguments: ["", "A", "a b", "../a", "-a", "a/b"])
+    @Test("An invalid name is refused", arguments: ["", "A", "a b", "../a", "-a", "a/b"])
     func badName(name: String) {
         #expect(throws: ComposeError.self) { try ProjectName.resolve(flag: name, directory: "/x") }
     }
 
-    @Test("State and sockets lie where XDG says, or in the usual places")
+    @Test("State and sockets are in the XDG folders, or in their defaults")
     func directories() throws {
         let set = try Project(name: "p", environment: ["XDG_STATE_HOME": "/s", "XDG_RUNTIME_DIR": "/r", "HOME": "/h"])
         #expect(set.stateDirectory == "/s/segue/p")
@@ -32,7 +32,7 @@ struct ProjectTests {
         #expect(unset.runtimeDirectory == "/t/segue-\(getuid())/p")
     }
 
-    @Test("A runtime folder that others may enter, or that is a link, is not used")
+    @Test("A runtime folder that others can enter, or that is a link, is not used")
     func insecure() throws {
         let scratch = try Scratch()
         mkdir(scratch.runtimeRoot, 0o755)
@@ -53,7 +53,7 @@ struct ProjectTests {
     }
 
     @Test(
-        "Nothing is read, written or removed where another user has made the folder of all projects",
+        "The folder of all projects is not used if another user has created it",
         arguments: Trap.allCases)
     func trap(_ trap: Trap) async throws {
         let scratch = try Scratch()
@@ -99,7 +99,7 @@ struct ProjectTests {
         }
     }
 
-    @Test("A socket path that no socket can have is told before anything starts")
+    @Test("A socket path that is too long is refused before anything starts")
     func longPath() throws {
         let scratch = try Scratch()
         let name = String(repeating: "n", count: 90)

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Scratch projects")
 struct ScratchProjectTests {
-    @Test("are abandoned when their process holds no lock any more, and are then found once")
+    @Test("Abandoned scratch projects are found once, when their process holds no lock")
     func abandoned() async throws {
         let scratch = try Scratch()
         let environment = ["XDG_RUNTIME_DIR": scratch.path]
@@ -19,7 +19,7 @@ struct ScratchProjectTests {
         #expect(try entries(scratch) == [])
     }
 
-    @Test("can be made and removed while others look for abandoned ones", .timeLimit(.minutes(1)))
+    @Test("Scratch projects can be created and removed while others search for abandoned ones", .timeLimit(.minutes(1)))
     func concurrent() async throws {
         let scratch = try Scratch()
         let environment = ["XDG_RUNTIME_DIR": scratch.path]

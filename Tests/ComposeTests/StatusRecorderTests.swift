@@ -5,7 +5,7 @@ import Testing
 
 @testable import Compose
 
-@Suite("What a supervisor writes down")
+@Suite("Recorder of the supervisor's status")
 struct StatusRecorderTests {
     private let scratch: Scratch
     private let project: Project
@@ -21,7 +21,7 @@ struct StatusRecorderTests {
         status.services = [ServiceStatus(name: "a", service: "a")]
     }
 
-    @Test("Changes that come together are one writing of the status, and each has its event")
+    @Test("Changes at the same time are written once, and each has its event")
     mutating func together() async throws {
         recorder.record(status)
         for state: ServiceStatus.State in [.ready, .stopping, .exited] {
@@ -35,7 +35,7 @@ struct StatusRecorderTests {
         #expect(events == [.created, .ready, .stopping, .stopped])
     }
 
-    @Test("What has been written is not written again")
+    @Test("A status that is already written is not written again")
     func once() async throws {
         recorder.record(status)
         await recorder.flush()
@@ -47,7 +47,7 @@ struct StatusRecorderTests {
         #expect(try ProjectStatus.read(project) == status)
     }
 
-    @Test("Nothing is written where others can enter; the status of the last run is")
+    @Test("No status is written in a folder that others can enter, and the former one is read")
     mutating func openFolder() async throws {
         try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: scratch.runtimeRoot)
         recorder.record(status)
@@ -56,7 +56,7 @@ struct StatusRecorderTests {
         #expect(FileManager.default.fileExists(atPath: project.statusPath))
     }
 
-    @Test("Whoever was answered or shown a change finds it written")
+    @Test("A change is written before it is reported to a client")
     func written() async throws {
         let supervisor = try scratch.supervisor(scratch.stack([.shell("a", Service.forever)]))
         let project = project
@@ -72,10 +72,10 @@ struct StatusRecorderTests {
     }
 }
 
-@Suite("The status that another version has written")
+@Suite("Status file of another version")
 struct FormerStatusTests {
     @Test(
-        "is none when all had ended, and otherwise is told: something may still run",
+        "The status is ignored if all services had ended, and refused otherwise",
         arguments: [("stopped", true), ("up", false), ("stopping", false)])
     func former(phase: String, isPassedOver: Bool) throws {
         let scratch = try ScratchFolder()

@@ -31,7 +31,7 @@ struct StrayProcessTests {
         return try #require(line.flatMap { pid_t($0.text) }.flatMap { ProcessIdentity(of: $0) })
     }
 
-    @Test("All processes of a supervisor that was killed during its start are ended by the next stop")
+    @Test("The next stop ends all processes of a supervisor that was killed during its start")
     func killedWhileStarting() async throws {
         let scratch = try Scratch()
         let project = try scratch.project()
@@ -63,7 +63,7 @@ struct StrayProcessTests {
         for process in left { kill(process.pid, SIGKILL) }
     }
 
-    @Test("A child in a session of its own ends with its service, whether that is stopped or has ended")
+    @Test("A child in its own session ends with its service, whether that is stopped or has ended")
     func ownSession() async throws {
         for end in ["exec sleep 1000", "sleep 0.2"] {
             let scratch = try Scratch()
@@ -79,7 +79,7 @@ struct StrayProcessTests {
         }
     }
 
-    @Test("A child in a session of its own is found when the supervisor and the service have been killed")
+    @Test("A child in its own session is found after a kill of the supervisor and the service")
     func ownSessionOfKilled() async throws {
         let scratch = try Scratch()
         let project = try scratch.project()

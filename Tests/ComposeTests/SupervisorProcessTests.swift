@@ -5,7 +5,7 @@ import Testing
 @testable import Compose
 
 /// Tests of the supervisor as a separate process, as `segue up -d` starts it.
-@Suite("Supervisor: from another process")
+@Suite("Supervisor: separate process")
 struct SupervisorProcessTests {
     /// A compose file with two services, one of which has a child, and the supervisor that runs it.
     private struct Fixture {
@@ -47,7 +47,7 @@ struct SupervisorProcessTests {
     private static let ready = Service.notify("READY=1")
         .replacing("$", with: "$$").replacing("\"", with: "\\\"")
 
-    @Test("Started detached, all is up when the start returns; a stop leaves no process and no socket")
+    @Test("A detached start returns when all services are up, and a stop leaves no process and no socket")
     func startAndStop() async throws {
         let fixture = try Fixture(Self.pair)
         try await within("the start") { try await fixture.supervisor.start(until: .ready) }
@@ -66,7 +66,7 @@ struct SupervisorProcessTests {
         #expect(try await fixture.project.stop() == false, "there is nothing left to stop")
     }
 
-    @Test("A detached start that fails says why, with the service's last lines")
+    @Test("A detached start that fails reports why, with the service's last lines")
     func failingStart() async throws {
         let fixture = try Fixture(
             """
@@ -82,7 +82,7 @@ struct SupervisorProcessTests {
         #expect(error.logTail == ["cannot open the door"])
     }
 
-    @Test("A supervisor that cannot even begin says why")
+    @Test("A supervisor that cannot begin reports why")
     func badFile() async throws {
         let fixture = try Fixture("  a: {image: x}")
         let error = try await #require(throws: ComposeError.self) {
@@ -92,7 +92,7 @@ struct SupervisorProcessTests {
         #expect(error.logTail.contains { $0.contains("compose.yaml:2: 'image'") })
     }
 
-    @Test("A second detached start says that the first is at work, and leaves it alone")
+    @Test("A second detached start reports that the first supervisor runs, and does not disturb it")
     func secondStart() async throws {
         let fixture = try Fixture(Self.pair)
         try await within("the start") { try await fixture.supervisor.start(until: .ready) }
@@ -104,7 +104,7 @@ struct SupervisorProcessTests {
         try await within("the stop") { try await fixture.project.stop() }
     }
 
-    @Test("What a killed supervisor left behind is ended by the next start", .timeLimit(.minutes(1)))
+    @Test("The next start ends the processes that a killed supervisor has left", .timeLimit(.minutes(1)))
     func takeover() async throws {
         let fixture = try Fixture(Self.pair)
         try await within("the start") { try await fixture.supervisor.start(until: .ready) }
@@ -119,7 +119,7 @@ struct SupervisorProcessTests {
         try await within("the stop") { try await fixture.project.stop() }
     }
 
-    @Test("What a killed supervisor left behind is ended by the next stop, even if only a child is left of it")
+    @Test("The next stop ends the processes that a killed supervisor has left, even if only a child is alive")
     func stopAfterKill() async throws {
         let fixture = try Fixture(Self.pair)
         try await within("the start") { try await fixture.supervisor.start(until: .ready) }
@@ -139,7 +139,7 @@ struct SupervisorProcessTests {
         #expect(!FileManager.default.fileExists(atPath: fixture.project.runtimeDirectory))
     }
 
-    @Test("A supervisor that stands still is told as such, and taken down all the same")
+    @Test("A supervisor that hangs is reported, and can still be stopped")
     func frozenSupervisor() async throws {
         let fixture = try Fixture(Self.pair)
         try await within("the start") { try await fixture.supervisor.start(until: .ready) }
@@ -153,7 +153,7 @@ struct SupervisorProcessTests {
         for service in before.services { #expect(!fixture.isAlive(service.process)) }
     }
 
-    @Test("A request that was told to have failed, because the supervisor stood still, is not carried out later")
+    @Test("A request that failed because the supervisor hung is not carried out later")
     func frozenRequest() async throws {
         let fixture = try Fixture(Self.pair)
         try await within("the start") { try await fixture.supervisor.start(until: .ready) }
@@ -171,7 +171,7 @@ struct SupervisorProcessTests {
         try await within("the stop") { try await fixture.project.stop() }
     }
 
-    @Test("With a full disk of the state folder, requests are followed, and the status is current")
+    @Test("Requests are carried out while the disk of the state folder is full, and the status is current")
     func fullDisk() async throws {
         let fixture = try Fixture(Self.pair)
         try await within("the start") { try await fixture.supervisor.start(until: .ready) }
@@ -191,7 +191,7 @@ struct SupervisorProcessTests {
         #expect(told.components(separatedBy: "cannot write the status").count == 2, "it is told once")
     }
 
-    @Test("Who waits for what a supervisor was asked for is told when that is killed, whatever it was")
+    @Test("A client that waits for a request gets an error when the supervisor is killed")
     func killedWhileFollowed() async throws {
         let fixture = try Fixture(
             """
@@ -221,7 +221,7 @@ struct SupervisorProcessTests {
         #expect(!fixture.isAlive(before["deaf"]?.process))
     }
 
-    @Test("A recorded number that means another process now is left alone")
+    @Test("A recorded process id that another process now has is not signalled")
     func reusedNumber() async throws {
         let scratch = try Scratch()
         let stack = scratch.stack([.shell("a", Service.forever)])

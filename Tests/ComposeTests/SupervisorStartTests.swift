@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Supervisor: starting")
 struct SupervisorStartTests {
-    @Test("Each service starts only when those it depends on are as it needs them")
+    @Test("Each service starts only when its dependencies have the state that it needs")
     func order() async throws {
         let scratch = try Scratch()
         let database = Service.shell(
@@ -29,7 +29,7 @@ struct SupervisorStartTests {
         #expect(status["web"]?.state == .running)
     }
 
-    @Test("A service finds its bus, project, state and ports in its environment, and its own entry wins")
+    @Test("A service has its bus, project, state and ports in its environment, and its own variables win")
     func environment() async throws {
         let scratch = try Scratch()
         var service = Service.shell("probe", "env > variables")
@@ -50,7 +50,7 @@ struct SupervisorStartTests {
         #expect(expected.subtracting(lines).isEmpty)
     }
 
-    @Test("A stack's file may refer to what is known only when its services start")
+    @Test("A compose file can refer to values that are known only when its services start")
     func offeredVariables() async throws {
         let scratch = try Scratch()
         let file = try ComposeFile(
@@ -112,7 +112,7 @@ struct SupervisorStartTests {
         #expect(supervisor.status["broken"]?.state == .failed)
     }
 
-    @Test("A service that says it is ready and ends at once was ready")
+    @Test("A service that reports that it is ready and ends at once counts as ready")
     func readyAndGone() async throws {
         let scratch = try Scratch()
         var service = Service.shell("a", "exec \(Service.notify("READY=1"))")
@@ -122,7 +122,7 @@ struct SupervisorStartTests {
         #expect(supervisor.status["a"]?.state == .exited)
     }
 
-    @Test("A service that does not become ready in time is an error, and what it started is ended")
+    @Test("A service that does not become ready in time is an error, and all its processes are ended")
     func startTimeout() async throws {
         let scratch = try Scratch()
         var service = Service.shell("slow", "echo trying; sleep 1000 & echo $! > pid; wait")
@@ -136,7 +136,7 @@ struct SupervisorStartTests {
         #expect(ProcessTable.entry(of: child)?.isAlive != true)
     }
 
-    @Test("A command that does not exist is one line that names service and command")
+    @Test("A command that does not exist is refused in one line with service and command")
     func missingExecutable() async throws {
         let scratch = try Scratch()
         let supervisor = try scratch.supervisor(scratch.stack([Service(name: "a", command: ["no-such-command"])]))
@@ -146,7 +146,7 @@ struct SupervisorStartTests {
         #expect(!error.description.contains("\n"))
     }
 
-    @Test("A working directory that does not exist is one line that names it")
+    @Test("A working directory that does not exist is refused in one line with its path")
     func missingDirectory() async throws {
         let scratch = try Scratch()
         var service = Service.shell("a", "true")
@@ -157,7 +157,7 @@ struct SupervisorStartTests {
         #expect(error.message == "service 'a': there is no folder \(scratch.path)/nowhere")
     }
 
-    @Test("A service inherits no descriptor but the standard three")
+    @Test("A service inherits only the three standard descriptors")
     func descriptors() async throws {
         let scratch = try Scratch()
         try await scratch.supervisor(scratch.stack([.shell("a", "ls /proc/$$/fd; true")])).run()
@@ -165,7 +165,7 @@ struct SupervisorStartTests {
         #expect(await logs.reduce(into: []) { $0.append($1.text) } == ["0", "1", "2"])
     }
 
-    @Test("A bare name is found beside the running executable before it is in PATH")
+    @Test("A command is searched for beside the running executable before PATH")
     func executableDirectory() async throws {
         let scratch = try Scratch()
         let script = try scratch.write("#!/bin/sh\necho mine > who\n", to: "true")
@@ -178,7 +178,7 @@ struct SupervisorStartTests {
         #expect(try scratch.read("who") == "mine\n")
     }
 
-    @Test("A dependency that ends badly is told as the reason")
+    @Test("A dependency that fails is reported as the reason")
     func failedDependency() async throws {
         let scratch = try Scratch()
         let stack = scratch.stack([
@@ -189,7 +189,7 @@ struct SupervisorStartTests {
         #expect(error.message == "service 'web' cannot start: 'job' cannot reach service_completed_successfully")
     }
 
-    @Test("Of two supervisors of one project the second says that the first is at work")
+    @Test("A second supervisor of a project is refused, because the first one runs")
     func onlyOne() async throws {
         let scratch = try Scratch()
         let stack = scratch.stack([.shell("a", Service.forever)])

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Supervisor: restarting and stopping")
 struct SupervisorStopTests {
-    @Test("What crashes is restarted, with its readiness asked for anew")
+    @Test("A service that crashes is restarted, and must become ready again")
     func crash() async throws {
         let scratch = try Scratch()
         var service = Service.shell("a", "\(Service.notify("READY=1")); \(Service.forever)")
@@ -20,7 +20,7 @@ struct SupervisorStopTests {
         }
     }
 
-    @Test("A limit of restarts is kept, and success is not restarted on-failure")
+    @Test("The limit of restarts is kept, and 'on-failure' does not restart after a success")
     func limit() async throws {
         let scratch = try Scratch()
         var failing = Service.shell("failing", "echo x >> runs; exit 7")
@@ -35,7 +35,7 @@ struct SupervisorStopTests {
         #expect(supervisor.status["succeeding"]?.restarts == 0)
     }
 
-    @Test("A leader that ends and leaves a child has not stopped before that is gone too")
+    @Test("A service whose leader has ended is not stopped until its children have ended")
     func grandchild() async throws {
         let scratch = try Scratch()
         // The child has a process group of its own, as under a shell with job control.
@@ -50,7 +50,7 @@ struct SupervisorStopTests {
         #expect(ProcessTable.entry(of: child)?.isAlive != true)
     }
 
-    @Test("Who ignores SIGTERM is killed after the grace, with all its children")
+    @Test("A service that ignores SIGTERM is killed after the grace period, with all its children")
     func ignoresSignal() async throws {
         let scratch = try Scratch()
         var service = Service.shell("a", "trap '' TERM; sleep 1000 & \(Service.notify("READY=1")); wait")
@@ -63,7 +63,7 @@ struct SupervisorStopTests {
         #expect(await session.members.isEmpty)
     }
 
-    @Test("Asked a second time, the supervisor waits out nobody's grace")
+    @Test("A second request to stop ends the grace periods at once")
     func secondStop() async throws {
         let scratch = try Scratch()
         var service = Service.shell("a", "trap '' TERM; \(Service.notify("READY=1")); while :; do sleep 1000; done")
@@ -77,7 +77,7 @@ struct SupervisorStopTests {
         #expect(supervisor.status["a"]?.signal == SIGKILL)
     }
 
-    @Test("Services stop before those they depend on, with their own signal")
+    @Test("Services stop before their dependencies, with their own signals")
     func reverseOrder() async throws {
         let scratch = try Scratch()
         func service(_ name: String, after: [Dependency] = []) -> Service {
@@ -96,7 +96,7 @@ struct SupervisorStopTests {
         #expect(try scratch.read("order") == "c\nb\na\n")
     }
 
-    @Test("Cancelling the run stops all in order and leaves no socket")
+    @Test("A cancelled run stops all services in order and leaves no socket")
     func cancellation() async throws {
         let scratch = try Scratch()
         let script = "trap 'echo bye > farewell; kill $!; exit 0' TERM; \(Service.notify("READY=1")); sleep 1000 & wait"
@@ -112,7 +112,7 @@ struct SupervisorStopTests {
         #expect(supervisor.status.phase == .stopped)
     }
 
-    @Test("A service's own backoff is kept, and begins anew after each good run")
+    @Test("A service's own restart delay is kept, and starts again after each good run")
     func ownBackoff() async throws {
         let scratch = try Scratch()
         var service = Service.shell("a", "exit 1")
@@ -127,7 +127,7 @@ struct SupervisorStopTests {
         }
     }
 
-    @Test("Waits between restarts grow to a bound")
+    @Test("The delays between restarts grow up to a limit")
     func backoff() {
         let backoff = RestartBackoff(initial: .milliseconds(100), maximum: .seconds(1))
         let delays = [0, 1, 2, 3, 4, 1000].map(backoff.delay)

@@ -6,7 +6,7 @@ import Testing
 
 @testable import Compose
 
-@Suite("Deadlines of a run, without processes")
+@Suite("Deadlines of a run")
 struct RunDeadlinesTests {
     private let begin = SuspendingClock.now
 
@@ -18,7 +18,7 @@ struct RunDeadlinesTests {
 
     private func message(_ text: String) -> NotifyMessage { NotifyMessage(Array(text.utf8)) }
 
-    @Test("A service that is not ready in time is at fault, one that is ready never again")
+    @Test("A service that is not ready in time is at fault, and a ready one is not")
     func start() {
         var deadlines = deadlines(start: 3)
         #expect(deadlines.next == at(3))
@@ -28,7 +28,7 @@ struct RunDeadlinesTests {
         #expect(deadlines.next == nil)
     }
 
-    @Test("EXTEND_TIMEOUT_USEC gives it more time, and never less")
+    @Test("EXTEND_TIMEOUT_USEC extends the deadline, and never shortens it")
     func moreTime() {
         var deadlines = deadlines(start: 3)
         deadlines.handle(message("EXTEND_TIMEOUT_USEC=1000"), at: at(1))
@@ -43,7 +43,7 @@ struct RunDeadlinesTests {
         #expect(deadlines.next == at(86_402), "no more than a day")
     }
 
-    @Test("Once ready, a service must send WATCHDOG=1 in time")
+    @Test("A ready service must send WATCHDOG=1 in time")
     func watchdog() {
         var deadlines = deadlines(start: 60, watchdog: .seconds(10))
         #expect(deadlines.fault(of: .starting, at: at(10)) == nil, "while it starts it need not")
@@ -58,14 +58,14 @@ struct RunDeadlinesTests {
         #expect(deadlines.fault(of: .stopping, at: at(30)) == nil, "nor when it stops")
     }
 
-    @Test("A service may say itself that it hangs")
+    @Test("A service can report that it hangs")
     func trigger() {
         var deadlines = deadlines()
         deadlines.handle(message("WATCHDOG=trigger"), at: at(1))
         #expect(deadlines.fault(of: .ready, at: at(1))?.signal?.number == SIGABRT)
     }
 
-    @Test("Without a watchdog there is nothing to wait for")
+    @Test("A service without a watchdog has no deadline")
     func none() {
         var deadlines = deadlines()
         deadlines.handle(message("WATCHDOG=1"), at: at(1))
@@ -74,9 +74,9 @@ struct RunDeadlinesTests {
     }
 }
 
-@Suite("The clock by which services are judged")
+@Suite("Clock of the deadlines")
 struct RunningClockTests {
-    @Test("does not count the time in which nobody read it")
+    @Test("The clock does not count time in which it was not read")
     func pause() {
         let begin = SuspendingClock.now
         let real = Mutex(begin)
@@ -89,7 +89,7 @@ struct RunningClockTests {
         #expect(clock.suspending(later) == real.withLock { $0 } + .seconds(1))
     }
 
-    @Test("gives a service that was ready its whole time after a pause")
+    @Test("A service that was ready has its whole time after a pause of the launcher")
     func watchdog() {
         let begin = SuspendingClock.now
         let real = Mutex(begin)
@@ -106,7 +106,7 @@ struct RunningClockTests {
     }
 }
 
-@Suite("Watchdog")
+@Suite("Watchdog of the supervisor")
 struct WatchdogTests {
     /// A service that sends `first`, and then `WATCHDOG=1` every `pause` seconds.
     private static func beating(_ first: String, every pause: Double) -> Service {
@@ -122,7 +122,7 @@ struct WatchdogTests {
         return service
     }
 
-    @Test("A process that stands still is replaced, and the reason is told")
+    @Test("A process that hangs is replaced, and the reason is reported")
     func frozen() async throws {
         let scratch = try Scratch()
         var service = Self.beating("READY=1", every: 0.1)
@@ -140,7 +140,7 @@ struct WatchdogTests {
         #expect(await lines.first { _ in true }?.text == "2000000", "it learns how often it must write")
     }
 
-    @Test("A service that was never asked to need not send anything; one that says that it hangs is replaced")
+    @Test("A service that reports a hang is replaced, and need not send signs of life")
     func trigger() async throws {
         let scratch = try Scratch()
         let service = Self.beating("READY=1\\nWATCHDOG=trigger", every: 1000)
@@ -150,7 +150,7 @@ struct WatchdogTests {
         }
     }
 
-    @Test("A process that stands still when it is asked to stop does so all the same")
+    @Test("A process that hangs can still be stopped")
     func stopped() async throws {
         let scratch = try Scratch()
         var service = Service.shell("a", Service.forever)

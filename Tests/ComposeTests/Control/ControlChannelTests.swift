@@ -4,7 +4,7 @@ import Testing
 @testable import Compose
 @testable import SystemSupport
 
-@Suite("The control channel")
+@Suite("Control channel")
 struct ControlChannelTests {
     private static func supervisor(_ scratch: Scratch) throws -> Supervisor {
         try scratch.supervisor(scratch.stack([.shell("a", Service.forever)]))
@@ -21,7 +21,7 @@ struct ControlChannelTests {
         return String(decoding: try #require(await socket.readAll(limit: 1 << 20)), as: UTF8.self)
     }
 
-    @Test("carries a request there and its changes back, an error with its code, and a rehearsal that does nothing")
+    @Test("A request returns its changes, an error has its code, and a rehearsal changes nothing")
     func exchange() async throws {
         let scratch = try Scratch()
         let client = ControlClient(project: try scratch.project())
@@ -41,7 +41,7 @@ struct ControlChannelTests {
         }
     }
 
-    @Test("takes no harm from rubbish, from who says nothing or goes away, and from many at once")
+    @Test("Garbage, silent or vanished clients, and many requests at once do not disturb the supervisor")
     func rubbish() async throws {
         let scratch = try Scratch()
         let client = ControlClient(project: try scratch.project())
@@ -68,7 +68,7 @@ struct ControlChannelTests {
         }
     }
 
-    @Test("refuses a request that comes after its sender has given up")
+    @Test("A request that arrives after its sender has given up is refused")
     func late() async throws {
         let scratch = try Scratch()
         try await Self.supervisor(scratch).running { supervisor in
@@ -88,7 +88,7 @@ struct ControlChannelTests {
         }
     }
 
-    @Test("refuses what is too long without keeping it")
+    @Test("A request that is too long is refused without being stored")
     func tooLong() async throws {
         let scratch = try Scratch()
         try await Self.supervisor(scratch).running { supervisor in
@@ -100,7 +100,7 @@ struct ControlChannelTests {
         }
     }
 
-    @Test("A socket that a killed supervisor left is known by trying it: nobody is there")
+    @Test("A socket that a killed supervisor has left is detected by a connection attempt")
     func staleSocket() async throws {
         let scratch = try Scratch()
         let project = try scratch.project()

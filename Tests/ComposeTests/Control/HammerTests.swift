@@ -35,7 +35,7 @@ struct HammerTests {
     }
 
     @Test(
-        "However requests and crashes cross, an instance never has two processes, and what was asked for last comes true",
+        "Random requests and crashes never start an instance twice, and the last request takes effect",
         arguments: [1, 2, 3] as [UInt64])
     func hammer(seed: UInt64) async throws {
         let scratch = try Scratch()

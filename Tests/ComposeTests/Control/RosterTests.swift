@@ -44,14 +44,14 @@ struct RosterTests {
         try roster.apply(request).filter { $0.action != .keep }.map { "\($0.action) \($0.instance)" }
     }
 
-    @Test("the same stack again changes nothing")
+    @Test("A repeated 'up' with the same stack changes nothing")
     mutating func unchanged() throws {
         let changes = try roster.apply(.up(UpRequest(stack: Self.stack())))
         #expect(changes.map(\.action) == [.keep, .keep, .keep, .keep])
         #expect(changes.map(\.instance) == ["db", "api", "web", "other"], "in the order of dependency")
     }
 
-    @Test("what has changed is restarted, with the dependents that want it; what is new starts, what is gone goes")
+    @Test("A changed service restarts with its dependents, a new one starts, and a removed one is removed")
     mutating func changed() throws {
         let stack = Self.stack { services in
             services[1].environment["LEVEL"] = "debug"
@@ -61,7 +61,7 @@ struct RosterTests {
         #expect(try apply(.up(UpRequest(stack: stack))) == ["remove other", "restart api", "start new", "restart web"])
     }
 
-    @Test("a number, a dependency or a profile that changes restarts nobody")
+    @Test("A change of a number, a dependency or a profile restarts no service")
     mutating func notChanged() throws {
         let stack = Self.stack { services in
             services[0].dependencies = []
@@ -71,7 +71,7 @@ struct RosterTests {
         #expect(try apply(.up(UpRequest(stack: stack))) == ["start other-2"])
     }
 
-    @Test("what was started of a profile that is not active now is left alone, and can still be started anew")
+    @Test("A service of an inactive profile continues, and can still be restarted")
     mutating func inactiveProfile() throws {
         let stack = Self.stack { $0.removeLast() }
         let request = UpRequest(stack: stack, inactive: ["other", "never"], recreation: .always)
@@ -89,7 +89,7 @@ struct RosterTests {
         #expect(try apply(.up(UpRequest(stack: stack))) == ["remove other"], "the files have it no more")
     }
 
-    @Test("asked to recreate never or always, it does")
+    @Test("'up' recreates services always or never if it is asked to")
     mutating func recreation() throws {
         let stack = Self.stack { $0[3].command = ["else"] }
         #expect(try apply(.up(UpRequest(stack: stack, recreation: .never))) == [])
@@ -101,7 +101,7 @@ struct RosterTests {
             try apply(.up(UpRequest(stack: stack, selection: selection, recreation: .always))) == ["restart db"])
     }
 
-    @Test("of a stack only what is named starts, with what it needs; the rest is known")
+    @Test("Only the selected services of a stack start, with their dependencies, and the others can start later")
     mutating func selection() throws {
         roster = try Roster(empty: scratch.project())
         #expect(
@@ -118,7 +118,7 @@ struct RosterTests {
         }
     }
 
-    @Test("a restart takes the dependents along that want it, unless they are stopped, or it is told not to")
+    @Test("A restart includes the dependents that request it, unless they are stopped or excluded")
     mutating func restart() throws {
         #expect(try apply(.restart(services: ["api"], followed: true, grace: nil)) == ["restart api", "restart web"])
         runAll()
@@ -132,7 +132,7 @@ struct RosterTests {
                 == ["restart db", "restart api", "restart web", "restart other"])
     }
 
-    @Test("what is stopped is stopped once, and starts with what it depends on")
+    @Test("A stopped service is stopped once, and starts with its dependencies")
     mutating func stopAndStart() throws {
         #expect(try apply(.stop(services: ["api", "db"], grace: nil)) == ["stop api", "stop db"])
         #expect(roster.mayEnd("api") && !roster.mayEnd("db"), "the dependent first")
@@ -142,7 +142,7 @@ struct RosterTests {
         #expect(try apply(.start(services: ["api"])) == ["start db", "start api"])
     }
 
-    @Test("scaling adds the lowest free numbers, removes the highest, and leaves the others alone")
+    @Test("Scaling adds the lowest free numbers, removes the highest, and keeps the other instances")
     mutating func scale() throws {
         #expect(try apply(.scale(["other": 3])) == ["start other-2", "start other-3"])
         runAll()
@@ -155,7 +155,7 @@ struct RosterTests {
         #expect(try apply(.scale(["other": 0])) == ["remove other", "remove other-2"])
     }
 
-    @Test("a service of which one instance is removed can still be restarted and scaled")
+    @Test("A service can be restarted and scaled after one of its instances was removed")
     mutating func partlyRemoved() throws {
         _ = try apply(.scale(["other": 2]))
         runAll()
@@ -169,7 +169,7 @@ struct RosterTests {
         #expect(throws: ComposeError.self) { try apply(.scale(["other": 2])) }
     }
 
-    @Test("instances are listed in the order of the file, also those that come later")
+    @Test("Instances are listed in the order of the file, also those that are added later")
     mutating func listed() throws {
         let names = ["web", "api", "db", "other"]
         #expect(roster.status.services.map(\.name) == names)
@@ -183,7 +183,7 @@ struct RosterTests {
         #expect(roster.status.services.first?.name == "first")
     }
 
-    @Test("a name that there is not changes nothing, and is told with the one that may be meant")
+    @Test("An unknown name changes nothing, and is refused with the closest name")
     mutating func unknown() throws {
         let before = roster.status
         for request: ControlRequest in [
@@ -198,14 +198,14 @@ struct RosterTests {
         #expect(roster.status == before)
     }
 
-    @Test("while all is being stopped nothing is begun")
+    @Test("No service starts while the supervisor stops all of them")
     mutating func stopping() throws {
         roster.request(.orderly)
         let error = #expect(throws: ComposeError.self) { _ = try roster.apply(.start(services: [])) }
         #expect(error?.code == "stopping")
     }
 
-    @Test("a service that is needed and stopped is the reason why another cannot start")
+    @Test("A service whose dependency is stopped is refused with this reason")
     mutating func neededButStopped() throws {
         _ = try apply(.stop(services: ["db"], grace: nil))
         runAll()
@@ -219,7 +219,7 @@ struct RosterTests {
                 == "service 'api' cannot start: 'db' is stopped; start 'db' too, or use --no-deps")
     }
 
-    @Test("a dependency that is not required is waited for, and done without when it is lost")
+    @Test("An optional dependency is waited for, and ignored when it is lost")
     mutating func optional() throws {
         let optional = Dependency(on: "api", condition: .completed, isRequired: false)
         let stack = Self.stack { $0[3].dependencies = [optional] }

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Compose
 
-@Suite("Supervisor: asked to change")
+@Suite("Supervisor: requests")
 struct SupervisorRequestTests {
     /// A service that writes to the file `order` when it begins and when it is asked to end.
     private static func told(_ name: String, after dependencies: [Dependency] = []) -> Service {
@@ -24,7 +24,7 @@ struct SupervisorRequestTests {
         ])
     }
 
-    @Test("A stack that is brought up again changes only what has changed: all else keeps its process")
+    @Test("An 'up' with a changed stack changes only what differs, and all other services keep their processes")
     func upAgain() async throws {
         let scratch = try Scratch()
         var stack = Self.chain(scratch)
@@ -48,7 +48,7 @@ struct SupervisorRequestTests {
         #expect(try scratch.read("order") == "+a\n+b\n+c\n-c\n-b\n+b\n+c\n-c\n-b\n-a\n")
     }
 
-    @Test("A restart of several ends dependents first and starts them last; the others are left alone")
+    @Test("A restart of several services ends dependents first and starts them last, and keeps the others")
     func restartInOrder() async throws {
         let scratch = try Scratch()
         try await scratch.supervisor(Self.chain(scratch)).running { supervisor in
@@ -62,7 +62,7 @@ struct SupervisorRequestTests {
     }
 
     @Test(
-        "A service that was stopped stays stopped, whatever its policy says, until it is started again",
+        "A service that was stopped stays stopped, whatever its policy is, until it is started again",
         arguments: [RestartPolicy.always(), .unlessStopped])
     func staysStopped(policy: RestartPolicy) async throws {
         let scratch = try Scratch()
@@ -84,7 +84,7 @@ struct SupervisorRequestTests {
         }
     }
 
-    @Test("Replicas are processes of their own, and scaling leaves those alone that stay")
+    @Test("Replicas are separate processes, and scaling keeps those that stay")
     func replicas() async throws {
         let scratch = try Scratch()
         let script = "echo $SEGUE_SERVICE/$SEGUE_REPLICA ${NOTIFY_SOCKET##*/} >> told"
@@ -107,7 +107,7 @@ struct SupervisorRequestTests {
                 == ["web/1 web-1", "web/2 web-2", "web/3 web-3"])
     }
 
-    @Test("Without any grace, a stop kills at once, also one that has been waiting for the end")
+    @Test("A stop without a grace period kills at once, even a service that is already stopping")
     func noGrace() async throws {
         let scratch = try Scratch()
         var service = Service.shell("a", "trap '' TERM; \(Service.notify("READY=1")); while :; do sleep 1000; done")
@@ -128,7 +128,7 @@ struct SupervisorRequestTests {
         }
     }
 
-    @Test("A signal goes to the leader of each process; what it ends is up to its policy")
+    @Test("A signal is sent to the leader of each process, and the restart policy decides what follows")
     func kill() async throws {
         let scratch = try Scratch()
         var service = Service.shell(
@@ -144,7 +144,7 @@ struct SupervisorRequestTests {
         #expect(try scratch.read("told") == "hup\n")
     }
 
-    @Test("A service that fails later fails alone; asked to abort, all stop and it is told")
+    @Test("A service that fails later fails alone, or stops all services if the run is to abort")
     func abortOnFailure() async throws {
         let scratch = try Scratch()
         let stack = scratch.stack([.shell("a", "exit 3"), .shell("b", Service.forever)])
@@ -160,7 +160,7 @@ struct SupervisorRequestTests {
         #expect(error.message == "service 'a' exited with status 3")
     }
 
-    @Test("What ends while something else is stopped by request does not end the supervisor; removing all does")
+    @Test("A service that ends during a requested stop does not end the supervisor, but a removal of all does")
     func lives() async throws {
         let scratch = try Scratch()
         let stack = scratch.stack([.shell("stopped", Service.forever), .shell("job", "read line < go; exit 0")])

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Compose file")
 struct ComposeFileTests {
-    @Test("A file with everything in it becomes the stack it describes")
+    @Test("A file with every key becomes the stack that it describes")
     func whole() throws {
         let file = try readCompose(
             """
@@ -59,7 +59,7 @@ struct ComposeFileTests {
         #expect(file.unsetVariables == ["LEVEL"])
     }
 
-    @Test("All mistakes of a file are told at once, each with its line")
+    @Test("All mistakes of a file are reported at once, each with its line")
     func allMistakes() {
         let found = mistakes {
             try readCompose(
@@ -94,7 +94,7 @@ struct ComposeFileTests {
     }
 
     @Test(
-        "One mistake",
+        "A single mistake is reported in one line with its place",
         arguments: [
             ("", "c.yaml:1: the file is empty"),
             ("name: x", "c.yaml:1: 'services' is missing"),
@@ -117,7 +117,7 @@ struct ComposeFileTests {
         #expect(found.first?.hasPrefix(beginning) == true, "\(found)")
     }
 
-    @Test("Services that depend on each other are refused with the way round")
+    @Test("Services that depend on each other are refused with the cycle")
     func cycle() {
         let found = mistakes {
             try readCompose(
@@ -139,7 +139,7 @@ struct ComposeFileTests {
             ])
     }
 
-    @Test("A stack made in code is checked as one from a file is")
+    @Test("A stack in Swift is checked like one from a file")
     func inCode() throws {
         let stack = Stack(
             directory: "/",

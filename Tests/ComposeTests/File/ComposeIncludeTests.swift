@@ -2,9 +2,9 @@ import Testing
 
 @testable import Compose
 
-@Suite("A compose file that includes others")
+@Suite("Compose files that include others")
 struct ComposeIncludeTests {
-    @Test("has their services, each with the paths and variables of its own folder")
+    @Test("Included services have the paths and variables of their own folders")
     func include() throws {
         let scratch = try Scratch()
         let stack = try scratch.readCompose(
@@ -42,7 +42,7 @@ struct ComposeIncludeTests {
         #expect(stack.ports == ["music"])
     }
 
-    @Test("gives the stack its bus, unless the file has one of its own")
+    @Test("An included file sets the stack's bus, unless the including file has its own")
     func bus() throws {
         let scratch = try Scratch()
         var files = [
@@ -54,7 +54,7 @@ struct ComposeIncludeTests {
         #expect(try scratch.readCompose(files).stack.bus == "nats://c")
     }
 
-    @Test("may include one file in two ways, but not two services of one name")
+    @Test("One file can be included in two ways, but two services with one name are refused")
     func twice() throws {
         let scratch = try Scratch()
         let files = [
@@ -75,7 +75,7 @@ struct ComposeIncludeTests {
         #expect(found.count == 1 && found[0].contains("service 'bus' is also defined in "), "\(found)")
     }
 
-    @Test("is told of its mistakes, of theirs, and of a way that leads back")
+    @Test("Mistakes in a file and in included ones are reported, and so is a cycle")
     func mistakesOfAll() throws {
         let scratch = try Scratch()
         let found = mistakes {
@@ -111,9 +111,9 @@ struct ComposeIncludeTests {
     }
 }
 
-@Suite("A service that extends another")
+@Suite("Services that extend others")
 struct ComposeExtendsTests {
-    @Test("takes over all that it does not say itself, through files and their folders")
+    @Test("A service inherits all keys that it does not set, across files and their folders")
     func extends() throws {
         let scratch = try Scratch()
         let services = try scratch.readCompose(
@@ -139,7 +139,7 @@ struct ComposeExtendsTests {
         #expect(services[2].environment == ["A": "near", "C": "3"])
     }
 
-    @Test("must find it, and not come back to itself")
+    @Test("An unknown base service is refused, and so is a cycle")
     func refused() {
         let found = mistakes {
             try readCompose(

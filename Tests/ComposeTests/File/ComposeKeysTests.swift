@@ -3,7 +3,7 @@ import Testing
 @testable import Compose
 
 /// The keys in the JSON schema and the text of the compose specification of 2026: each is read, or refused with a hint.
-@Suite("The keys of the compose specification")
+@Suite("Keys of the compose specification")
 struct ComposeKeysTests {
     static let rootKeys = [
         "version", "name", "include", "services", "models", "networks", "volumes", "secrets", "configs",
@@ -35,10 +35,10 @@ struct ComposeKeysTests {
         "deploy", "scale", "stop_signal", "stop_grace_period", "profiles", "labels", "extends", "develop",
     ]
 
-    @Test("of a file", arguments: rootKeys)
+    @Test("Each key of a file in the specification is known", arguments: rootKeys)
     func root(key: String) { expect(key, in: .root) }
 
-    @Test("of a service", arguments: serviceKeys)
+    @Test("Each key of a service in the specification is known, or refused with a remedy", arguments: serviceKeys)
     func service(key: String) throws {
         expect(key, in: .service)
         guard !Self.read.contains(key) else { return }
@@ -48,13 +48,13 @@ struct ComposeKeysTests {
         #expect(first.hasPrefix("c.yaml:4: '\(key)' in service 'a' ") && first.contains("; "), "\(first)")
     }
 
-    @Test("of 'deploy'", arguments: deployKeys)
+    @Test("Each key of 'deploy' in the specification is known", arguments: deployKeys)
     func deploy(key: String) { expect(key, in: .deploy) }
 
-    @Test("of 'healthcheck'", arguments: healthcheckKeys)
+    @Test("Each key of 'healthcheck' in the specification is known", arguments: healthcheckKeys)
     func healthcheck(key: String) { #expect(ComposeKeys.healthcheck.known.contains(key)) }
 
-    @Test("What is none of them, nor near one, is told with what would be")
+    @Test("An unknown key is reported with the closest key or all known ones")
     func unknown() {
         #expect(
             mistakes(inService: "helthcheck: {}")

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Several compose files")
 struct ComposeMergeTests {
-    @Test("are one stack: mappings merge, lists add up but for commands, later values win")
+    @Test("Several files are one stack: mappings merge, lists are joined except commands, and later values win")
     func merge() throws {
         let scratch = try Scratch()
         let paths = try scratch.write(
@@ -62,7 +62,7 @@ struct ComposeMergeTests {
         #expect(try ComposeSources(paths: paths).projectName() == "second")
     }
 
-    @Test("tell each mistake with the file that it is in")
+    @Test("Each mistake is reported with its file")
     func mistakesOfAll() throws {
         let scratch = try Scratch()
         let paths = try scratch.write(
@@ -74,7 +74,7 @@ struct ComposeMergeTests {
         #expect(found.contains { $0.hasPrefix("\(paths[1]):3: 'restart' of service 'web' cannot be 'maybe'") })
     }
 
-    @Test("take variables from .env beside the first, or from the files given; the process's own win")
+    @Test("Variables come from .env beside the first file or from given files, and the process's own win")
     func environmentFiles() throws {
         let scratch = try Scratch()
         let paths = try scratch.write(
@@ -103,7 +103,7 @@ struct ComposeMergeTests {
     }
 
     @Test(
-        "tells what turns out to be wrong at its start where the last file says it",
+        "A mistake that is found at the start of a service is reported at the last file that sets the key",
         arguments: [
             ("command", "b.yaml:3"), ("working_dir", "a.yaml:4"), ("healthcheck", "b.yaml:3"),
         ])
@@ -123,7 +123,7 @@ struct ComposeMergeTests {
         #expect(error?.message == "\(scratch.path)/\(place): wrong")
     }
 
-    @Test("are selected, and the project is named, by the variables of env files, too")
+    @Test("Variables of env files select the compose files and name the project")
     func selection() throws {
         let scratch = try Scratch()
         try scratch.write([
@@ -149,7 +149,7 @@ struct ComposeMergeTests {
         #expect(try sources(in: "/deep").projectName() == "named", "the .env is beside the compose file")
     }
 
-    @Test("know the name of the project, whatever names it")
+    @Test("The variable COMPOSE_PROJECT_NAME has the name of the project, wherever it comes from")
     func projectVariable() throws {
         let scratch = try Scratch()
         let paths = try scratch.write(
@@ -161,7 +161,7 @@ struct ComposeMergeTests {
     }
 
     @Test(
-        "are UTF-8, and so are env files; others are named",
+        "A compose file or env file that is not UTF-8 is refused with its name",
         arguments: [
             (".env", "FF FE 41 00", ".env:1: cannot read the file; it must be UTF-8 text"),
             (".env", "41 00 3D 00", ".env:1: cannot read the file; it must be UTF-8 text"),
@@ -179,7 +179,7 @@ struct ComposeMergeTests {
         #expect(found.map { $0.replacing("\(scratch.path)/", with: "") } == [mistake])
     }
 
-    @Test("have paths in the home folder of the user where compose allows it; elsewhere they are told")
+    @Test("A path in the user's home folder is expanded where compose allows it, and refused elsewhere")
     func home() throws {
         let scratch = try Scratch()
         let paths = try scratch.write(
@@ -204,7 +204,7 @@ struct ComposeMergeTests {
             "\(found)")
     }
 
-    @Test("are looked for as compose does")
+    @Test("Compose files are searched for in the same places as in compose")
     func find() throws {
         let scratch = try Scratch()
         #expect(ComposeFile.find(in: scratch.path).isEmpty)

@@ -2,14 +2,14 @@ import Testing
 
 @testable import Compose
 
-@Suite("A service in a compose file")
+@Suite("Services in a compose file")
 struct ComposeServiceTests {
     private func service(_ text: String) throws -> Service {
         try readCompose("services:\n  a:\n    command: x\n" + text.indented(by: 4)).stack.services[0]
     }
 
     @Test(
-        "is found healthy as its healthcheck says",
+        "A healthcheck is read in every notation",
         arguments: [
             ("{test: [CMD, curl, -f, url]}", Readiness.probe(HealthProbe(command: ["curl", "-f", "url"]))),
             ("{test: [CMD-SHELL, a b]}", .probe(HealthProbe(command: ["/bin/sh", "-c", "a b"]))),
@@ -32,7 +32,7 @@ struct ComposeServiceTests {
     }
 
     @Test(
-        "is started again as its restart policies say",
+        "A restart policy is read in every notation",
         arguments: [
             ("restart: no", RestartPolicy.no), ("restart: on-failure:2", .onFailure(limit: 2)),
             ("deploy: {restart_policy: {condition: none}}", .no),
@@ -46,7 +46,7 @@ struct ComposeServiceTests {
         #expect(try service(text).restart == expected)
     }
 
-    @Test("waits before it is started again, as long each time as the delay says, unless that may grow")
+    @Test("The delay before a restart is constant, unless a maximum lets it grow")
     func backoff() throws {
         let constant = try service("deploy: {restart_policy: {delay: 3s}}").backoff
         #expect(constant == RestartBackoff(initial: .seconds(3), maximum: .seconds(3)))
@@ -55,7 +55,7 @@ struct ComposeServiceTests {
         #expect(try service("deploy: {restart_policy: {delay: 0s}}").backoff == nil, "no busy loop")
     }
 
-    @Test("runs as often as it says")
+    @Test("The number of replicas is read, and its instances must have unique names")
     func replicas() throws {
         #expect(try service("scale: 2").replicas == 2)
         #expect(try service("deploy: {replicas: '0'}").instances.isEmpty)
@@ -67,7 +67,7 @@ struct ComposeServiceTests {
             ])
     }
 
-    @Test("takes variables from its env files, the last first, and its own before those")
+    @Test("Variables come from env files, of which the last wins, and the service's own win over them")
     func environment() throws {
         let scratch = try Scratch()
         let services = try scratch.readCompose(
@@ -92,7 +92,7 @@ struct ComposeServiceTests {
     }
 
     @Test(
-        "is refused with what is wrong",
+        "A mistake in a service is refused with its cause",
         arguments: [
             (
                 "environment: {A: yes}",
@@ -164,7 +164,7 @@ struct ComposeServiceTests {
         #expect(found.first?.drop { $0 != " " }.dropFirst().hasPrefix(message) == true, "\(found)")
     }
 
-    @Test("does not show the values of variables when something is wrong with them")
+    @Test("An error about a variable does not show its value")
     func secrets() {
         let text = """
             services:
@@ -186,13 +186,13 @@ struct ComposeServiceTests {
         #expect(!found.joined().contains("hunter2"), "\(found)")
     }
 
-    @Test("What is reset is not there, in a first file either")
+    @Test("A key that is reset is removed, in a first file too")
     func reset() throws {
         let service = try service("environment: {A: !reset null, B: b}\nrestart: !reset always")
         #expect(service.environment == ["B": "b"] && service.restart == .no)
     }
 
-    @Test("Aliases that stand for more than a machine can hold are refused")
+    @Test("Aliases that expand beyond the limit are refused")
     func aliases() {
         var text = "services:\n  a: &a0 {command: x}\n"
         for level in 1...12 {
@@ -205,7 +205,7 @@ struct ComposeServiceTests {
             })
     }
 
-    @Test("So are mappings that merge others which merge others", .timeLimit(.minutes(1)))
+    @Test("Merge keys that expand beyond the limit are refused", .timeLimit(.minutes(1)))
     func merges() {
         var text = "x-0: &m0 {LOG: debug}\n"
         for level in 1...12 {

@@ -2,7 +2,7 @@ import Testing
 
 @testable import Compose
 
-@Suite("Env file")
+@Suite("Env files")
 struct EnvironmentFileTests {
     private func read(
         _ text: String, format: EnvironmentFile.Format = .standard, findings: ComposeFindings = ComposeFindings()
@@ -12,7 +12,7 @@ struct EnvironmentFileTests {
     }
 
     @Test(
-        "Each line of the specification",
+        "Each line of the specification is read",
         arguments: [
             ("V=val", "val"), ("V=\"val\"", "val"), ("V='val'", "val"), ("V=", ""), ("  V = val  ", "val"),
             ("export V=val", "val"), ("V=val # comment", "val"), ("V=val# no comment", "val# no comment"),
@@ -36,7 +36,7 @@ struct EnvironmentFileTests {
         #expect(throws: Never.self) { try findings.throwMistakes() }
     }
 
-    @Test("Of many lines each costs as much as the first", .timeLimit(.minutes(1)))
+    @Test("The time for each line does not grow with their number", .timeLimit(.minutes(1)))
     func many() {
         let text = (0..<20_000).map { "V\($0)=\($0)" }.joined(separator: "\n") + "\nV0=$V1$V19999\nOTHER=own\nV1=$OTHER"
         let variables = read(text)
@@ -44,20 +44,20 @@ struct EnvironmentFileTests {
         #expect(variables["V0"] == "119999" && variables["V1"] == "other", "what the outside says wins")
     }
 
-    @Test("A name alone is passed on, or is not there")
+    @Test("A name without a value is passed on if it is set, and is otherwise missing")
     func passed() {
         let variables = read("PASSED\nV")
         #expect(variables["PASSED"] == "p")
         #expect(variables["V"] == .some(nil))
     }
 
-    @Test("What is raw stays as it is")
+    @Test("A raw env file keeps its values unchanged")
     func raw() {
         let variables = read("#c\nV=\"$OTHER\" # x\n\nPASSED", format: .raw)
         #expect(variables == ["V": "\"$OTHER\" # x", "PASSED": "p"])
     }
 
-    @Test("Its mistakes are told by line, all of them, and never with what stands there")
+    @Test("All mistakes are reported with their lines, and without the values")
     func mistakes() throws {
         let findings = ComposeFindings()
         _ = read("1SECRET=x\nA=$\nB SECRET\nC=\"SECRET\"SECRET\nD=ok\nE=\"SECRET\n", findings: findings)

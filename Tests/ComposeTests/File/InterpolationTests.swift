@@ -2,12 +2,12 @@ import Testing
 
 @testable import Compose
 
-@Suite("Interpolation")
+@Suite("Interpolation of variables")
 struct InterpolationTests {
     static let environment = ComposeEnvironment(["SET": "value", "EMPTY": "", "A_1": "one"])
 
     @Test(
-        "Every form of the specification",
+        "Every form of the specification is expanded",
         arguments: [
             ("plain", "plain"), ("a$$\u{301}", "a$\u{301}"), ("${SET}\u{301}", "value\u{301}"),
             ("${NONE:-\u{301}d}", "\u{301}d"), ("$SET", "value"), ("${SET}", "value"), ("a${SET}b", "avalueb"),
@@ -28,7 +28,7 @@ struct InterpolationTests {
     }
 
     @Test(
-        "What cannot be expanded says why",
+        "A reference that cannot be expanded is refused with the reason",
         arguments: [
             ("${NONE:?give it}", "required variable 'NONE' has no value: give it"),
             ("${EMPTY:?}", "required variable 'EMPTY' has no value"),
@@ -51,7 +51,7 @@ struct InterpolationTests {
         String(repeating: "${NONE:-", count: levels) + "x" + String(repeating: "}", count: levels)
     }
 
-    @Test("As deep as anybody may nest them")
+    @Test("References nest up to the limit of 32 levels")
     func deep() throws {
         var interpolation = Interpolation(environment: Self.environment)
         #expect(try interpolation.expand(Self.nested(32)) == "x")
@@ -59,7 +59,7 @@ struct InterpolationTests {
         #expect(Interpolation.references(in: Self.nested(100)).count == 1)
     }
 
-    @Test("Only what is unset and has no default is warned of")
+    @Test("Only an unset variable without a default is warned of")
     func unset() throws {
         var interpolation = Interpolation(environment: Self.environment)
         _ = try interpolation.expand("$NONE ${OTHER:-x} ${EMPTY} ${SET:-$UNUSED} ${EMPTY:-$USED}")
@@ -67,7 +67,7 @@ struct InterpolationTests {
     }
 
     @Test(
-        "What the supervisor offers counts as set, and stays for it to expand",
+        "A variable of the supervisor counts as set, and is expanded later by the supervisor",
         arguments: [
             ("http://127.0.0.1:$OFFERED/", "http://127.0.0.1:${OFFERED}/"), ("${OFFERED}", "${OFFERED}"),
             ("${OFFERED:-d}", "${OFFERED}"), ("${OFFERED:?no}", "${OFFERED}"), ("${OFFERED:+other}", "other"),

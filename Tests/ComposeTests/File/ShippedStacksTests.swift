@@ -3,7 +3,7 @@ import Testing
 
 @testable import Compose
 
-@Suite("The stacks that are shipped")
+@Suite("Shipped stacks")
 struct ShippedStacksTests {
     private func stack(_ name: String, environment: [String: String] = [:]) throws -> Stack {
         let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
@@ -11,7 +11,7 @@ struct ShippedStacksTests {
         return try ComposeFile(path: root.appending(path: "compose/\(name)").path, environment: environment).stack
     }
 
-    @Test("The default stack needs no setting, and points both services to the simulator")
+    @Test("The default stack needs no setting, and both its services use the simulator")
     func standard() throws {
         let stack = try stack("default.yaml")
         #expect(
@@ -31,7 +31,7 @@ struct ShippedStacksTests {
         }
     }
 
-    @Test("The examples need no setting, and have a platform each")
+    @Test("The examples need no setting, and each has its own platform")
     func examples() throws {
         let stack = try stack("examples.yaml")
         let names = stack.services.map(\.name)
@@ -46,7 +46,7 @@ struct ShippedStacksTests {
         #expect(Set(coordinators.map(\.command.last)).count == coordinators.count)
     }
 
-    @Test("The stack for the real Spotify is the same without the simulator, and asks for a client id")
+    @Test("The stack for the real Spotify equals the default one without the simulator, and needs a client id")
     func real() throws {
         let stack = try stack("spotify.yaml", environment: ["SPOTIFY_CLIENT_ID": "mine"])
         let simulated = try self.stack("default.yaml").services.filter { $0.name != "spotify-simulator" }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Compose
 
-@Suite("A resolved stack")
+@Suite("Export of a stack")
 struct StackEncodingTests {
     private let text = """
         name: demo
@@ -44,7 +44,7 @@ struct StackEncodingTests {
         get throws { try readCompose(text, environment: ["WHO": "it's me"]) }
     }
 
-    @Test("reads back as the same stack")
+    @Test("An exported stack reads back as the same stack")
     func roundTrip() throws {
         let file = try file
         var expected = file.stack
@@ -57,7 +57,7 @@ struct StackEncodingTests {
         #expect(again.services.sorted { $0.name < $1.name } == expected.services, "\(json)")
     }
 
-    @Test("keeps a working directory in the state folder, whose path is known only when the service starts")
+    @Test("A working directory in the state folder is kept, and its path is known when the service starts")
     func stateFolder() throws {
         let directory = "${SEGUE_STATE_DIR}/x"
         let stack = try readCompose("services: {a: {command: x, working_dir: '\(directory)'}}").stack
@@ -66,7 +66,7 @@ struct StackEncodingTests {
         }
     }
 
-    @Test("keeps what is unset unset, wherever it is read again")
+    @Test("An unset variable stays unset, in every environment")
     func unset() throws {
         let text = try readCompose("services: {a: {command: x, environment: [FOO, BAR]}}", environment: ["BAR": "1"])
             .stack.text
@@ -74,7 +74,7 @@ struct StackEncodingTests {
         #expect(again.services[0].environment == ["FOO": nil, "BAR": "1"], "\(text)")
     }
 
-    @Test("of many variables costs for each as much as for the first", .timeLimit(.minutes(1)))
+    @Test("The time for each variable does not grow with their number", .timeLimit(.minutes(1)))
     func many() throws {
         var stack = Stack(directory: "/", services: [Service(name: "a", command: ["x"])])
         for number in 0..<20_000 { stack.services[0].environment["V\(number)"] = String(number) }
@@ -92,7 +92,8 @@ struct StackEncodingTests {
     ]
 
     @Test(
-        "reads back as the same stack, whatever words it holds, on one line each", arguments: 0..<200 as Range<UInt64>)
+        "An exported stack reads back as the same stack whatever words it has, each on one line",
+        arguments: 0..<200 as Range<UInt64>)
     func anyWords(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         func word() -> String {
@@ -107,14 +108,14 @@ struct StackEncodingTests {
         #expect(try Stack(text: text) == stack, "\(text)")
     }
 
-    @Test("is written for people: a long command on one line, and letters as they are")
+    @Test("A long command is on one line, and letters are not escaped")
     func readable() throws {
         let words = String(repeating: "--flag=value ", count: 20) + "é日本"
         let service = Service(name: "a", command: ["run", words], workingDirectory: "/srv")
         #expect(try Stack(directory: "/", services: [service]).text.contains("\n    - \(words)\n"))
     }
 
-    @Test("has all that the file says")
+    @Test("A stack contains everything in its file")
     func model() throws {
         let stack = try file.stack
         let broker = stack.services[0]

@@ -2,7 +2,7 @@ import Testing
 
 @testable import Compose
 
-@Suite("The part of a stack that runs")
+@Suite("Selection of services")
 struct StackSelectionTests {
     /// The example in the compose specification (15-profiles).
     private let text = """
@@ -17,7 +17,7 @@ struct StackSelectionTests {
         try readCompose(text).stack.selecting(services, profiles: profiles).services.map(\.name)
     }
 
-    @Test("is that of the active profiles")
+    @Test("The selection has the services of the active profiles")
     func profiles() throws {
         #expect(try names() == ["foo"])
         #expect(try names(profiles: ["test"]) == ["foo", "bar", "baz"])
@@ -25,14 +25,14 @@ struct StackSelectionTests {
         #expect(try names(profiles: ["*"]) == ["foo", "bar", "baz", "zot"])
     }
 
-    @Test("is what is asked for by name, with its profile and what it depends on")
+    @Test("The selection has the named services, with their profiles and dependencies")
     func named() throws {
         #expect(try names(["bar"]) == ["bar"])
         #expect(try names(["baz"]) == ["bar", "baz"])
         #expect(try names(["zot"], profiles: ["test"]) == ["bar", "zot"])
     }
 
-    @Test("needs the env files of its services, and of no others")
+    @Test("Only the env files of selected services are needed")
     func environmentFiles() throws {
         let text = """
             services:
@@ -50,7 +50,7 @@ struct StackSelectionTests {
         #expect(always.count == 1)
     }
 
-    @Test("cannot lack what another service needs, unless that says so")
+    @Test("A selection without a required dependency is refused")
     func inactive() throws {
         for (services, profiles) in [([], ["debug"]), (["zot"], [])] {
             let error = #expect(throws: ComposeError.self) { try names(services, profiles: profiles) }
@@ -62,7 +62,7 @@ struct StackSelectionTests {
         #expect(zot.map(\.name) == ["zot"] && zot[0].dependencies.isEmpty)
     }
 
-    @Test("must exist")
+    @Test("A selection of an unknown service is refused")
     func unknown() {
         let error = #expect(throws: ComposeError.self) { try names(["bat"]) }
         #expect(error?.code == "unknown-service" && error?.recovery == "did you mean 'bar'?")

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Compose
 
-@Suite("A stack as systemd units")
+@Suite("Export to systemd units")
 struct SystemdExportTests {
     /// A stack with the keys that an export writes to units.
     static let text = """
@@ -48,7 +48,7 @@ struct SystemdExportTests {
     }
 
     @Test(
-        "is as somebody has looked at it and found it good",
+        "The units equal the reviewed ones",
         arguments: [(SystemdManager.user, "user"), (.system(user: "ann"), "system")])
     func golden(manager: SystemdManager, folder: String) throws {
         for file in try export(manager: manager).files() {
@@ -60,7 +60,7 @@ struct SystemdExportTests {
         }
     }
 
-    @Test("is what systemd accepts", arguments: [SystemdManager.user, .system(user: "root")])
+    @Test("systemd accepts the units", arguments: [SystemdManager.user, .system(user: "root")])
     func verified(manager: SystemdManager) throws {
         let scratch = try Scratch()
         try SystemdFile.write(export(manager: manager, directory: scratch.path).files(), to: scratch.path)
@@ -71,7 +71,7 @@ struct SystemdExportTests {
         #expect(found.split(separator: "\n").filter { $0.contains("demo.") }.isEmpty, "\(found)")
     }
 
-    @Test("has nothing secret in what others may read")
+    @Test("No unit file that others can read contains a secret")
     func secrets() throws {
         let scratch = try Scratch()
         let files = try export(directory: scratch.path).files()
@@ -86,7 +86,7 @@ struct SystemdExportTests {
             ])
     }
 
-    @Test("has a command line and variables that do the same without systemd")
+    @Test("The units have a command line and variables that work without systemd")
     func byHand() throws {
         let scratch = try Scratch()
         let text = """
@@ -123,7 +123,7 @@ struct SystemdExportTests {
     }
 
     @Test(
-        "checks an address with a command",
+        "An address is checked with a command",
         arguments: [
             ("TCP, '127.0.0.1:${SEGUE_PORT_WEB}'", ["bash", "/dev/tcp/", "127.0.0.1 8123"]),
             ("HTTP, 'http://127.0.0.1:${SEGUE_PORT_WEB}/a'", ["curl", "--fail", "http://127.0.0.1:8123/a"]),
@@ -136,7 +136,7 @@ struct SystemdExportTests {
         for part in parts { #expect(line.contains(part), "\(line)") }
     }
 
-    @Test("waits with a script until the service is healthy, and not for ever")
+    @Test("A script waits until the service is healthy, for a limited time")
     func probe() throws {
         var probe = HealthProbe(command: ["false"], interval: .milliseconds(10), timeout: .seconds(5), retries: 3)
         #expect(throws: Shell.Failure.self) { try Shell.run(probe.waitingScript, "probe", "false") }
@@ -155,7 +155,7 @@ struct SystemdExportTests {
     }
 
     @Test(
-        "cannot be made of what systemd has no way to do",
+        "A stack with a feature that systemd lacks is refused",
         arguments: [
             ("services: {a: {command: sh, environment: {a.b: '1'}}}", "demo", "systemd-variable"),
             ("services: {a: {command: sh}}", "network", "target-taken"),
@@ -167,7 +167,7 @@ struct SystemdExportTests {
         #expect(error?.code == code)
     }
 
-    @Test("is not made if a path or a name would add lines to it")
+    @Test("A path or a name that would add lines to a unit is refused")
     func lines() {
         let text = "services: {a: {command: sh, environment: {V: x}}}"
         for (manager, directory) in [
@@ -180,7 +180,7 @@ struct SystemdExportTests {
         }
     }
 
-    @Test("picks the ports that nobody chooses, and knows those that are chosen")
+    @Test("Free ports are chosen for those that are not given, and an unknown port is refused")
     func ports() throws {
         #expect(try export().ports == ["web": 8123])
         #expect(try export(ports: [:]).ports["web"] != nil)
@@ -192,7 +192,7 @@ struct SystemdExportTests {
 @Suite("Text of unit files")
 struct SystemdTextTests {
     @Test(
-        "An argument means itself",
+        "An argument is quoted so that systemd passes it unchanged",
         arguments: [
             ("plain/path-1.0_x:y,z@w=v+u", "plain/path-1.0_x:y,z@w=v+u"), ("", "\"\""), ("a b", "\"a b\""),
             ("100%", "100%%"), ("$HOME", "$$HOME"), ("${A} b", "\"$${A} b\""), (";", "\";\""), ("'", "\"'\""),
@@ -203,7 +203,7 @@ struct SystemdTextTests {
     }
 
     @Test(
-        "A variable's value is what a shell reads, too",
+        "A variable is quoted so that a shell also reads the same value",
         arguments: ["", "a b", "a\"b$c `d` \\ %h\nx'y", "#;=", "ß", "a\"\u{301}b$\u{301}(id)"])
     func assignment(value: String) throws {
         let scratch = try Scratch()
@@ -212,7 +212,7 @@ struct SystemdTextTests {
         #expect(output == value)
     }
 
-    @Test("No time at all is not endless")
+    @Test("A duration of zero is not infinite")
     func timeout() {
         #expect(SystemdText.timeout(.zero) == "1ms")
         #expect(SystemdText.timeout(.milliseconds(1500)) == "1s500ms")

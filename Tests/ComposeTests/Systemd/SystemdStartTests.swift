@@ -4,9 +4,9 @@ import Testing
 @testable import Compose
 
 /// These tests run a separate systemd manager. They need the permission to create the namespaces that isolate it.
-@Suite("systemd itself", .enabled(if: SystemdSession.isPossible, "needs the right to make namespaces"))
+@Suite("Units in systemd", .enabled(if: SystemdSession.isPossible, "needs the right to make namespaces"))
 struct SystemdStartTests {
-    @Test("starts what is exported in its order, with its variables, and stops it", .timeLimit(.minutes(2)))
+    @Test("Exported services start in order with their variables, and stop", .timeLimit(.minutes(2)))
     func start() async throws {
         let scratch = try Scratch()
         // systemd looks up the process that sent a message, so that process must still exist.
