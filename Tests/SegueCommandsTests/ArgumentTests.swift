@@ -8,10 +8,10 @@ import Testing
 
 @testable import SegueCommands
 
-@Suite("Arguments")
+@Suite("Arguments of segue")
 struct ArgumentTests {
     @Test(
-        "say where to begin",
+        "An argument gives the position where the output begins",
         arguments: [
             ("now", MonitorStart.now), ("beginning", .beginning), ("retained", .retained), ("17", .offset(17)),
             ("5m", .ago(.seconds(300))), ("1h30m", .ago(.seconds(5400))), ("500ms", .ago(.milliseconds(500))),
@@ -21,13 +21,13 @@ struct ArgumentTests {
         #expect(MonitorStart(argument: text) == start)
     }
 
-    @Test("refuse what is no place to begin", arguments: ["", "5x", "-1", "yesterday", "1.5"])
+    @Test("An invalid beginning is refused", arguments: ["", "5x", "-1", "yesterday", "1.5"])
     func noStart(text: String) {
         #expect(MonitorStart(argument: text) == nil)
     }
 
     @Test(
-        "say a time as a person does, in the local time zone",
+        "A time can be written as a person does, in the local time zone",
         arguments: [
             ("2026-03-01", "2026-02-28T23:00:00.000Z"), ("2026-03-01 13:34", "2026-03-01T12:34:00.000Z"),
             ("2026-03-01T13:34:56", "2026-03-01T12:34:56.000Z"), ("08:05", "2026-07-10T06:05:00.000Z"),
@@ -43,7 +43,7 @@ struct ArgumentTests {
         #expect(WallTime.date(from: text, in: zone, now: now).map(Timestamp.text(of:)) == utc)
     }
 
-    @Test("shows times with their zone")
+    @Test("A time is shown with its zone")
     func shownTime() {
         let date = Date(timeIntervalSince1970: 1_772_368_496.5)
         for (offset, text) in [
@@ -57,7 +57,7 @@ struct ArgumentTests {
     }
 
     @Test(
-        "say where to end",
+        "An argument gives the position where the output ends",
         arguments: [
             ("end", MonitorEnd.end), ("17", .offset(17)), ("5m", .ago(.seconds(300))), ("now", nil), ("last", nil),
             ("2026-03-01T12:34:56Z", .time(Date(timeIntervalSince1970: 1_772_368_496))), ("", nil),
@@ -67,7 +67,7 @@ struct ArgumentTests {
     }
 
     @Test(
-        "say how long a command lasts",
+        "An argument gives the duration of a command",
         arguments: [
             ("none", Lifetime.unlimited), ("5", .seconds(5)), ("0.5", .seconds(0.5)), ("0", nil), ("-1", nil),
             ("31622401", .seconds(31_622_401)), ("2e11", .seconds(2e11)), ("3e11", nil), ("inf", nil), ("nan", nil),
@@ -77,7 +77,7 @@ struct ArgumentTests {
         #expect(Lifetime(argument: text) == lifetime)
     }
 
-    @Test("choose the bus: --bus, then -p, then SEGUE_BUS, then the folder's project")
+    @Test("The bus is chosen by --bus, then -p, then SEGUE_BUS, then the folder's project")
     func bus() throws {
         let environment = ["SEGUE_BUS": "tcp://h:1"]
         let all = try BusOptions.parse(["--bus", "tcp://b:1", "-p", "x"])
@@ -105,7 +105,7 @@ struct ArgumentTests {
     }
 
     @Test(
-        "may have the options that select files and projects before the verb",
+        "The options that select files and projects can be before the verb",
         arguments: [
             ("-f a.yaml up web", "up -f a.yaml web"),
             ("--file=a.yaml -p demo flow check x", "flow check --file=a.yaml -p demo x"),
@@ -119,7 +119,7 @@ struct ArgumentTests {
     }
 
     @Test(
-        "have a verb that exists; a similar one is suggested",
+        "An unknown verb is refused with the closest one",
         arguments: [
             ("upp", "'upp' is not a command of 'segue'; did you mean 'segue up'?"),
             ("-p demo uo", "'uo' is not a command of 'segue'; did you mean 'segue up'?"),
@@ -133,7 +133,7 @@ struct ArgumentTests {
         #expect(error?.message == message)
     }
 
-    @Test("give a project the name of its file, though the rest of that be wrong")
+    @Test("The project has the name in its file, even if the rest of the file is invalid")
     func projectName() throws {
         let scratch = try ScratchFolder()
         defer { scratch.remove() }

@@ -6,7 +6,7 @@ import RuntimeTestSupport
 import TestSupport
 import Testing
 
-@Suite("segue ask", .timeLimit(.minutes(1)))
+@Suite("Segue ask", .timeLimit(.minutes(1)))
 struct AskVerbTests {
     /// Runs `body` while the test itself answers `query.Salutation`.
     private func serving(
@@ -28,7 +28,7 @@ struct AskVerbTests {
         }
     }
 
-    @Test("prints the answer's data, indented or on one line", arguments: BusEngine.allCases)
+    @Test("'segue ask' prints the answer's data, indented or on one line", arguments: BusEngine.allCases)
     func answer(engine: BusEngine) async throws {
         try await serving(on: engine) { query in
             let session = query.subject
@@ -45,7 +45,7 @@ struct AskVerbTests {
         }
     }
 
-    @Test("ends with status 1 and one line when the answer is an error")
+    @Test("'segue ask' ends with status 1 and one line when the answer is an error")
     func error() async throws {
         try await serving { query in
             let error = ApplicationError(code: "greeter.nobody", message: "nobody is there", recovery: "knock again")
@@ -59,7 +59,7 @@ struct AskVerbTests {
         }
     }
 
-    @Test("ends with status 1 and one line when the answer is an error of a stranger, or one that cannot be read")
+    @Test("'segue ask' ends with status 1 and one line when the answer is an unknown or unreadable error")
     func strangeError() async throws {
         try await serving { query in
             let isOwn = String(decoding: query.data, as: UTF8.self).contains("true")
@@ -81,7 +81,7 @@ struct AskVerbTests {
         }
     }
 
-    @Test("ends with status 75 when no answer comes in time", arguments: BusEngine.allCases)
+    @Test("'segue ask' ends with status 75 when no answer comes in time", arguments: BusEngine.allCases)
     func deadline(engine: BusEngine) async throws {
         try await serving(on: engine) { query in
             try await Gate().pass()
@@ -92,7 +92,9 @@ struct AskVerbTests {
         }
     }
 
-    @Test("ends with status 69 when nobody serves the query, and 64 when it is none", arguments: BusEngine.allCases)
+    @Test(
+        "'segue ask' ends with status 69 when no process serves the query, and 64 when it is not a query",
+        arguments: BusEngine.allCases)
     func unserved(engine: BusEngine) async throws {
         try await SegueCommandLine.onBus(engine) { segue in
             let result = try await segue("ask", "Salutation")

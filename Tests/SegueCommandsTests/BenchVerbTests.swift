@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 /// Tests that the benchmarks run. The figures of a debug build are not checked.
-@Suite("segue bench")
+@Suite("Segue bench")
 struct BenchVerbTests {
     private struct Line: Decodable {
         let name: String
@@ -30,7 +30,7 @@ struct BenchVerbTests {
     }
 
     @Test(
-        "measures, and tells value, baseline and settings",
+        "'segue bench' measures, and prints value, baseline and settings",
         .timeLimit(.minutes(1)),
         arguments: [
             ("roundtrip", ["roundtrip.p50", "roundtrip.p99"], "µs"),
@@ -55,7 +55,7 @@ struct BenchVerbTests {
         }
     }
 
-    @Test("writes a table for a person, and takes the mode in which every commit waits for the disk")
+    @Test("'segue bench' prints a table, and can make every commit wait for the disk")
     func table() async throws {
         try await SegueCommandLine.inScratch { segue in
             let result = try await segue(
@@ -66,7 +66,7 @@ struct BenchVerbTests {
         }
     }
 
-    @Test("does not know what is no benchmark, and says what there is")
+    @Test("An unknown benchmark is refused with the known ones")
     func unknown() async throws {
         try await SegueCommandLine.inScratch { segue in
             let result = try await segue("bench", "roundtrip", "speed")
@@ -92,7 +92,9 @@ struct BenchVerbTests {
         let differing: Int
     }
 
-    @Test("measures coordinators that share sessions, and finds that no state differs", .timeLimit(.minutes(2)))
+    @Test(
+        "'segue bench' measures coordinators that share sessions, and finds no state that differs",
+        .timeLimit(.minutes(2)))
     func sessions() async throws {
         try await SegueCommandLine.inScratch { segue in
             let result = try await segue(
@@ -110,7 +112,7 @@ struct BenchVerbTests {
         }
     }
 
-    @Test("leaves nothing behind when it is interrupted", .timeLimit(.minutes(1)))
+    @Test("An interrupted 'segue bench' leaves nothing", .timeLimit(.minutes(1)))
     func interrupted() async throws {
         try await SegueCommandLine.inScratch { segue in
             // The arguments of every started process contain the name of the scratch folder.

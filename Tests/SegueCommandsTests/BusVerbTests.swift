@@ -8,7 +8,8 @@ import Testing
 @Suite("segue on a bus")
 struct BusVerbTests {
     @Test(
-        "sends what monitor then shows, whole and on one line", .timeLimit(.minutes(1)), arguments: BusEngine.allCases)
+        "'segue monitor' shows what 'segue send' has sent, complete and on one line", .timeLimit(.minutes(1)),
+        arguments: BusEngine.allCases)
     func sendAndMonitor(engine: BusEngine) async throws {
         try await SegueCommandLine.onBus(engine) { segue in
             let sent = try await segue(
@@ -30,7 +31,7 @@ struct BusVerbTests {
         }
     }
 
-    @Test("says when a command expires: as asked for, after 60 s if it names a device, or else never")
+    @Test("A sent command expires after the given time, after 60 s if it names a device, or never")
     func expiry() async throws {
         try await SegueCommandLine.onBus { segue in
             for (arguments, lifetime) in [
@@ -60,7 +61,7 @@ struct BusVerbTests {
         }
     }
 
-    @Test("sends no attribute that is too long for the bus, and names it")
+    @Test("An attribute that is too long for the bus is refused with its name")
     func longAttribute() async throws {
         try await SegueCommandLine.onBus { segue in
             let device = String(repeating: "d", count: 65_290)
@@ -71,7 +72,8 @@ struct BusVerbTests {
     }
 
     @Test(
-        "prints a document as it was published, its keys, and what there is instead", .timeLimit(.minutes(1)),
+        "'segue get' prints a document as it was published, its keys, or the documents that exist",
+        .timeLimit(.minutes(1)),
         arguments: BusEngine.allCases)
     func get(engine: BusEngine) async throws {
         try await SegueCommandLine.onBus(engine) { segue in
@@ -99,7 +101,8 @@ struct BusVerbTests {
     }
 
     @Test(
-        "tells who is on the bus, and when nobody receives what was sent", .timeLimit(.minutes(1)),
+        "'segue services' lists the processes on the bus, and 'segue send' reports a message without receivers",
+        .timeLimit(.minutes(1)),
         arguments: BusEngine.allCases)
     func services(engine: BusEngine) async throws {
         try await SegueCommandLine.onBus(engine) { segue in
@@ -144,7 +147,7 @@ struct BusVerbTests {
         }
     }
 
-    @Test("waits for what comes of a message no longer than it is told to", .timeLimit(.minutes(1)))
+    @Test("'segue send' waits for results no longer than the given time", .timeLimit(.minutes(1)))
     func noOutcome() async throws {
         try await SegueCommandLine.onBus { segue in
             let sending = ["send", "event.LaunchFinished", "--await", "event.Nothing", "--timeout"]
@@ -160,7 +163,7 @@ struct BusVerbTests {
         }
     }
 
-    @Test("ends quietly when its reader has had enough", .timeLimit(.minutes(1)))
+    @Test("A verb ends without an error when its reader has ended", .timeLimit(.minutes(1)))
     func brokenPipe() async throws {
         try await SegueCommandLine.onBus { segue in
             for _ in 0..<3 { try await segue("send", "event.LaunchFinished") }
@@ -171,7 +174,7 @@ struct BusVerbTests {
     }
 
     @Test(
-        "ends when its reader is gone, though it has nothing to write", .timeLimit(.minutes(1)),
+        "A verb ends when its reader has ended, even if it has nothing to write", .timeLimit(.minutes(1)),
         arguments: ["monitor", "trace --follow", "top --interval 1h"])
     func noReader(command: String) async throws {
         try await SegueCommandLine.onBus { segue in
@@ -180,7 +183,7 @@ struct BusVerbTests {
         }
     }
 
-    @Test("says in one line that what it shows cannot be written", .timeLimit(.minutes(1)))
+    @Test("A verb that cannot write its output reports it in one line", .timeLimit(.minutes(1)))
     func fullDisk() async throws {
         try await SegueCommandLine.onBus { segue in
             try await segue("send", "event.LaunchFinished")
@@ -202,7 +205,7 @@ struct BusVerbTests {
     }
 
     @Test(
-        "ends by a signal though nobody reads what it writes", .timeLimit(.minutes(1)),
+        "A verb ends by a signal even if its output is not read", .timeLimit(.minutes(1)),
         arguments: [("monitor --stats --interval 10ms > full", 143), ("record full --force", 74)])
     func fullPipe(command: String, status: Int) async throws {
         try await SegueCommandLine.onBus { segue in

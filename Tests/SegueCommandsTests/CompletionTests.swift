@@ -5,7 +5,7 @@ import Foundation
 import Support
 import Testing
 
-@Suite("What a shell completes", .timeLimit(.minutes(2)))
+@Suite("Completion in a shell", .timeLimit(.minutes(2)))
 struct CompletionTests {
     /// The completions that Bash offers for a line when the user presses Tab.
     private func bash(_ segue: SegueCommandLine, _ words: String...) async throws -> [String] {
@@ -21,7 +21,7 @@ struct CompletionTests {
         return result.lines
     }
 
-    @Test("in bash: verbs, flags, and the services of the compose file")
+    @Test("bash completes verbs, flags, and the services of the compose file")
     func services() async throws {
         try await SegueCommandLine.inScratch { segue in
             try segue.write(
@@ -36,7 +36,7 @@ struct CompletionTests {
         }
     }
 
-    @Test("in bash: types of messages, documents, queries and fields, by the project's contract")
+    @Test("bash completes types of messages, documents, queries and fields, from the project's contract")
     func messages() async throws {
         try await SegueCommandLine.inScratch { segue in
             try ContractShop.write(segue)
@@ -52,7 +52,7 @@ struct CompletionTests {
         }
     }
 
-    @Test("in bash: what those tell who are on the bus, but nothing that a shell would run")
+    @Test("bash completes names from the processes on the bus, but nothing that a shell would run")
     func live() async throws {
         try await SegueCommandLine.onBus { segue in
             try await segue.withConnection { bus in
@@ -68,7 +68,7 @@ struct CompletionTests {
         }
     }
 
-    @Test("offers nothing, and says nothing, where there is nothing to offer")
+    @Test("The completion is empty and silent if there is nothing to offer")
     func nothing() async throws {
         try await SegueCommandLine.inScratch { segue in
             #expect(try await bash(segue, "segue", "send", "command.Pl").isEmpty)
@@ -78,7 +78,7 @@ struct CompletionTests {
         }
     }
 
-    @Test("is typed by the Tab key, as one word of just what was meant", arguments: CompletingShell.allCases)
+    @Test("The Tab key inserts a completion as one word", arguments: CompletingShell.allCases)
     func typed(shell: CompletingShell) async throws {
         try await SegueCommandLine.inScratch { segue in
             try ContractShop.write(segue)

@@ -2,7 +2,7 @@ import CommandLineTestSupport
 import Foundation
 import Testing
 
-@Suite("segue config")
+@Suite("Segue config")
 struct ConfigVerbTests {
     private let stack = """
         x-ports: [web]
@@ -12,7 +12,7 @@ struct ConfigVerbTests {
           c: {command: c, profiles: [dev, test]}
         """
 
-    @Test("reads no file without an end", .timeLimit(.minutes(1)))
+    @Test("'segue config' refuses a file without an end", .timeLimit(.minutes(1)))
     func endless() async throws {
         try await SegueCommandLine.inScratch { segue in
             let told = "it must be a text file of at most 4 MiB"
@@ -38,7 +38,7 @@ struct ConfigVerbTests {
         }
     }
 
-    @Test("gives an env file that cannot be read one status, with a profile of its service and without")
+    @Test("An env file that cannot be read has one exit status, with and without the service's profile")
     func environmentFile() async throws {
         try await SegueCommandLine.inScratch { segue in
             for profiles in ["", ", profiles: [x]"] {
@@ -52,7 +52,7 @@ struct ConfigVerbTests {
         }
     }
 
-    @Test("warns of variables that are not set, and prints a file that says the same")
+    @Test("'segue config' warns of unset variables, and prints an equivalent file")
     func config() async throws {
         try await SegueCommandLine.inScratch { segue in
             try segue.write(stack)
@@ -71,7 +71,7 @@ struct ConfigVerbTests {
         }
     }
 
-    @Test("reads several files, and one from standard input")
+    @Test("'segue config' reads several files, and one from standard input")
     func files() async throws {
         try await SegueCommandLine.inScratch { segue in
             try segue.write(stack)
@@ -91,7 +91,7 @@ struct ConfigVerbTests {
         }
     }
 
-    @Test("names the project as 'up' would: by -p, by the file, or by its folder")
+    @Test("'segue config' names the project as 'segue up' does: by -p, by the file, or by its folder")
     func name() async throws {
         try await SegueCommandLine.inScratch { segue in
             func names(_ flags: String...) async throws -> [String] {
@@ -107,7 +107,7 @@ struct ConfigVerbTests {
         }
     }
 
-    @Test("shows what takes part: the active profiles, or what is asked for by name")
+    @Test("'segue config' shows the active profiles, or the services that are named")
     func parts() async throws {
         try await SegueCommandLine.inScratch { segue in
             try segue.write(stack)
@@ -122,7 +122,7 @@ struct ConfigVerbTests {
         }
     }
 
-    @Test("tells which variables there are, though one that must be set is not")
+    @Test("'segue config' lists the variables, even if a required one is unset")
     func variables() async throws {
         try await SegueCommandLine.inScratch { segue in
             try segue.write(stack.replacing("command: c", with: "command: '$FROM_FILE ${TOKEN:?get one}'"))

@@ -3,7 +3,7 @@ import EventBus
 import Foundation
 import Testing
 
-@Suite("segue consumer, and the consumers that segue services lists", .timeLimit(.minutes(1)))
+@Suite("segue consumer, and consumers in segue services", .timeLimit(.minutes(1)))
 struct ConsumerVerbTests {
     private struct Status: Decodable, Equatable {
         let consumer: String
@@ -40,7 +40,7 @@ struct ConsumerVerbTests {
         }
     }
 
-    @Test("services lists the consumers that no process runs, with their lag", arguments: BusEngine.allCases)
+    @Test("'segue services' lists the consumers that no process runs, with their lag", arguments: BusEngine.allCases)
     func services(engine: BusEngine) async throws {
         try await onBus(engine) { segue in
             let services = try await segue("services")
@@ -60,7 +60,7 @@ struct ConsumerVerbTests {
     }
 
     @Test(
-        "services lists a consumer when its process is gone, and not while members share it",
+        "'segue services' lists a consumer when its process has ended, and not while members share it",
         arguments: BusEngine.allCases)
     func gone(engine: BusEngine) async throws {
         try await SegueCommandLine.onBus(engine) { segue in
@@ -76,7 +76,7 @@ struct ConsumerVerbTests {
         }
     }
 
-    @Test("list shows all of them, and the processes that run them", arguments: BusEngine.allCases)
+    @Test("'segue consumer list' shows all consumers, and the processes that run them", arguments: BusEngine.allCases)
     func list(engine: BusEngine) async throws {
         try await SegueCommandLine.onBus(engine) { segue in
             let none = try await segue("consumer", "list")
@@ -105,7 +105,8 @@ struct ConsumerVerbTests {
     }
 
     @Test(
-        "forget removes one that no process runs, asks nothing, and says what it was", arguments: BusEngine.allCases,
+        "'segue consumer forget' removes a consumer that no process runs, without a question",
+        arguments: BusEngine.allCases,
         [true, false])
     func forget(engine: BusEngine, json: Bool) async throws {
         try await onBus(engine) { segue in
@@ -127,7 +128,7 @@ struct ConsumerVerbTests {
     }
 
     @Test(
-        "forget removes none that a process runs, or that is misspelt, and says so in one line",
+        "'segue consumer forget' refuses a consumer that a process runs, and an unknown one, in one line",
         arguments: BusEngine.allCases)
     func mistakes(engine: BusEngine) async throws {
         try await onBus(engine) { segue in

@@ -7,9 +7,9 @@ import Navigation
 import Support
 import Testing
 
-@Suite("segue contract", .timeLimit(.minutes(2)))
+@Suite("Segue contract", .timeLimit(.minutes(2)))
 struct ContractVerbTests {
-    @Test("export asks every service and client, without a bus, and writes what they say")
+    @Test("'segue contract export' asks every service and client without a bus, and writes their contracts")
     func export() async throws {
         try await SegueCommandLine.inScratch { segue in
             var segue = segue
@@ -33,7 +33,7 @@ struct ContractVerbTests {
         }
     }
 
-    @Test("export asks several at once, and no more than four")
+    @Test("'segue contract export' asks at most four programs at the same time")
     func together() async throws {
         try await SegueCommandLine.inScratch { segue in
             let services = (1...6).map { "  s\($0): {command: ./asked \($0)}" }.joined(separator: "\n")
@@ -54,7 +54,7 @@ struct ContractVerbTests {
         }
     }
 
-    @Test("export takes programs that are named beside those of the file")
+    @Test("'segue contract export' accepts programs besides those of the file")
     func with() async throws {
         try await SegueCommandLine.inScratch { segue in
             try ContractShop.write(segue)
@@ -72,7 +72,7 @@ struct ContractVerbTests {
         }
     }
 
-    @Test("export names every service that does not answer, and what to do")
+    @Test("'segue contract export' names every service that does not answer, with a remedy")
     func unanswered() async throws {
         try await SegueCommandLine.inScratch { segue in
             try segue.write(
@@ -101,7 +101,7 @@ struct ContractVerbTests {
         }
     }
 
-    @Test("export names every program whose contract has a name that would be more than a name in another file")
+    @Test("'segue contract export' refuses a contract with an invalid name")
     func names() async throws {
         try await SegueCommandLine.inScratch { segue in
             try segue.write("name: demo\nservices: {evil: {command: ./evil}}")
@@ -118,7 +118,7 @@ struct ContractVerbTests {
     }
 
     @Test(
-        "leaves nothing of a program that goes on for ever, that starts others, or whose asking is interrupted",
+        "'segue contract export' ends every program that it started, even when it is interrupted",
         arguments: [
             ("wait", "", "segue: service 'busy' (DIR/./busy) does not answer --contract within 10", 1),
             ("echo {}", "", "segue: service 'busy' (DIR/./busy) does not print a contract for --contract", 1),
@@ -139,7 +139,7 @@ struct ContractVerbTests {
         }
     }
 
-    @Test("check tells what the services of today break, a line each, and fails")
+    @Test("'segue contract check' prints each incompatible change on a line, and fails")
     func check() async throws {
         try await SegueCommandLine.inScratch { segue in
             try ContractShop.write(segue)
@@ -177,7 +177,7 @@ struct ContractVerbTests {
         }
     }
 
-    @Test("tells what runs, by the bus")
+    @Test("'segue contract export' reads the contracts of running processes from the bus")
     func bus() async throws {
         try await SegueCommandLine.onBus { segue in
             let nobody = try await segue("contract", "export", "-p", "demo")
@@ -194,7 +194,7 @@ struct ContractVerbTests {
         }
     }
 
-    @Test("refuses what is no contract, and what does not go together")
+    @Test("'segue contract' refuses an invalid contract, and options that contradict each other")
     func refuses() async throws {
         try await SegueCommandLine.inScratch { segue in
             let missing = try await segue("contract", "check", "none.json")
@@ -209,7 +209,7 @@ struct ContractVerbTests {
         }
     }
 
-    @Test("explains itself with examples", arguments: [[], ["export"], ["check"]])
+    @Test("The help of 'segue contract' has examples", arguments: [[], ["export"], ["check"]])
     func help(verb: [String]) async throws {
         try await SegueCommandLine.inScratch { segue in
             let help = try await segue.run(["contract"] + verb + ["--help"])

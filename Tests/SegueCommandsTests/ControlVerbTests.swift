@@ -2,7 +2,7 @@ import CommandLineTestSupport
 import Foundation
 import Testing
 
-@Suite("segue with a stack that runs")
+@Suite("segue with a running stack")
 struct ControlVerbTests {
     /// Services that write a line to the file `order` when they start and when they receive the stop signal.
     private static func stack(level: String = "info", extra: String = "") -> String {
@@ -54,7 +54,7 @@ struct ControlVerbTests {
         }
     }
 
-    @Test("brought up again becomes what its file says now, and tells what it does", .timeLimit(.minutes(1)))
+    @Test("'segue up' on a running stack applies its changed file, and prints the changes", .timeLimit(.minutes(1)))
     func upAgain() async throws {
         try await whileUp { segue in
             let before = try await rows(segue)
@@ -91,7 +91,7 @@ struct ControlVerbTests {
         }
     }
 
-    @Test("brought up after an edit restarts what read the file, and names it", .timeLimit(.minutes(1)))
+    @Test("'segue up' restarts the services that read an edited file, and names the file", .timeLimit(.minutes(1)))
     func edited() async throws {
         try await SegueCommandLine.inScratch { segue in
             try segue.write(
@@ -134,7 +134,7 @@ struct ControlVerbTests {
         }
     }
 
-    @Test("leaves alone what runs of a profile that is not asked for now", .timeLimit(.minutes(1)))
+    @Test("'segue up' keeps running services of a profile that is not active", .timeLimit(.minutes(1)))
     func profiles() async throws {
         try await SegueCommandLine.inScratch { segue in
             try segue.write(Stacks.profiled)
@@ -150,7 +150,7 @@ struct ControlVerbTests {
         }
     }
 
-    @Test("brought up by two at once is brought up once, and both are told that it is", .timeLimit(.minutes(1)))
+    @Test("Two concurrent 'segue up' start a stack once, and both report that it runs", .timeLimit(.minutes(1)))
     func twoAtOnce() async throws {
         try await SegueCommandLine.inScratch { segue in
             try segue.write(Self.stack())
@@ -163,7 +163,8 @@ struct ControlVerbTests {
         }
     }
 
-    @Test("stops, starts and restarts services in order, and tells when they are ready", .timeLimit(.minutes(1)))
+    @Test(
+        "'segue stop', 'start' and 'restart' act in order, and report when services are ready", .timeLimit(.minutes(1)))
     func stopStartRestart() async throws {
         try await whileUp { segue in
             let stopped = try await segue("stop")
@@ -187,7 +188,7 @@ struct ControlVerbTests {
         }
     }
 
-    @Test("lists the numbers, names and states that are asked for", .timeLimit(.minutes(1)))
+    @Test("'segue ps' prints the requested numbers, names and states", .timeLimit(.minutes(1)))
     func list() async throws {
         try await whileUp { segue in
             let scaled = try await segue("scale", "web=2")
@@ -213,7 +214,8 @@ struct ControlVerbTests {
     }
 
     @Test(
-        "knows a service that was scaled to none, and lists services in the order of the file", .timeLimit(.minutes(1)))
+        "'segue ps' knows a service that was scaled to zero, and lists services in the order of the file",
+        .timeLimit(.minutes(1)))
     func none() async throws {
         try await SegueCommandLine.inScratch { segue in
             try segue.write(
@@ -234,7 +236,7 @@ struct ControlVerbTests {
         }
     }
 
-    @Test("waits for what ends, and ends as the first did", .timeLimit(.minutes(1)))
+    @Test("'segue wait' waits for services to end, and ends with the status of the first", .timeLimit(.minutes(1)))
     func wait() async throws {
         try await SegueCommandLine.inScratch { segue in
             try segue.write(
@@ -255,7 +257,8 @@ struct ControlVerbTests {
         }
     }
 
-    @Test("after its supervisor was killed, each verb finds what that left and takes it over", .timeLimit(.minutes(1)))
+    @Test(
+        "Each verb finds the processes that a killed supervisor has left, and takes them over", .timeLimit(.minutes(1)))
     func takeover() async throws {
         try await whileUp { segue in
             for verb in [["restart", "web"], ["start"], ["scale", "web=1"], ["up", "-d", "--wait"]] {
@@ -282,7 +285,7 @@ struct ControlVerbTests {
     }
 
     @Test(
-        "Ctrl-C at a terminal reaches the supervisor alone, which stops all in order; twice, at once",
+        "Ctrl-C reaches only the supervisor, which stops all in order, and at once on the second time",
         .timeLimit(.minutes(1)))
     func terminal() async throws {
         try await SegueCommandLine.inScratch { segue in

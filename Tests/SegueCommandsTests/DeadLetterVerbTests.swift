@@ -5,7 +5,7 @@ import Foundation
 import RuntimeTestSupport
 import Testing
 
-@Suite("segue dead", .timeLimit(.minutes(1)))
+@Suite("Segue dead", .timeLimit(.minutes(1)))
 struct DeadLetterVerbTests {
     private func greeting(_ name: String, _ type: String = "command.Greet") throws -> Envelope {
         var attributes = Attributes(type: try #require(MessageType(type)), source: "test/1", subject: "alice")
@@ -27,7 +27,8 @@ struct DeadLetterVerbTests {
         return try #require(try await bus.inspect.deadLetters(of: consumer).last).id
     }
 
-    @Test("lists what was given up, whose it is, and why; and shows one whole", arguments: BusEngine.allCases)
+    @Test(
+        "'segue dead list' and 'show' print dead letters with their consumer and reason", arguments: BusEngine.allCases)
     func list(engine: BusEngine) async throws {
         let (ada, grace) = (try greeting("Ada"), try greeting("Grace"))
         try await SegueCommandLine.onBus(engine) { segue in
@@ -54,7 +55,9 @@ struct DeadLetterVerbTests {
         }
     }
 
-    @Test("resends a copy for the consumer that has given it up, and settles the letter", arguments: BusEngine.allCases)
+    @Test(
+        "'segue dead resend' sends a copy to the consumer that gave it up, and removes the dead letter",
+        arguments: BusEngine.allCases)
     func resend(engine: BusEngine) async throws {
         let ada = try greeting("Ada")
         try await SegueCommandLine.onBus(engine) { segue in
@@ -80,7 +83,7 @@ struct DeadLetterVerbTests {
         }
     }
 
-    @Test("resends all of one consumer, in order", arguments: BusEngine.allCases)
+    @Test("'segue dead resend' can send all dead letters of a consumer, in order", arguments: BusEngine.allCases)
     func resendAll(engine: BusEngine) async throws {
         let messages = try ["Ada", "Grace", "Barbara"].map { try greeting($0) }
         try await SegueCommandLine.onBus(engine) { segue in
@@ -100,7 +103,7 @@ struct DeadLetterVerbTests {
         }
     }
 
-    @Test("resends no document that has changed since", arguments: BusEngine.allCases)
+    @Test("'segue dead resend' refuses a document that has changed since", arguments: BusEngine.allCases)
     func document(engine: BusEngine) async throws {
         let devices = try greeting("old", "document.Devices")
         let newer = try greeting("new", "document.Devices")
@@ -120,7 +123,7 @@ struct DeadLetterVerbTests {
         }
     }
 
-    @Test("drops one, or all of one consumer", arguments: BusEngine.allCases)
+    @Test("'segue dead drop' removes one dead letter, or all of a consumer", arguments: BusEngine.allCases)
     func drop(engine: BusEngine) async throws {
         let messages = try ["Ada", "Grace", "Barbara"].map { try greeting($0) }
         try await SegueCommandLine.onBus(engine) { segue in
@@ -139,7 +142,7 @@ struct DeadLetterVerbTests {
         }
     }
 
-    @Test("drops those that exist, and names the numbers that do not", arguments: BusEngine.allCases)
+    @Test("'segue dead drop' removes those that exist, and names the unknown numbers", arguments: BusEngine.allCases)
     func missing(engine: BusEngine) async throws {
         let messages = try ["Ada", "Grace"].map { try greeting($0) }
         try await SegueCommandLine.onBus(engine) { segue in
@@ -157,7 +160,7 @@ struct DeadLetterVerbTests {
         }
     }
 
-    @Test("shows a message that nobody can read as it is, and sends none again")
+    @Test("A message with an unreadable header is shown as it is, and cannot be resent")
     func unreadable() async throws {
         let type = MessageType(kind: .command, name: "Greet")
         try await SegueCommandLine.onBus { segue in
@@ -197,7 +200,7 @@ struct DeadLetterVerbTests {
         }
     }
 
-    @Test("says in one line what is not there, or not meant, and changes nothing", arguments: BusEngine.allCases)
+    @Test("An unknown or ambiguous argument is refused in one line, and changes nothing", arguments: BusEngine.allCases)
     func mistakes(engine: BusEngine) async throws {
         let ada = try greeting("Ada")
         try await SegueCommandLine.onBus(engine) { segue in

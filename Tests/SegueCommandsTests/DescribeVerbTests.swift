@@ -3,9 +3,9 @@ import Contracts
 import EventBus
 import Testing
 
-@Suite("segue describe", .timeLimit(.minutes(1)))
+@Suite("Segue describe", .timeLimit(.minutes(1)))
 struct DescribeVerbTests {
-    @Test("prints the fields, the senders and receivers, and the last message of a type")
+    @Test("'segue describe' prints the fields, senders, receivers and last message of a type")
     func describe() async throws {
         try await SegueCommandLine.onBus { segue in
             try await segue.withConnection { bus in
@@ -51,7 +51,7 @@ struct DescribeVerbTests {
         }
     }
 
-    @Test("A monitor names a type that no process knows, and a field that the selected types do not have")
+    @Test("'segue monitor' reports a type that no process knows, and a field that the selected types lack")
     func monitor() async throws {
         try await SegueCommandLine.onBus { segue in
             try await segue.withConnection { bus in

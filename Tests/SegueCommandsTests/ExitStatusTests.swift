@@ -24,7 +24,7 @@ struct ExitStatusTests {
             .map { Row(status: try #require(Int32($0.1)), example: String($0.2)) }
     }
 
-    @Test("has an example for each status, which ends with it")
+    @Test("Each status on the page has an example that ends with it")
     func examples() async throws {
         let rows = try Self.rows()
         try await SegueCommandLine.onBus { segue in
@@ -38,13 +38,13 @@ struct ExitStatusTests {
         }
     }
 
-    @Test("lists all statuses, each once")
+    @Test("The page lists each status once")
     func complete() throws {
         let statuses = CommandStatus.allCases.map(\.rawValue)
         #expect(try Self.rows().map(\.status) == [0] + statuses + [130])
     }
 
-    @Test("shows the output of its first command")
+    @Test("The page shows the output of its first command")
     func firstCommand() async throws {
         let command = try #require(try Self.page().firstMatch(of: #/```sh\n(.*)\n```/#)?.1)
         try await SegueCommandLine.onBus { segue in
@@ -54,7 +54,7 @@ struct ExitStatusTests {
         }
     }
 
-    @Test("gives a service that does not exist one status in every verb")
+    @Test("An unknown service has the same status in every verb")
     func unknownService() async throws {
         try await SegueCommandLine.onBus { segue in
             let verbs = [

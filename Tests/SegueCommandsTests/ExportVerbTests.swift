@@ -2,7 +2,7 @@ import CommandLineTestSupport
 import Foundation
 import Testing
 
-@Suite("segue export systemd")
+@Suite("Segue export systemd")
 struct ExportVerbTests {
     private let stack = """
         name: demo
@@ -13,7 +13,7 @@ struct ExportVerbTests {
           debug: {command: sleep 1, profiles: [debug]}
         """
 
-    @Test("writes the units of what takes part, and tells what has been chosen and what to do")
+    @Test("'segue export systemd' writes the units of the selected services, and prints what to do next")
     func write() async throws {
         try await SegueCommandLine.inScratch { segue in
             try segue.write(stack)
@@ -39,7 +39,7 @@ struct ExportVerbTests {
         }
     }
 
-    @Test("prints the units where no folder is given, and no values of variables")
+    @Test("'segue export systemd' prints the units without a folder, but no values of variables")
     func print() async throws {
         try await SegueCommandLine.inScratch { segue in
             try segue.write(stack)

@@ -4,10 +4,10 @@ import Testing
 
 @testable import SegueCommands
 
-@Suite("What goes wrong is one line and a status")
+@Suite("Failures of segue")
 struct FailureTests {
     @Test(
-        "when a message is not one",
+        "A malformed message is refused in one line",
         arguments: [
             (["PlaylistSelected"], "'PlaylistSelected' is not a message type; did you mean command.PlaylistSelected?"),
             (["LaunchFinished"], "'LaunchFinished' is not a message type; did you mean event.LaunchFinished?"),
@@ -28,7 +28,7 @@ struct FailureTests {
         }
     }
 
-    @Test("with the remedy after it: as a phrase, or as a sentence if it is one")
+    @Test("A failure is printed with its remedy, as a phrase or as a sentence")
     func remedy() {
         let phrases = CommandError(code: "a", "there is no file", recovery: "name one")
         #expect(phrases.description == "there is no file; name one")
@@ -38,7 +38,7 @@ struct FailureTests {
     }
 
     @Test(
-        "when the data of a message is not a JSON object, as an argument and on standard input",
+        "Data that are not a JSON object are refused, as an argument and on standard input",
         arguments: [
             ("{", "the data is not JSON: malformed JSON: expected a member's name at byte 2"),
             ("[]", "the data is not a JSON object; write it like '{\"playlistID\": \"p1\"}'"),
@@ -54,7 +54,7 @@ struct FailureTests {
         }
     }
 
-    @Test("when nobody serves the bus", .timeLimit(.minutes(1)))
+    @Test("A verb without a broker fails in one line", .timeLimit(.minutes(1)))
     func noBroker() async throws {
         try await SegueCommandLine.inScratch { segue in
             let bus = "ipc://\(segue.directory)/bus"
@@ -64,7 +64,7 @@ struct FailureTests {
         }
     }
 
-    @Test("when the bus is no address, naming what said so")
+    @Test("An invalid address of the bus is refused with its origin")
     func address() async throws {
         try await SegueCommandLine.inScratch { segue in
             var segue = segue
@@ -85,7 +85,7 @@ struct FailureTests {
         }
     }
 
-    @Test("when a compose file is missing or wrong, each mistake a line")
+    @Test("A missing or invalid compose file is refused, with each mistake on a line")
     func composeFile() async throws {
         try await SegueCommandLine.inScratch { segue in
             let none = try await segue("up")
@@ -103,7 +103,7 @@ struct FailureTests {
         }
     }
 
-    @Test("but prints help on a terminal of any width, and fails for help on a command that does not exist")
+    @Test("Help is printed at any terminal width, and fails for an unknown command")
     func help() async throws {
         try await SegueCommandLine.inScratch { segue in
             var narrow = segue
@@ -118,7 +118,7 @@ struct FailureTests {
         }
     }
 
-    @Test("when Foundation cannot do something with a file, in the system's words")
+    @Test("A failure of Foundation with a file is reported with the system's message")
     func file() throws {
         let error = try #require(throws: CocoaError.self) { try String(contentsOfFile: "/", encoding: .utf8) }
         let failure = try #require(Failure(error))
@@ -132,7 +132,7 @@ struct FailureTests {
         #expect(Failure(write)?.status == .ioError)
     }
 
-    @Test("when standard input cannot be read, in the system's words", .timeLimit(.minutes(1)))
+    @Test("A failure to read standard input is reported with the system's message", .timeLimit(.minutes(1)))
     func input() async throws {
         try await SegueCommandLine.inScratch { segue in
             for verb in ["flow check", "contract check", "replay"] {
@@ -145,7 +145,7 @@ struct FailureTests {
         }
     }
 
-    @Test("when a project was never started, and when it is not running")
+    @Test("A project that was never started, or does not run, is reported")
     func project() async throws {
         try await SegueCommandLine.inScratch { segue in
             let ps = try await segue("ps", "-p", "none")
@@ -156,7 +156,7 @@ struct FailureTests {
         }
     }
 
-    @Test("when the command line is wrong")
+    @Test("An invalid command line is refused in one line")
     func usage() async throws {
         try await SegueCommandLine.inScratch { segue in
             for arguments in [

@@ -7,7 +7,7 @@ import Navigation
 import Support
 import Testing
 
-@Suite("segue flow")
+@Suite("Segue flow")
 struct FlowVerbTests {
     private static let unused = """
         name: shop
@@ -18,7 +18,7 @@ struct FlowVerbTests {
         transitions: [{ on: event.A, do: [{ push: list }] }]
         """
 
-    @Test("check finds nothing in the shipped flows")
+    @Test("'segue flow check' finds nothing in the shipped flows")
     func clean() async throws {
         try await SegueCommandLine.inScratch { segue in
             let result = try await segue.run(
@@ -28,7 +28,7 @@ struct FlowVerbTests {
         }
     }
 
-    @Test("check says what is wrong in a line each, and fails; a warning fails only what is strict")
+    @Test("'segue flow check' prints a finding on each line, and fails on warnings only with --strict")
     func check() async throws {
         try await SegueCommandLine.inScratch { segue in
             try segue.write(Self.unused.replacing("push: list", with: "push: lits"), to: "wrong.yaml")
@@ -48,7 +48,7 @@ struct FlowVerbTests {
         }
     }
 
-    @Test("check holds a flow to the app's contract: a file's, or that of a compose file's services")
+    @Test("'segue flow check' compares a flow with the contract in a file, or of a compose file's services")
     func contract() async throws {
         try await SegueCommandLine.inScratch { segue in
             try segue.write(
@@ -89,7 +89,7 @@ struct FlowVerbTests {
         }
     }
 
-    @Test("check only notes what services tell that no rule answers")
+    @Test("'segue flow check' prints only notes about service outcomes that no rule answers")
     func notes() async throws {
         try await SegueCommandLine.inScratch { segue in
             try segue.write(
@@ -113,7 +113,7 @@ struct FlowVerbTests {
         }
     }
 
-    @Test("run plays the shipped scenarios, one line a step", arguments: FlowExamples.shipped)
+    @Test("'segue flow run' plays the shipped scenarios, one line a step", arguments: FlowExamples.shipped)
     func run(name: String) async throws {
         try await SegueCommandLine.inScratch { segue in
             let result = try await segue("flow", "run", FlowExamples.path(name), FlowExamples.scenario(name))
@@ -124,7 +124,7 @@ struct FlowVerbTests {
         }
     }
 
-    @Test("run fails with the place of what was not expected, or of all that was not")
+    @Test("'segue flow run' fails with the place of the first unmet expectation, or of all")
     func fails() async throws {
         try await SegueCommandLine.inScratch { segue in
             let story = """
@@ -147,7 +147,7 @@ struct FlowVerbTests {
         }
     }
 
-    @Test("run plays a recording, says where it led elsewhere, and shows one moment of it")
+    @Test("'segue flow run' plays a recording, reports where it differs, and shows one moment of it")
     func recording() async throws {
         try await SegueCommandLine.inScratch { segue in
             let message = #"{"specversion":"1.0","id":"m1","source":"x","type":"event.A","data":{}}"# + "\n"
@@ -182,7 +182,7 @@ struct FlowVerbTests {
         }
     }
 
-    @Test("export writes YAML that is the same flow, from YAML and from the JSON of a built one")
+    @Test("'segue flow export' writes the same flow as YAML, from YAML and from JSON of a built flow")
     func export() async throws {
         try await SegueCommandLine.inScratch { segue in
             for name in FlowExamples.shipped + ["shop"] {
@@ -194,7 +194,7 @@ struct FlowVerbTests {
         }
     }
 
-    @Test("refuses what is no flow and no file, in a line for each mistake")
+    @Test("'segue flow' refuses an invalid flow or file, with each mistake on a line")
     func refuses() async throws {
         try await SegueCommandLine.inScratch { segue in
             let missing = try await segue("flow", "check", "none.yaml")
@@ -214,7 +214,7 @@ struct FlowVerbTests {
         }
     }
 
-    @Test("explains itself with examples", arguments: [[], ["check"], ["graph"], ["run"], ["export"]])
+    @Test("The help of 'segue flow' has examples", arguments: [[], ["check"], ["graph"], ["run"], ["export"]])
     func help(verb: [String]) async throws {
         try await SegueCommandLine.inScratch { segue in
             let help = try await segue.run(["flow"] + verb + ["--help"])
@@ -223,10 +223,11 @@ struct FlowVerbTests {
     }
 }
 
-@Suite("segue flow graph")
+@Suite("Segue flow graph")
 struct FlowGraphVerbTests {
     @Test(
-        "draws a flow alike each time", arguments: FlowExamples.shipped + ["shop"], ["dot", "mermaid"])
+        "'segue flow graph' draws the same flow the same way each time", arguments: FlowExamples.shipped + ["shop"],
+        ["dot", "mermaid"])
     func golden(name: String, format: String) async throws {
         try await SegueCommandLine.inScratch { segue in
             let result = try await segue("flow", "graph", FlowExamples.path(name), "--format", format)
@@ -235,7 +236,7 @@ struct FlowGraphVerbTests {
         }
     }
 
-    @Test("draws an SVG with the names of all screens", arguments: FlowExamples.shipped + ["shop"])
+    @Test("'segue flow graph' draws an SVG with the names of all screens", arguments: FlowExamples.shipped + ["shop"])
     func svg(name: String) async throws {
         try await SegueCommandLine.inScratch { segue in
             let path = FlowExamples.path(name)
@@ -250,7 +251,7 @@ struct FlowGraphVerbTests {
         }
     }
 
-    @Test("says what to install when Graphviz is not there")
+    @Test("'segue flow graph' names the program to install if Graphviz is missing")
     func noGraphviz() async throws {
         try await SegueCommandLine.inScratch { segue in
             var segue = segue

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 @Suite(
-    "Verbs when the disk of the journal is full", .timeLimit(.minutes(3)),
+    "Verbs while the journal's disk is full", .timeLimit(.minutes(3)),
     .enabled(if: MountNamespace.isAllowed, "a small disk needs a mount namespace (unshare --mount), not allowed here"))
 struct FullDiskVerbTests {
     private struct Noted: EventMessage { var text: String }
@@ -34,7 +34,7 @@ struct FullDiskVerbTests {
         ["top", "--once", "--json"], ["services"], ["dead", "list"], ["consumer", "list"],
     ]
 
-    @Test("whatever only reads goes on; whatever publishes says that the journal cannot be written")
+    @Test("Verbs that only read continue, and those that publish report that the journal cannot be written")
     func reading() async throws {
         try await SegueCommandLine.inScratch { segue in
             try segue.write(Self.composeFile)

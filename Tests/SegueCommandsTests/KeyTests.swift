@@ -2,10 +2,10 @@ import Testing
 
 @testable import SegueCommands
 
-@Suite("A key of a terminal")
+@Suite("Keys of a terminal")
 struct KeyTests {
     @Test(
-        "is a character, or a sequence of xterm or of the console of Linux",
+        "A key is a character, or a sequence of xterm or of the Linux console",
         arguments: [
             ("q", [Key.character("q")]), ("\u{1B}", [.escape]), ("\u{1B}[A\u{1B}OB", [.up, .down]),
             ("\u{1B}[5~\u{1B}[6~", [.pageUp, .pageDown]),
@@ -18,7 +18,7 @@ struct KeyTests {
     }
 
     @Test(
-        "is none if the terminal sent another sequence, a part of one, or a control character",
+        "An unknown or incomplete sequence, or a control character, is not a key",
         arguments: ["\u{1B}[15~", "\u{1B}[", "\u{1B}[5", "\u{1B}OP", "\u{1}\u{7F}\r", ""])
     func others(text: String) {
         #expect(Key.keys(in: text) == [])

@@ -2,7 +2,7 @@ import CommandLineTestSupport
 import Foundation
 import Testing
 
-@Suite("segue logs and segue events")
+@Suite("Segue logs and segue events")
 struct LogVerbTests {
     private struct Line: Decodable {
         let service: String
@@ -35,7 +35,7 @@ struct LogVerbTests {
         }
     }
 
-    @Test("show a line of any length as one", .timeLimit(.minutes(1)))
+    @Test("'segue logs' shows a line of any length as one line", .timeLimit(.minutes(1)))
     func longLine() async throws {
         try await SegueCommandLine.inScratch { segue in
             let text = "head -c 3000000 /dev/zero | tr '\\0' x; echo; echo end"
@@ -48,7 +48,9 @@ struct LogVerbTests {
         }
     }
 
-    @Test("show the lines of this run and those before, each with its stream and time", .timeLimit(.minutes(1)))
+    @Test(
+        "'segue logs' shows the lines of this run and earlier ones, each with its stream and time",
+        .timeLimit(.minutes(1)))
     func logs() async throws {
         try await afterRun { segue in
             let json = try await segue("logs", "--json").lines.map { line in
@@ -72,7 +74,7 @@ struct LogVerbTests {
         }
     }
 
-    @Test("show a period of them, given by times or by how long ago that is", .timeLimit(.minutes(1)))
+    @Test("'segue logs' shows a period, given by times or durations", .timeLimit(.minutes(1)))
     func period() async throws {
         try await afterRun { segue in
             let line = try await segue("logs", "--json", "bad").lines[0]
@@ -90,7 +92,7 @@ struct LogVerbTests {
         }
     }
 
-    @Test("are coloured on a terminal, unless that is not wanted", .timeLimit(.minutes(1)))
+    @Test("'segue logs' has colours only on a terminal, unless they are disabled", .timeLimit(.minutes(1)))
     func colors() async throws {
         try await afterRun { segue in
             let colored = try await segue.shell("TERM=xterm script -qec 'segue logs bad' /dev/null </dev/null")
@@ -100,7 +102,7 @@ struct LogVerbTests {
         }
     }
 
-    @Test("tell what happened to services and project, with reasons", .timeLimit(.minutes(1)))
+    @Test("'segue events' shows the events of services and project, with reasons", .timeLimit(.minutes(1)))
     func events() async throws {
         try await afterRun { segue in
             let text = try await segue("events")

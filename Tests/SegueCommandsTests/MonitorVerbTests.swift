@@ -5,7 +5,7 @@ import Foundation
 import Support
 import Testing
 
-@Suite("segue monitor")
+@Suite("Segue monitor")
 struct MonitorVerbTests {
     /// A bus with some messages on it.
     private func onBus(
@@ -23,7 +23,8 @@ struct MonitorVerbTests {
     private let all = ["monitor", "--since", "beginning", "--until", "end"]
 
     @Test(
-        "shows what every filter and every condition takes, and ends with the journal", .timeLimit(.minutes(1)),
+        "'segue monitor' shows the messages that match every filter and condition, up to the journal's end",
+        .timeLimit(.minutes(1)),
         arguments: BusEngine.allCases)
     func selection(engine: BusEngine) async throws {
         try await onBus(engine) { segue in
@@ -53,7 +54,7 @@ struct MonitorVerbTests {
         }.joined(separator: " ")
     }
 
-    @Test("shows happenings on a terminal, and single messages with every option that is about these, and in a pipe")
+    @Test("'segue monitor' shows happenings on a terminal, and messages in a pipe or with options for these")
     func terminal() async throws {
         try await onBus { segue in
             let first = "\(try await segue.offsets[0])"
@@ -88,7 +89,9 @@ struct MonitorVerbTests {
         }
     }
 
-    @Test("begins and ends where it is told", .timeLimit(.minutes(1)), arguments: BusEngine.allCases)
+    @Test(
+        "'segue monitor' begins and ends at the given positions", .timeLimit(.minutes(1)), arguments: BusEngine.allCases
+    )
     func span(engine: BusEngine) async throws {
         try await onBus(engine) { segue in
             let offsets = try await segue.offsets
@@ -108,7 +111,9 @@ struct MonitorVerbTests {
         }
     }
 
-    @Test("does not begin behind the journal's end", .timeLimit(.minutes(1)), arguments: BusEngine.allCases)
+    @Test(
+        "'segue monitor' refuses a beginning beyond the journal's end", .timeLimit(.minutes(1)),
+        arguments: BusEngine.allCases)
     func behind(engine: BusEngine) async throws {
         try await onBus(engine) { segue in
             let end = try #require(try await segue.offsets.last)
@@ -120,7 +125,7 @@ struct MonitorVerbTests {
         }
     }
 
-    @Test("writes fields, tables, raw data, templates and JSON", .timeLimit(.minutes(1)))
+    @Test("'segue monitor' writes fields, tables, raw data, templates and JSON", .timeLimit(.minutes(1)))
     func formats() async throws {
         try await onBus { segue in
             let show = { (arguments: [String]) in
@@ -147,7 +152,7 @@ struct MonitorVerbTests {
         }
     }
 
-    @Test("tells what was discarded even if it is told to show something else", .timeLimit(.minutes(1)))
+    @Test("'segue monitor' reports discarded messages even if others are selected", .timeLimit(.minutes(1)))
     func discards() async throws {
         try await onBus { segue in
             try await segue("send", "event.MessageDiscarded", #"{"messageID": "m1", "reason": "it came too late"}"#)
@@ -158,7 +163,7 @@ struct MonitorVerbTests {
         }
     }
 
-    @Test("begins at once, and has all when many come at once", .timeLimit(.minutes(2)))
+    @Test("'segue monitor' begins at once, and shows all of many concurrent messages", .timeLimit(.minutes(2)))
     func many() async throws {
         try await SegueCommandLine.onBus { segue in
             let count = 20_000
@@ -172,7 +177,7 @@ struct MonitorVerbTests {
         }
     }
 
-    @Test("begins with the last of each type, however far back that is", .timeLimit(.minutes(1)))
+    @Test("'segue monitor' begins with the last message of each type, however old it is", .timeLimit(.minutes(1)))
     func lastOfEachType() async throws {
         try await SegueCommandLine.onBus { segue in
             try await segue("send", "command.Early", "--subject", "alice")
@@ -199,7 +204,7 @@ struct MonitorVerbTests {
     }
 
     @Test(
-        "names coordinators by their platforms, also those that no longer run, and those of a recording",
+        "'segue monitor' names coordinators by platform, including ended and recorded ones",
         .timeLimit(.minutes(1)))
     func platforms() async throws {
         try await SegueCommandLine.onBus { segue in
@@ -231,7 +236,7 @@ struct MonitorVerbTests {
         }
     }
 
-    @Test("names a coordinator that begins while it runs", .timeLimit(.minutes(1)))
+    @Test("'segue monitor' names a coordinator that starts while it runs", .timeLimit(.minutes(1)))
     func newPlatform() async throws {
         try await SegueCommandLine.onBus { segue in
             let begun = try await segue.shell(
@@ -252,7 +257,7 @@ struct MonitorVerbTests {
         }
     }
 
-    @Test("shows times in the local zone, and with --utc in UTC, as it reads them", .timeLimit(.minutes(1)))
+    @Test("'segue monitor' reads and shows times in the local zone, and with --utc in UTC", .timeLimit(.minutes(1)))
     func zones() async throws {
         try await SegueCommandLine.onBus { segue in
             var tokyo = segue
@@ -280,7 +285,7 @@ struct MonitorVerbTests {
     }
 
     @Test(
-        "--utc is an option of every verb that shows or reads times of the day",
+        "Every verb that shows or reads times has the option --utc",
         arguments: [
             "monitor", "trace", "send", "logs", "events", "describe", "dead list", "dead show", "record to",
             "record info", "replay",
@@ -297,7 +302,7 @@ struct MonitorVerbTests {
     }
 
     @Test(
-        "says in one line what is wrong with how it is asked",
+        "'segue monitor' refuses invalid arguments in one line",
         arguments: [
             (["--where", "data.playlistID =="], "segue: --where: expected a value after '==' (column 19)"),
             (["--where", "tpye == x"], "segue: --where: there is no attribute 'tpye'; did you mean type? (column 1)"),
@@ -342,12 +347,14 @@ struct MonitorVerbTests {
     }
 }
 
-@Suite("segue monitor that stood still")
+@Suite("segue monitor after a pause")
 struct MonitorLossTests {
     /// The number of messages; half of them exceed the capacity of the queues between two processes.
     private static let count = 40_000
 
-    @Test("shows all that the feed dropped meanwhile, and tells so", .timeLimit(.minutes(2)))
+    @Test(
+        "'segue monitor' shows all messages that the feed dropped during a pause, and reports it",
+        .timeLimit(.minutes(2)))
     func recovered() async throws {
         try await SegueCommandLine.onBus { segue in
             let begun = try await segue.shell(

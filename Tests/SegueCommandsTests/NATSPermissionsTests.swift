@@ -2,10 +2,10 @@ import EventBus
 import NATSPermissions
 import Testing
 
-@Suite("The permissions of a bus on NATS")
+@Suite("Permissions of a bus on NATS")
 struct NATSPermissionsTests {
     @Test(
-        "are not written for a service whose name would be more than a name in them",
+        "No permissions are written for a service whose name would change their syntax",
         arguments: ["x\n}, { nkey: UEVIL }", "a b", ""])
     func names(name: String) {
         let service = NATSPermissions.Service(name: name, receives: [], sends: [], consumers: [])

@@ -2,7 +2,7 @@ import CommandLineTestSupport
 import Foundation
 import Testing
 
-@Suite("segue new")
+@Suite("Segue new")
 struct NewVerbTests {
     /// Package.swift with helper functions, and lines that end with CRLF. No name of a target is in the text.
     private static let manifest = """
@@ -42,7 +42,7 @@ struct NewVerbTests {
         }
     }
 
-    @Test("app creates a package for which Segue is the folder that this program was built from")
+    @Test("'segue new app' creates a package that uses the Segue folder of this program")
     func app() async throws {
         try await SegueCommandLine.inScratch { segue in
             let rehearsal = try await segue("new", "app", "tea-time", "--dry-run")
@@ -66,7 +66,7 @@ struct NewVerbTests {
         }
     }
 
-    @Test("app refuses a name, a folder and a place of Segue in one line, and writes nothing")
+    @Test("'segue new app' refuses an invalid name, folder or Segue folder in one line, and writes nothing")
     func refusedApp() async throws {
         try await SegueCommandLine.inScratch { segue in
             try FileManager.default.createDirectory(
@@ -86,7 +86,7 @@ struct NewVerbTests {
         }
     }
 
-    @Test("message, screen and service write new files, whatever the package looks like, and print the other lines")
+    @Test("'segue new message', 'screen' and 'service' write new files, and print the lines for existing ones")
     func new() async throws {
         try await inPackage { segue in
             let message = ["new", "message", "command.CoffeePaid", "cents:Int", "at:Date"]
@@ -133,7 +133,7 @@ struct NewVerbTests {
         }
     }
 
-    @Test("message says in one line which file is in its way")
+    @Test("'segue new message' reports the file that is in its way in one line")
     func refused() async throws {
         try await inPackage { segue in
             #expect(try await segue("new", "message", "command.CoffeeOrdered").status == 0)
@@ -144,7 +144,7 @@ struct NewVerbTests {
         }
     }
 
-    @Test("ends with status 64 for an invalid argument, and 66 for a file that cannot be read")
+    @Test("'segue new' ends with status 64 for an invalid argument, and 66 for an unreadable file")
     func statuses() async throws {
         try await inPackage { segue in
             for arguments in [

@@ -3,7 +3,7 @@ import EventBus
 import Foundation
 import Testing
 
-@Suite("Data that passes through segue", .timeLimit(.minutes(1)))
+@Suite("Data that pass through segue", .timeLimit(.minutes(1)))
 struct PassingDataTests {
     private static let data = #"{"z":12345678901234567890,"n":1.10,"s":"\u0041é","a":1,"a":2,"e":1e2,"m":-0}"#
 
@@ -14,7 +14,7 @@ struct PassingDataTests {
         }
     }
 
-    @Test("stays as it is: numbers, strings, the order of members and members with the same name")
+    @Test("Numbers, strings, the order of members and duplicate members pass unchanged")
     func kept() async throws {
         try await SegueCommandLine.onBus { segue in
             let shell = try await segue.shell(
@@ -45,7 +45,7 @@ struct PassingDataTests {
         }
     }
 
-    @Test("and is not JSON travels as Base64, and a withdrawal stays one")
+    @Test("Data that are not JSON pass as Base64, and a withdrawal stays one")
     func bytes() async throws {
         try await SegueCommandLine.onBus { segue in
             let type = MessageType(kind: .event, name: "Kept")
@@ -68,7 +68,7 @@ struct PassingDataTests {
         }
     }
 
-    @Test("is refused, with its line, if it is not UTF-8; nothing is replaced")
+    @Test("Data that are not UTF-8 are refused with their line, and nothing is replaced")
     func notUTF8() async throws {
         try await SegueCommandLine.onBus { segue in
             let whole = try await segue.shell(#"printf '{"a":\n\n"\377"}' | segue send event.Kept -"#)

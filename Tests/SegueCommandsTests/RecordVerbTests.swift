@@ -4,7 +4,7 @@ import Foundation
 import Monitor
 import Testing
 
-@Suite("segue record and segue replay")
+@Suite("Segue record and segue replay")
 struct RecordVerbTests {
     /// A bus with three messages, which are recorded in `story.jsonl`.
     private func withRecording(
@@ -27,7 +27,8 @@ struct RecordVerbTests {
     }
 
     @Test(
-        "a recording is a header, a message a line, and an end; a file that exists is kept", .timeLimit(.minutes(1)),
+        "A recording has a header, a message on each line, and an end, and an existing file is kept",
+        .timeLimit(.minutes(1)),
         arguments: BusEngine.allCases)
     func record(engine: BusEngine) async throws {
         try await withRecording(engine) { segue in
@@ -53,7 +54,7 @@ struct RecordVerbTests {
     }
 
     @Test(
-        "info tells what is in it, of what a monitor writes as well, and names what is wrong", .timeLimit(.minutes(1)),
+        "'segue record info' describes a recording or a monitor's output, and names mistakes", .timeLimit(.minutes(1)),
         arguments: BusEngine.allCases)
     func info(engine: BusEngine) async throws {
         try await withRecording(engine) { segue in
@@ -86,7 +87,7 @@ struct RecordVerbTests {
         }
     }
 
-    @Test("what is recorded may go into a pipe that somebody reads", .timeLimit(.minutes(1)))
+    @Test("A recording can go into a pipe with a reader", .timeLimit(.minutes(1)))
     func pipe() async throws {
         try await withRecording { segue in
             let piped = try await segue.shell(
@@ -98,7 +99,7 @@ struct RecordVerbTests {
         }
     }
 
-    @Test("- is standard output to who records, and standard input to who reads", .timeLimit(.minutes(1)))
+    @Test("The file '-' is standard output of a recording, and standard input of a replay", .timeLimit(.minutes(1)))
     func standardStreams() async throws {
         try await withRecording { segue in
             let all = "segue record - --since beginning --until end"
@@ -124,7 +125,8 @@ struct RecordVerbTests {
     }
 
     @Test(
-        "Ctrl-C ends a recording in order; a kill -9 leaves one that says what it lacks", .timeLimit(.minutes(1)),
+        "Ctrl-C ends a recording in order, and a kill -9 leaves one that reports what it lacks",
+        .timeLimit(.minutes(1)),
         arguments: BusEngine.allCases)
     func ends(engine: BusEngine) async throws {
         try await withRecording(engine) { segue in
@@ -156,7 +158,7 @@ struct RecordVerbTests {
     }
 
     @Test(
-        "a replay sends what was recorded, in its order and at its pace, and shows it first", .timeLimit(.minutes(1)),
+        "'segue replay' sends the recording in its order and speed, and can show it first", .timeLimit(.minutes(1)),
         arguments: BusEngine.allCases)
     func replay(engine: BusEngine) async throws {
         try await withRecording(engine) { segue in
@@ -186,7 +188,7 @@ struct RecordVerbTests {
         }
     }
 
-    @Test("what cannot be meant is refused in one line", .timeLimit(.minutes(1)))
+    @Test("Contradictory or invalid options are refused in one line", .timeLimit(.minutes(1)))
     func refused() async throws {
         try await SegueCommandLine.inScratch { segue in
             try segue.write(Self.line, to: "story.jsonl")
@@ -219,7 +221,7 @@ struct RecordVerbTests {
         #"{"specversion":"1.0","id":"1","source":"x","type":"event.A","time":"2026-03-01T12:34:56Z"}"#
 
     @Test(
-        "explain themselves with examples",
+        "The help of 'segue record' and 'segue replay' has examples",
         arguments: [
             (["record"], "segue record info"), (["record", "to"], "segue record story.jsonl"),
             (["record", "info"], "segue record info"), (["replay"], "segue replay"), (["trace"], "segue trace"),

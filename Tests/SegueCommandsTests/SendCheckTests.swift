@@ -5,7 +5,7 @@ import EventBus
 import Foundation
 import Testing
 
-@Suite("What is sent by hand, held to the contracts on the bus", .timeLimit(.minutes(1)))
+@Suite("Check of sent messages with the contracts", .timeLimit(.minutes(1)))
 struct SendCheckTests {
     /// Runs `body` on a bus with the contract and the presence of a store.
     private func inShop(
@@ -27,7 +27,7 @@ struct SendCheckTests {
         try await bus.inspect.newest(matching: [.type(ContractShop.buy)]).offset
     }
 
-    @Test("goes out when it fits, and not when it does not: the field is named, and the near one")
+    @Test("A message that does not match is refused, with the field and the closest one")
     func send() async throws {
         try await inShop { segue, bus in
             let good = try await segue("send", "command.Buy", #"{"item": "hat", "size": "M"}"#)
@@ -52,7 +52,7 @@ struct SendCheckTests {
         }
     }
 
-    @Test("is held to the contracts that can be read; those that cannot are named")
+    @Test("A message is checked with the readable contracts, and the unreadable ones are named")
     func unreadable() async throws {
         try await inShop { segue, bus in
             var attributes = Attributes(type: Document.ServiceContract.type, source: "kiosk/7")
@@ -82,7 +82,7 @@ struct SendCheckTests {
         }
     }
 
-    @Test("of a type that no process knows is not sent; --no-check sends it, with a warning")
+    @Test("A message of an unknown type is refused, and --no-check sends it with a warning")
     func unknown() async throws {
         try await inShop { segue, _ in
             let refused = try await segue("send", "command.Bye", #"{"item": 5}"#)
@@ -99,7 +99,7 @@ struct SendCheckTests {
         }
     }
 
-    @Test("as a command that only a flow receives is held to the fields that the flow declares")
+    @Test("A command that only a flow receives is checked with the fields that the flow declares")
     func flow() async throws {
         try await SegueCommandLine.inScratch { segue in
             try segue.write(
@@ -147,7 +147,7 @@ struct SendCheckTests {
         }
     }
 
-    @Test("of any type is sent, with a warning, while no process has announced itself")
+    @Test("Any type is sent with a warning while no process has published its contract")
     func emptyBus() async throws {
         try await SegueCommandLine.onBus { segue in
             let result = try await segue("send", "command.Bye")
@@ -156,7 +156,7 @@ struct SendCheckTests {
         }
     }
 
-    @Test("as a query is not asked when it does not fit; --no-check asks it")
+    @Test("A query that does not match is refused, and --no-check asks it")
     func ask() async throws {
         try await inShop { segue, _ in
             let bad = try await segue("ask", "Price", #"{"itemName": "hat"}"#)
@@ -166,7 +166,7 @@ struct SendCheckTests {
         }
     }
 
-    @Test("in lines goes out line by line; each that does not fit is named, and the status says so")
+    @Test("Messages on lines are sent one by one, and each that does not match is reported")
     func lines() async throws {
         try await inShop { segue, _ in
             let input = #"{"item": "hat"}\#n\#n{"item": 1}\#nhat\#n{"item": "bag"}\#n"#
@@ -186,7 +186,7 @@ struct SendCheckTests {
         }
     }
 
-    @Test("in many lines goes out in their order, whatever is wrong with some; what the bus refuses is named, too")
+    @Test("Many messages on lines are sent in order, and refused ones are reported")
     func manyLines() async throws {
         try await inShop { segue, _ in
             let bad = [7: "{}}", 300: #"{"type": "event.Sold", "data": 1}"#]
@@ -213,7 +213,7 @@ struct SendCheckTests {
         }
     }
 
-    @Test("in lines goes out to the end, though the receipts have no reader any more")
+    @Test("Messages on lines are all sent, even if the receipts are not read")
     func unreadReceipts() async throws {
         try await inShop { segue, bus in
             let result = try await segue.shell(
@@ -232,7 +232,7 @@ struct SendCheckTests {
         }
     }
 
-    @Test("in lines goes out with each line as it comes")
+    @Test("Each message on a line is sent when the line arrives")
     func line() async throws {
         try await inShop { segue, _ in
             let result = try await segue.shell(
@@ -245,7 +245,7 @@ struct SendCheckTests {
         }
     }
 
-    @Test("ends with a line, or a text, that is longer than any, and says which")
+    @Test("A line or text that is too long ends the command with its number")
     func longLine() async throws {
         try await inShop { segue, _ in
             let result = try await segue.shell(
@@ -264,7 +264,7 @@ struct SendCheckTests {
         }
     }
 
-    @Test("in lines that say their types is what monitor prints of it")
+    @Test("The output of 'segue monitor' can be sent as lines that name their types")
     func typedLines() async throws {
         try await inShop { segue, bus in
             let lines = """
@@ -292,7 +292,7 @@ struct SendCheckTests {
         }
     }
 
-    @Test("is wrong usage when nothing or too much is named")
+    @Test("A command without a type, or with too many arguments, is wrong usage")
     func usage() async throws {
         try await SegueCommandLine.inScratch { segue in
             for arguments in [

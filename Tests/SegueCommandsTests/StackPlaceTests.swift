@@ -3,9 +3,9 @@ import Foundation
 import Glibc
 import Testing
 
-@Suite("segue finds the compose file and the project", .timeLimit(.minutes(1)))
+@Suite("Search for compose file and project", .timeLimit(.minutes(1)))
 struct StackPlaceTests {
-    @Test("in the nearest folder above, in COMPOSE_FILE and COMPOSE_PROJECT_NAME, and after -f before the verb")
+    @Test("The compose file is found in the closest folder above, in COMPOSE_FILE, or after -f")
     func places() async throws {
         try await SegueCommandLine.inScratch { segue in
             try segue.write(Stacks.broker)
@@ -33,7 +33,7 @@ struct StackPlaceTests {
         }
     }
 
-    @Test("and uses nothing of a folder for sockets that another user has made", arguments: ["link", "folder"])
+    @Test("A socket folder that another user has created is not used", arguments: ["link", "folder"])
     func trap(kind: String) async throws {
         try await SegueCommandLine.inScratch { segue in
             try segue.write(Stacks.broker)
@@ -66,7 +66,7 @@ struct StackPlaceTests {
         }
     }
 
-    @Test("or names the projects that run")
+    @Test("The running projects are named if no compose file is found")
     func running() async throws {
         try await SegueCommandLine.inScratch { segue in
             try segue.write(Stacks.broker)
@@ -83,7 +83,7 @@ struct StackPlaceTests {
         }
     }
 
-    @Test("A second file with the name of a running project is refused; the same file may change, and get overrides")
+    @Test("A second file with the name of a running project is refused, and the same file may change")
     func otherFile() async throws {
         try await SegueCommandLine.inScratch { segue in
             try segue.write(Stacks.broker)
@@ -107,7 +107,7 @@ struct StackPlaceTests {
         }
     }
 
-    @Test("down -v removes the state, and asks on a terminal")
+    @Test("'segue down -v' removes the state, and asks on a terminal")
     func removal() async throws {
         try await SegueCommandLine.inScratch { segue in
             try segue.write(Stacks.broker)

@@ -2,9 +2,9 @@ import CommandLineTestSupport
 import Foundation
 import Testing
 
-@Suite("segue with a stack")
+@Suite("Segue with a stack")
 struct StackVerbTests {
-    @Test("brings it up, tells how it is, and takes it down", .timeLimit(.minutes(1)))
+    @Test("'segue up', 'ps' and 'down' start a stack, show it, and stop it", .timeLimit(.minutes(1)))
     func upAndDown() async throws {
         try await SegueCommandLine.inScratch { segue in
             try segue.write(Stacks.broker)
@@ -35,7 +35,7 @@ struct StackVerbTests {
         }
     }
 
-    @Test("runs beside another project from the same file, each with a bus of its own", .timeLimit(.minutes(1)))
+    @Test("Two projects from one file run beside each other, each with its own bus", .timeLimit(.minutes(1)))
     func twoProjects() async throws {
         try await SegueCommandLine.inScratch { segue in
             try segue.write(Stacks.broker)
@@ -46,7 +46,8 @@ struct StackVerbTests {
         }
     }
 
-    @Test("ends with the process that the environment names, even if that is killed", .timeLimit(.minutes(1)))
+    @Test(
+        "'segue up' ends with the process that the environment names, even if that is killed", .timeLimit(.minutes(1)))
     func owner() async throws {
         try await SegueCommandLine.inScratch { segue in
             try segue.write(Stacks.broker)
@@ -61,7 +62,7 @@ struct StackVerbTests {
         }
     }
 
-    @Test("ends if another process has the id that the environment names", .timeLimit(.minutes(1)))
+    @Test("'segue up' ends if another process has the id that the environment names", .timeLimit(.minutes(1)))
     func formerOwner() async throws {
         try await SegueCommandLine.inScratch { segue in
             try segue.write(Stacks.broker)
@@ -70,7 +71,7 @@ struct StackVerbTests {
         }
     }
 
-    @Test("says why a service did not start, with its last lines", .timeLimit(.minutes(1)))
+    @Test("'segue up' reports why a service did not start, with its last lines", .timeLimit(.minutes(1)))
     func failure() async throws {
         try await SegueCommandLine.inScratch { segue in
             try segue.write(Stacks.failing)
@@ -87,7 +88,7 @@ struct StackVerbTests {
     }
 
     @Test(
-        "fails when a process cannot be started, with service, file and line, also if nobody waits for it",
+        "'segue up' reports a process that cannot be started with service, file and line, even without --wait",
         .timeLimit(.minutes(1)),
         arguments: [
             ("command: no-such-thing", "3: service 'bad': no executable 'no-such-thing' in ", "build it"),
@@ -122,7 +123,7 @@ struct StackVerbTests {
         }
     }
 
-    @Test("fails with --wait when a service ends badly, and only then", .timeLimit(.minutes(1)))
+    @Test("'segue up --wait' fails when a service ends with a failure, and only then", .timeLimit(.minutes(1)))
     func endsBadly() async throws {
         try await SegueCommandLine.inScratch { segue in
             let good = "services:\n  good: {command: [sleep, '600']}\n  job: {command: [sh, -c, 'exit 0']}\n"
@@ -145,7 +146,9 @@ struct StackVerbTests {
         }
     }
 
-    @Test("says of a service that it was never started, and refuses two processes of one name", .timeLimit(.minutes(1)))
+    @Test(
+        "A service that was never started is reported, and two processes with one name are refused",
+        .timeLimit(.minutes(1)))
     func neverStarted() async throws {
         try await SegueCommandLine.inScratch { segue in
             try segue.write("services: {web: {command: sleep 600}, web-2: {command: sleep 600}}")
@@ -160,7 +163,7 @@ struct StackVerbTests {
         }
     }
 
-    @Test("goes on with the others when a service fails after 'up -d' has returned", .timeLimit(.minutes(1)))
+    @Test("The other services continue when one fails after 'segue up -d' has returned", .timeLimit(.minutes(1)))
     func failsLater() async throws {
         try await SegueCommandLine.inScratch { segue in
             #expect(mkfifo(segue.directory + "/go", 0o600) == 0)
@@ -185,7 +188,7 @@ struct StackVerbTests {
         }
     }
 
-    @Test("waits no longer than it is told to, and leaves the services alone", .timeLimit(.minutes(1)))
+    @Test("A timeout ends only the wait, and the services continue", .timeLimit(.minutes(1)))
     func waitTimeout() async throws {
         try await SegueCommandLine.inScratch { segue in
             try segue.write(Stacks.gated)
@@ -199,7 +202,7 @@ struct StackVerbTests {
         }
     }
 
-    @Test("runs a command as a service runs, and says what to use for a command of other launchers")
+    @Test("'segue exec' runs a command like a service, and verbs of other launchers have a hint")
     func execute() async throws {
         try await SegueCommandLine.inScratch { segue in
             try segue.write("services: {a: {command: [sleep, '600'], working_dir: /usr, environment: [A=own]}}")
@@ -223,7 +226,7 @@ struct StackVerbTests {
         }
     }
 
-    @Test("shows the processor time and the memory of all processes of a service", .timeLimit(.minutes(1)))
+    @Test("'segue ps' shows the processor time and the memory of all processes of a service", .timeLimit(.minutes(1)))
     func usage() async throws {
         try await SegueCommandLine.inScratch { segue in
             let burn =
@@ -243,7 +246,7 @@ struct StackVerbTests {
         }
     }
 
-    @Test("starts more processes than the usual limit of descriptors allows", .timeLimit(.minutes(2)))
+    @Test("A stack can have more processes than the usual limit of descriptors allows", .timeLimit(.minutes(2)))
     func manyProcesses() async throws {
         try await SegueCommandLine.inScratch { segue in
             try segue.write("services: {a: {command: [sleep, '600'], scale: 60}}")
@@ -261,7 +264,7 @@ struct StackVerbTests {
         }
     }
 
-    @Test("in the background waits for those that others wait for, and for nobody else", .timeLimit(.minutes(1)))
+    @Test("'segue up -d' waits only for the services that others depend on", .timeLimit(.minutes(1)))
     func launched() async throws {
         try await SegueCommandLine.inScratch { segue in
             try segue.write(Stacks.awaiting)
@@ -275,7 +278,7 @@ struct StackVerbTests {
         }
     }
 
-    @Test("leaves nothing of a launcher that is killed", .timeLimit(.minutes(1)))
+    @Test("A killed launcher leaves nothing", .timeLimit(.minutes(1)))
     func killedLauncher() async throws {
         try await SegueCommandLine.inScratch { segue in
             try segue.write(Stacks.slow)
@@ -289,7 +292,7 @@ struct StackVerbTests {
         }
     }
 
-    @Test("shows its logs, and stops it in order on Ctrl-C", .timeLimit(.minutes(1)))
+    @Test("'segue up' shows the logs, and stops all in order on Ctrl-C", .timeLimit(.minutes(1)))
     func foreground() async throws {
         try await SegueCommandLine.inScratch { segue in
             try segue.write(Stacks.talking)
@@ -316,7 +319,7 @@ struct StackVerbTests {
     }
 
     @Test(
-        "tells whom it waits for, and how long each took; on a terminal over and over in one line",
+        "'segue up' shows which services it waits for and how long each took, on a terminal in one line",
         .timeLimit(.minutes(1)))
     func progress() async throws {
         try await SegueCommandLine.inScratch { segue in
@@ -354,7 +357,7 @@ struct StackVerbTests {
         }
     }
 
-    @Test("finds what a killed supervisor left, says so, and ends it", .timeLimit(.minutes(1)))
+    @Test("Processes that a killed supervisor has left are found, reported and ended", .timeLimit(.minutes(1)))
     func leftovers() async throws {
         try await SegueCommandLine.inScratch { segue in
             try segue.write(Stacks.talking)

@@ -3,7 +3,7 @@ import Contracts
 import Foundation
 import Testing
 
-@Suite("segue monitor --stats and segue top")
+@Suite("Segue monitor --stats and segue top")
 struct StatisticsVerbTests {
     private static let presence = """
         {"name":"music-service","version":"1.2","instance":"ab","pid":7,"receives":[],"sends":[]}
@@ -42,7 +42,7 @@ struct StatisticsVerbTests {
         let discarded: Int
     }
 
-    @Test("sum up what the journal holds, for a person and for a program", .timeLimit(.minutes(1)))
+    @Test("'segue monitor --stats' sums up the journal, as a table and as JSON", .timeLimit(.minutes(1)))
     func journal() async throws {
         try await onBus { segue in
             let arguments = ["monitor", "--stats", "--since", "beginning", "--until", "end", "--kind", "event"]
@@ -71,7 +71,9 @@ struct StatisticsVerbTests {
         }
     }
 
-    @Test("measure how long messages take, and show it each time an interval has passed", .timeLimit(.minutes(1)))
+    @Test(
+        "'segue monitor --stats' measures how long messages take, and prints it after each interval",
+        .timeLimit(.minutes(1)))
     func latency() async throws {
         try await onBus { segue in
             let output = try await segue.shell(
@@ -89,7 +91,7 @@ struct StatisticsVerbTests {
         }
     }
 
-    @Test("are one table in a pipe, and one object for a program", .timeLimit(.minutes(1)))
+    @Test("Statistics are one table in a pipe, and one object as JSON", .timeLimit(.minutes(1)))
     func once() async throws {
         try await onBus { segue in
             let table = try await segue("top", "--interval", "50ms")
@@ -101,7 +103,7 @@ struct StatisticsVerbTests {
         }
     }
 
-    @Test("top gives the terminal back as it was", .timeLimit(.minutes(1)), arguments: ["q", "\u{3}"])
+    @Test("'segue top' restores the terminal when it ends", .timeLimit(.minutes(1)), arguments: ["q", "\u{3}"])
     func terminal(key: String) async throws {
         try await onBus { segue in
             try segue.write("trap : INT; segue top --interval 50ms; echo status $?; stty -a", to: "session")
@@ -122,7 +124,7 @@ struct StatisticsVerbTests {
         }
     }
 
-    @Test("top gives the terminal back while it is stopped, and takes it again", .timeLimit(.minutes(1)))
+    @Test("'segue top' restores the terminal while it is suspended, and takes it again", .timeLimit(.minutes(1)))
     func stopped() async throws {
         try await onBus { segue in
             try segue.write(
@@ -160,7 +162,7 @@ struct StatisticsVerbTests {
         }
     }
 
-    @Test("--stats draws its table where the one before stood", .timeLimit(.minutes(1)))
+    @Test("'segue monitor --stats' draws its table over the former one", .timeLimit(.minutes(1)))
     func inPlace() async throws {
         try await onBus { segue in
             try segue.write("exec segue monitor --stats --since beginning --interval 20ms", to: "session")

@@ -5,7 +5,7 @@ import Foundation
 import RuntimeTestSupport
 import Testing
 
-@Suite("A terminal", .timeLimit(.minutes(2)))
+@Suite("Control characters on a terminal", .timeLimit(.minutes(2)))
 struct TerminalOutputTests {
     /// Sets the title of a terminal, changes its colours with a C1 control, turns text around and overwrites a line.
     private static let hostile = "\u{1B}]0;T\u{7}\u{9B}31m\u{202E}\u{7F}\rforged"
@@ -52,7 +52,7 @@ struct TerminalOutputTests {
         }.map { String($0.value, radix: 16) }
     }
 
-    @Test("receives no control characters of messages, services and files from any verb, and shows them")
+    @Test("No verb writes control characters of messages, services or files to a terminal")
     func verbs() async throws {
         try await SegueCommandLine.inScratch { segue in
             let evil = """
@@ -107,7 +107,7 @@ struct TerminalOutputTests {
         }
     }
 
-    @Test("and a log receive the errors of services as lines without control characters")
+    @Test("Errors of services are written as lines without control characters, to a terminal and a log")
     func services() async throws {
         try await SegueCommandLine.inScratch { segue in
             var service = segue
@@ -123,7 +123,7 @@ struct TerminalOutputTests {
         }
     }
 
-    @Test("and a file receive what services log as lines without control characters, whatever a message has")
+    @Test("Log lines of services are written without control characters, whatever a message contains")
     func logs() async throws {
         try await SegueCommandLine.inScratch { segue in
             try segue.write(

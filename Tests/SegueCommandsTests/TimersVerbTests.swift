@@ -5,9 +5,9 @@ import Foundation
 import Support
 import Testing
 
-@Suite("segue timers", .timeLimit(.minutes(1)))
+@Suite("Segue timers", .timeLimit(.minutes(1)))
 struct TimersVerbTests {
-    @Test("lists the commands that services will send later, the next one first")
+    @Test("'segue timers' lists the scheduled commands of services, the next one first")
     func lists() async throws {
         try await SegueCommandLine.onBus { segue in
             let none = try await segue("timers")

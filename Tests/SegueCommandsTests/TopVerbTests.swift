@@ -2,7 +2,7 @@ import CommandLineTestSupport
 import Foundation
 import Testing
 
-@Suite("segue top on a terminal")
+@Suite("Segue top on a terminal")
 struct TopVerbTests {
     /// Runs `keys`, a script of Bash, beside `segue top` on a terminal with this number of columns and rows. The script
     /// types with `type TEXT`, and waits with `seen TEXT` until the terminal receives a text after the text that it last
@@ -29,7 +29,9 @@ struct TopVerbTests {
         return result.output + result.error
     }
 
-    @Test("restarts a process, and shows its log, the newest story and the dead letters", .timeLimit(.minutes(2)))
+    @Test(
+        "'segue top' restarts a process, and shows its log, the newest story and the dead letters",
+        .timeLimit(.minutes(2)))
     func keys() async throws {
         try await SegueCommandLine.inScratch { segue in
             let worker = "  worker: { command: [bash, -c, 'echo begun by $$; exec sleep 1000'] }"
@@ -54,7 +56,7 @@ struct TopVerbTests {
         }
     }
 
-    @Test("needs a project for its keys if another option names the bus, and works without", .timeLimit(.minutes(1)))
+    @Test("'segue top' needs a project for its keys if --bus is given, and works without", .timeLimit(.minutes(1)))
     func noProject() async throws {
         try await SegueCommandLine.onBus { segue in
             let presence = """
@@ -68,7 +70,7 @@ struct TopVerbTests {
         }
     }
 
-    @Test("draws again when the size of the terminal changes", .timeLimit(.minutes(1)))
+    @Test("'segue top' draws again when the size of the terminal changes", .timeLimit(.minutes(1)))
     func resize() async throws {
         try await SegueCommandLine.onBus { segue in
             let output = try await screen(

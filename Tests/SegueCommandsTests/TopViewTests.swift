@@ -8,7 +8,7 @@ import Testing
 
 @testable import SegueCommands
 
-@Suite("The view of segue top")
+@Suite("View of segue top")
 struct TopViewTests {
     private static let broker = TopInstance(name: "broker", state: "ready", pids: [10], memory: 20 << 20)
     private static let web = TopInstance(
@@ -69,7 +69,7 @@ struct TopViewTests {
 
     // MARK: Processes
 
-    @Test("joins an instance and the process on the bus that is one of its processes")
+    @Test("An instance and its process on the bus are one row")
     func join() throws {
         var view = projectView()
         _ = view.handle(.document(try presence("music-service", "ab", pid: 13)))
@@ -87,7 +87,7 @@ struct TopViewTests {
             ])
     }
 
-    @Test("computes the load between two readings, unless the instance has other processes now")
+    @Test("The load is computed between two readings, unless the instance has other processes now")
     func load() {
         var view = projectView()
         var music = Self.music
@@ -100,7 +100,7 @@ struct TopViewTests {
         #expect(lines(view).contains { $0.contains(#/music +ready +- /#) })
     }
 
-    @Test("leaves out the state without a project, and names a coordinator by its platform")
+    @Test("The view without a project has no states, and names a coordinator by its platform")
     func noProject() throws {
         var view = view(project: nil)
         let flow = Document.Flow(platform: "ios", name: "f", version: 1, hash: "h", source: "")
@@ -111,7 +111,7 @@ struct TopViewTests {
         #expect(text.contains { $0.hasPrefix("> navigation-coordinator (ios)/1f ") })
     }
 
-    @Test("selects with up and down, and keeps the selected process when others come and go")
+    @Test("The selection moves with up and down, and stays on its process when others come and go")
     func selection() {
         var view = projectView()
         #expect(selected(view) == "broker")
@@ -131,7 +131,7 @@ struct TopViewTests {
 
     // MARK: Restarts
 
-    @Test("restarts the selected process after y, and not after any other key", arguments: ["n", "q", "Y", "\r"])
+    @Test("The selected process is restarted after y, and not after any other key", arguments: ["n", "q", "Y", "\r"])
     func restart(other: Unicode.Scalar) {
         var view = projectView()
         _ = view.handle(.key(.down))
@@ -147,7 +147,7 @@ struct TopViewTests {
         #expect(view.handle(.key(.character("y"))) == [])
     }
 
-    @Test("says in the status line why a key needs a project", arguments: ["r", "l"])
+    @Test("The status line says why a key needs a project", arguments: ["r", "l"])
     func needsProject(key: Unicode.Scalar) throws {
         var view = view(project: nil)
         _ = view.handle(.document(try presence("music-service", "ab", pid: 13)))
@@ -162,7 +162,7 @@ struct TopViewTests {
 
     // MARK: Pages
 
-    @Test("ends with q, on the overview and on a page")
+    @Test("The view ends with q, on the overview and on a page")
     func end() {
         var view = projectView()
         #expect(view.handle(.key(.character("q"))) == [.end])
@@ -172,7 +172,7 @@ struct TopViewTests {
     }
 
     @Test(
-        "reads a page once at a time, shows it, and returns with Escape",
+        "A page is read once at a time, shown, and closed with Escape",
         arguments: [TopPage.Subject.story, .deadLetters])
     func page(subject: TopPage.Subject) {
         var view = projectView()
@@ -190,7 +190,7 @@ struct TopViewTests {
         #expect(view.handle(.key(.escape)) == [] && selected(view) == "broker")
     }
 
-    @Test("scrolls a page, and keeps the end of a log visible until the user scrolls")
+    @Test("A page scrolls, and the end of a log stays visible until the user scrolls")
     func log() throws {
         var view = projectView()
         _ = view.handle(.size(columns: 60, rows: 12))
@@ -215,7 +215,7 @@ struct TopViewTests {
         #expect(view.handle(.report(.empty)) == [.read(subject)])
     }
 
-    @Test("wraps the lines of a page to the width of the terminal, also after a change of the size")
+    @Test("The lines of a page are wrapped to the width of the terminal, also after a change of the size")
     func wrap() {
         var view = projectView()
         _ = view.handle(.key(.character("s")))
@@ -227,7 +227,7 @@ struct TopViewTests {
 
     // MARK: Parts
 
-    @Test("shows the front screens of each platform of its session, and what they cover")
+    @Test("The view shows the front screens of each platform of its session, and the covered ones")
     func screens() throws {
         var view = view(session: "alice")
         let home = ScreenInstance(screen: "home", id: "home-1")
@@ -251,7 +251,7 @@ struct TopViewTests {
         #expect(!lines(view).contains { $0.hasPrefix("mac") })
     }
 
-    @Test("shows the last happenings at the bottom, with the one that is not complete")
+    @Test("The last happenings are at the bottom, including the incomplete one")
     func happenings() throws {
         var view = projectView()
         #expect(!lines(view).contains("LAST HAPPENINGS"))
@@ -266,7 +266,7 @@ struct TopViewTests {
     }
 
     @Test(
-        "has exactly the lines of the terminal, with the selected process among them",
+        "The view has exactly the lines of the terminal, with the selected process among them",
         arguments: [(60, 15), (80, 24), (200, 60), (20, 5), (1, 1)])
     func sizes(columns: Int, rows: Int) throws {
         var view = view()
@@ -291,7 +291,7 @@ struct TopViewTests {
         #expect(columns < 80 || process.contains("-20 "))
     }
 
-    @Test("divides lines in turn among the parts that want more")
+    @Test("Lines are divided in turn among the parts that need more")
     func division() {
         #expect(TopView.divide(10, among: [20, 3, 2], inOrder: [0, 1, 2]) == [5, 3, 2])
         #expect(TopView.divide(10, among: [20, 20, 1], inOrder: [1, 0, 1, 2]) == [3, 6, 1])
@@ -299,7 +299,7 @@ struct TopViewTests {
         #expect(TopView.divide(0, among: [1], inOrder: [0]) == [0])
     }
 
-    @Test("draws no control character of a name, a note, a line or an error")
+    @Test("No control character of a name, a note, a line or an error is drawn")
     func hostile() throws {
         let hostile = "\u{1B}]0;T\u{7}\u{9B}31m\u{202E}\rforged"
         var view = TopView(project: hostile, session: hostile)

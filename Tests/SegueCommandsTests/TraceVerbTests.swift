@@ -3,7 +3,7 @@ import EventBus
 import Foundation
 import Testing
 
-@Suite("segue trace")
+@Suite("Segue trace")
 struct TraceVerbTests {
     private struct Row: Decodable, Equatable {
         let id: String
@@ -30,7 +30,7 @@ struct TraceVerbTests {
     }
 
     @Test(
-        "shows the tree that a message belongs to, by its id or how that begins", .timeLimit(.minutes(1)),
+        "'segue trace' shows the tree of a message, by its id or the beginning of it", .timeLimit(.minutes(1)),
         arguments: BusEngine.allCases)
     func trace(engine: BusEngine) async throws {
         try await SegueCommandLine.onBus(engine) { segue in
@@ -59,7 +59,7 @@ struct TraceVerbTests {
     }
 
     @Test(
-        "says in one line what is wrong with how it is asked",
+        "'segue trace' refuses invalid arguments in one line",
         arguments: [
             ([], "write the id of a message, or use either --last or --follow"),
             ([""], "the id is empty; write an id, or use --last"),
@@ -82,7 +82,8 @@ struct TraceVerbTests {
         }
     }
 
-    @Test("--last gives up in a long journal, and says how far it has searched", .timeLimit(.minutes(2)))
+    @Test(
+        "'segue trace --last' gives up in a long journal, and reports how far it has searched", .timeLimit(.minutes(2)))
     func longJournal() async throws {
         try await SegueCommandLine.onBus { segue in
             try await segue.withConnection { bus in
@@ -114,7 +115,7 @@ struct TraceVerbTests {
     }
 
     @Test(
-        "waits for the next story, and follows it until nothing more comes", .timeLimit(.minutes(1)),
+        "'segue trace' waits for the next story, and follows it to its end", .timeLimit(.minutes(1)),
         arguments: BusEngine.allCases)
     func follow(engine: BusEngine) async throws {
         try await SegueCommandLine.onBus(engine) { segue in
@@ -134,7 +135,8 @@ struct TraceVerbTests {
     }
 
     @Test(
-        "draws a story that is longer than the terminal where it stood, and whole at its end", .timeLimit(.minutes(1)))
+        "'segue trace' redraws a story that is longer than the terminal, and shows all of it at the end",
+        .timeLimit(.minutes(1)))
     func longStory() async throws {
         try await SegueCommandLine.onBus { segue in
             try segue.write("stty rows 6 cols 60; exec segue trace --follow --quiet 0.5", to: "session")

@@ -8,7 +8,7 @@ import Testing
 @Suite("Times that segue prints")
 struct ZoneTests {
     @Test(
-        "are those of date(1), in every form of TZ", .timeLimit(.minutes(1)),
+        "Times equal those of date(1), for every form of TZ", .timeLimit(.minutes(1)),
         arguments: [
             "UTC-2", "JST-9", ":America/New_York", "Europe/Berlin", "EST5EDT,M3.2.0,M11.1.0", "<+0545>-5:45", "UTC0",
             "",
@@ -39,7 +39,7 @@ struct ZoneTests {
         }
     }
 
-    @Test("find their message when they are given to --since and --until", .timeLimit(.minutes(1)))
+    @Test("A printed time finds its message with --since and --until", .timeLimit(.minutes(1)))
     func roundTrip() async throws {
         try await SegueCommandLine.onBus { segue in
             try await segue.withConnection { bus in
