@@ -5,9 +5,9 @@ import Foundation
 import Monitor
 import Testing
 
-@Suite("The contracts of the services on a bus")
+@Suite("Contracts on a bus")
 struct BusContractTests {
-    @Test("leave out a contract with a name that would be more than a name in another file, and name it on one line")
+    @Test("A contract with an invalid name is left out, and reported in one line")
     func names() async throws {
         let bus = EventBus.inMemory(source: "test/1", hub: InMemoryHub(maximumGap: 1000))
         for (instance, name) in [("1", "store"), ("2", "x\n}, { nkey: UEVIL }")] {
@@ -21,7 +21,7 @@ struct BusContractTests {
         #expect(line.contains("[2] of test/1") && line.contains("is not a name; use letters"), "\(line)")
     }
 
-    @Test("If one cannot be read, what no other contract describes is not taken for correct")
+    @Test("A message that no readable contract describes is not accepted if another contract is unreadable")
     func unreadable() async throws {
         let bus = EventBus.inMemory(source: "test/1", hub: InMemoryHub(maximumGap: 1000))
         let brew = MessageType(kind: .command, name: "BrewTea")

@@ -4,9 +4,9 @@ import Monitor
 import Support
 import Testing
 
-@Suite("A message for a program")
+@Suite("Messages as CloudEvents")
 struct CloudEventFormatTests {
-    @Test("is one line with all attributes, the data as it was written, and the position")
+    @Test("A message is one line with all attributes, the original data, and the position")
     func line() throws {
         let message = try Envelope.fixed("command.PlaylistSelected", "{\n  \"z\": 1.50,\n  \"a\": \"x \\\" y\"\n}") {
             $0.causationID = "c1"
@@ -21,7 +21,9 @@ struct CloudEventFormatTests {
                 """)
     }
 
-    @Test("is readable by whoever reads CloudEvents", arguments: ["{}", "", "no JSON\u{1B}\n", "[1,2]", "\"text\""])
+    @Test(
+        "The line can be read by any reader of CloudEvents",
+        arguments: ["{}", "", "no JSON\u{1B}\n", "[1,2]", "\"text\""])
     func structured(data: String) throws {
         let message = try Envelope.fixed("document.Devices", data) { $0.key = "k\"\n" }
         let line = try CloudEventFormat.line(message)
@@ -51,10 +53,10 @@ struct CloudEventFormatTests {
     }
 }
 
-@Suite("CloudEvents, read")
+@Suite("Reading of CloudEvents")
 struct CloudEventReadingTests {
     @Test(
-        "a message is what it was when it was written, its data to the byte",
+        "A message is read as it was written, with the same bytes of data",
         arguments: [
             #"{}"#, #"{"z":1.0,"a":12345678901234567890,"e":1e400}"#, #"{"text":"}],\"{\\","deep":[[{"a":[]}],","]}"#,
             #"[1,2]"#, #""text""#, "null", "",
@@ -77,13 +79,13 @@ struct CloudEventReadingTests {
         #expect(try CloudEventFormat.line(read) == CloudEventFormat.line(message))
     }
 
-    @Test("data that is not JSON comes back from Base64")
+    @Test("Data that are not JSON are read from Base64")
     func binary() throws {
         let message = try Envelope.fixed("event.LaunchFinished", "{not json \u{1}")
         #expect(try CloudEventFormat.message(Data(CloudEventFormat.line(message).utf8)).data == message.data)
     }
 
-    @Test("a CloudEvent of somebody else is read, blanks, unknown attributes and all")
+    @Test("A CloudEvent of another producer is read, with blanks and unknown attributes")
     func foreign() throws {
         let line =
             #" { "specversion" : "1.0", "data" : { "n" : [ 1 ] }, "id":"1","source":"x","type":"event.A","x":[{}] }"#
@@ -93,7 +95,7 @@ struct CloudEventReadingTests {
     }
 
     @Test(
-        "what is none says what is wrong",
+        "An invalid CloudEvent is refused with its mistake",
         arguments: [
             ("", "JSON"), ("[]", "dictionary"), (#"{"specversion":"1.0","source":"x","type":"event.A"}"#, "'id'"),
             (#"{"specversion":"1.0","id":"1","source":"x","type":"happening.A"}"#, "happening.A"),

@@ -4,7 +4,7 @@ import Monitor
 import Support
 import Testing
 
-@Suite("A format")
+@Suite("Output formats")
 struct FormatTests {
     private func text(_ format: any MessageFormat, _ message: Envelope) throws -> String {
         var lines: [UInt8] = []
@@ -16,20 +16,20 @@ struct FormatTests {
         try texts.map { try MessagePath($0) }
     }
 
-    @Test("of fields has a line a message, tabs between them, and empty places where there is nothing")
+    @Test("The format of fields has a line for each message, with tabs, and empty fields for missing values")
     func fields() throws {
         let message = try Envelope.fixed("event.X", #"{"url":"a\tb\u001b[2J","n":1.50,"o":{"z":[1]},"no":null}"#)
         let format = FieldFormat(try paths("type", "data.url", "data.n", "data.o", "data.no", "data.o.z[0]", "key"))
         #expect(try text(format, message) == "event.X\ta b\\u001b[2J\t1.50\t{\"z\":[1]}\t\t1\t\n")
     }
 
-    @Test("of raw data gives the bytes as they came")
+    @Test("The format of raw data has the original bytes")
     func raw() throws {
         #expect(try text(RawFormat(), .fixed("event.X", "{ \"a\" :\n1.50 }")) == "{ \"a\" :\n1.50 }\n")
         #expect(try text(RawFormat(), .fixed("document.X", "")) == "\n")
     }
 
-    @Test("of CSV has a heading, and quotes what has to be quoted")
+    @Test("The format CSV has a heading, and quotes cells that need it")
     func csv() throws {
         let format = CSVFormat(try paths("type", "data.text", "data.n"))
         #expect(format.heading == "type,data.text,data.n")
@@ -43,7 +43,7 @@ struct FormatTests {
         }
     }
 
-    @Test("of a template puts values in their places")
+    @Test("A template is filled with the values of a message")
     func template() throws {
         let message = try Envelope.fixed("command.PlaylistSelected", #"{"playlistID":"p1","list":[1,{"a":"b"}]}"#)
         for (template, line) in [
@@ -59,7 +59,7 @@ struct FormatTests {
     }
 
     @Test(
-        "of a template that cannot be filled in says where",
+        "A template that cannot be filled in is refused with the column",
         arguments: [
             ("{time} {tpye}", "there is no attribute 'tpye'; did you mean type? (column 9)"),
             ("{time", "'{' is not closed; add '}', or write '{{' for a brace (column 1)"),
@@ -71,7 +71,7 @@ struct FormatTests {
     }
 
     @Test(
-        "knows what stands where in a message",
+        "A path gives the value at its place in a message",
         arguments: [
             ("time", "2026-03-01T12:34:56.789Z"), ("source", "device/1"), ("id", "m1"), ("subject", "default"),
             ("correlationid", "m1"), ("causationid", ""), ("position", #"{"epoch":"ab","offset":17}"#),
@@ -82,13 +82,13 @@ struct FormatTests {
     }
 }
 
-@Suite("A styled text")
+@Suite("Styled text")
 struct StyledTextTests {
     private func wrapped(_ text: StyledText, _ columns: Int) -> [String] {
         text.wrapped(columns: columns).map { $0.rendered(isColored: true, columns: nil).description }
     }
 
-    @Test("is wrapped to a width without losing characters or styles")
+    @Test("A text is wrapped to a width without losing characters or styles")
     func wrapping() {
         var text = StyledText("abc", .bold)
         text.append("defgh")

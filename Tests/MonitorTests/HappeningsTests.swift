@@ -7,7 +7,7 @@ import Testing
 
 @testable import Monitor
 
-@Suite("What happens on a bus")
+@Suite("Happenings on a bus")
 struct HappeningsTests {
     /// Publishes messages with times of their own, and makes their happenings.
     private struct Bus {
@@ -69,7 +69,7 @@ struct HappeningsTests {
         }
     }
 
-    @Test("is a tap, the results of a service on one line, and the change of the screens with its rule")
+    @Test("A tap, the results of a service, and the change of the screens with its rule are happenings")
     func story() throws {
         var bus = Bus()
         let flow = try shop()
@@ -98,7 +98,7 @@ struct HappeningsTests {
         #expect(bus.told.last?.messages == ["m6"])
     }
 
-    @Test("tells of a document only the fields that have changed, and when it is withdrawn")
+    @Test("A document's happening has only the changed fields, or the withdrawal")
     func documents() throws {
         var bus = Bus()
         for data in [#"{"a":1,"b":"x"}"#, #"{"a":2,"b":"x"}"#, ""] {
@@ -116,7 +116,7 @@ struct HappeningsTests {
             of: "cart/1")
     }
 
-    @Test("is said with the line of the contract, and if none of its values has changed, with the changed fields")
+    @Test("A document's happening has the contract's line, or the changed fields if no value of the line changed")
     func line() throws {
         var bus = Bus()
         try declare("${count} of ${count} for ${guest.name}", on: &bus)
@@ -137,7 +137,7 @@ struct HappeningsTests {
         #expect(bus.happenings.hiddenCount == 1, "the contract is not a happening")
     }
 
-    @Test("is said with the last line that a contract gives for a command or an event, too")
+    @Test("The happening of a command or an event has the last line that a contract gives")
     func lineOfEvent() throws {
         var bus = Bus()
         for (line, name) in [("first", "ItemSelected"), ("${count} of ${itemID}", "ItemSelected"), ("is full", "Full")]
@@ -155,7 +155,7 @@ struct HappeningsTests {
     }
 
     @Test(
-        "is said with its fields or with a former line if the contract gives a line that cannot be used",
+        "A happening has its fields, or a former line, if the contract's line cannot be used",
         arguments: [
             (nil, "Cart 1 item"), ("", "Cart 1 item"), ("${a", "Cart 1 item"), ("${a} ${", "Cart 1 item"),
             (String(repeating: "a", count: 201), "Cart 1 item"), ("${}", "Cart a=1"), ("${a..b}", "Cart a=1"),
@@ -169,7 +169,7 @@ struct HappeningsTests {
         #expect(bus.lines().map { $0.dropFirst(43) } == [shown[...]])
     }
 
-    @Test("paints nothing that comes from the line of a contract or its values, and cuts both")
+    @Test("No control character of a contract's line or its values is drawn, and both are cut")
     func hostileLine() throws {
         var bus = Bus()
         let long = String(repeating: "x", count: 1000)
@@ -187,7 +187,7 @@ struct HappeningsTests {
             "\(parts)")
     }
 
-    @Test("is not what only processes need: that is counted")
+    @Test("Bookkeeping messages are counted, and are not happenings")
     func bookkeeping() throws {
         var bus = Bus()
         for type in ["document.ServiceContract", "document.Deadline", "document.ErrorQueue"] {
@@ -200,7 +200,7 @@ struct HappeningsTests {
     }
 
     @Test(
-        "names how a person has begun a story",
+        "The first happening of a story names the user's action",
         arguments: [
             ("command.BackCompleted", #"{"instance":"item-2"}"#, "back"),
             ("command.AlertAnswered", #"{"instance":"item-2","button":"ok"}"#, "answer"),
@@ -215,7 +215,7 @@ struct HappeningsTests {
         #expect(line.dropFirst(14).hasPrefix(manner + " "), "\(line)")
     }
 
-    @Test("shows errors, the banner while there is one, and processes that start and end")
+    @Test("Errors, the banner, and the start and end of processes are happenings")
     func others() throws {
         var bus = Bus()
         let presence = #"{"name":"cart","version":"1","instance":"7","pid":3,"receives":[],"sends":[]}"#
@@ -235,7 +235,7 @@ struct HappeningsTests {
             ])
     }
 
-    @Test("says that another process of the name runs, because the end of one that was killed is noticed late")
+    @Test("The late end of a killed process mentions that another one with the name runs")
     func replacement() throws {
         var bus = Bus()
         for (instance, isThere) in [("7", true), ("8", true), ("7", false), ("8", false)] {
@@ -246,7 +246,7 @@ struct HappeningsTests {
             bus.lines().map { $0.dropFirst(43) } == ["started", "started", "ended; another one runs", "ended"])
     }
 
-    @Test("repeats the id of a story that another has interrupted, and calls a negative time a matter of clocks")
+    @Test("A story that another has interrupted repeats its id, and a negative time is marked as a clock difference")
     func interleaved() throws {
         var bus = Bus()
         let (first, second) = (try tap(&bus), try tap(&bus, at: 5))
@@ -261,7 +261,7 @@ struct HappeningsTests {
     }
 
     @Test(
-        "has the end of its story's id, which differs for each message of a process",
+        "A happening has the end of its story's id, which differs for each message of a process",
         arguments: [
             ("9463ee30dc7420-1", "dc7420-1"), ("9463ee30dc7420-1a2", "dc7420-1a2"), ("m3", "m3"),
             ("3f2504e0-4f89-41d3-9a0c-0305e82c3301", "e82c3301"), ("-", "-"), ("", ""),
@@ -273,7 +273,7 @@ struct HappeningsTests {
         #expect(happening.shortStory == end)
     }
 
-    @Test("continues below if it does not fit the width, and keeps the rule in sight")
+    @Test("A happening that is too wide continues on the next line, with its rule visible")
     func folded() throws {
         let happening = Happening(
             kind: .navigation, story: "s", beginsStory: false, session: "default", time: .now, sinceStart: .zero,
@@ -288,7 +288,7 @@ struct HappeningsTests {
             ])
     }
 
-    @Test("paints nothing that comes from outside, and survives data that cannot be read")
+    @Test("No control character from outside is drawn, and unreadable data are accepted")
     func hostile() throws {
         var bus = Bus()
         let evil = "\u{1B}]0;T\u{7}\r\u{202E}"

@@ -5,7 +5,7 @@ import RuntimeTestSupport
 import Synchronization
 import Testing
 
-@Suite("The last messages of a long journal")
+@Suite("Last messages of a long journal")
 struct LastMessagesTests {
     private static let count = 3000
 
@@ -43,7 +43,7 @@ struct LastMessagesTests {
         return ids.withLock(\.self)
     }
 
-    @Test("are each shown once and in order, and little else is read")
+    @Test("The last messages of each type are shown once and in order, without reading much else")
     func rare() async throws {
         let bus = try await bus()
         #expect(try await seen(on: bus) == ["n3", "n1500", "n\(Self.count)"])
@@ -53,7 +53,9 @@ struct LastMessagesTests {
         #expect(bus.readCount < 310)
     }
 
-    @Test("are looked for up to the beginning if few fit", arguments: [1, 2, 744, 2488, 2489, 2744, 2745, 3000])
+    @Test(
+        "The search continues up to the beginning if few messages match",
+        arguments: [1, 2, 744, 2488, 2489, 2744, 2745, 3000])
     func condition(number: Int) async throws {
         let bus = try await bus()
         #expect(try await seen(on: bus, "event.Common", where: "data.n == \(number)") == ["n\(number)"])
@@ -61,14 +63,14 @@ struct LastMessagesTests {
         #expect(bus.readCount <= Self.count * 2, "none is read twice by one monitor")
     }
 
-    @Test("end where they are told to")
+    @Test("The last messages end at the given position")
     func end() async throws {
         let bus = try await bus()
         #expect(try await seen(on: bus, end: .offset(bus.bus.offset(of: "n1499"))) == ["n3", "n1499"])
         #expect(try await seen(on: bus, end: .offset(bus.bus.offset(of: "n2"))) == ["n2"])
     }
 
-    @Test("are those that retention has left, and what it removed is none that is missing")
+    @Test("Only messages that retention has left are shown, and removed ones are not reported as missing")
     func pruned() async throws {
         let bus = try await bus(removed: 2000)
         #expect(try await seen(on: bus) == ["n\(Self.count)"])
@@ -76,7 +78,7 @@ struct LastMessagesTests {
         #expect(try await seen(on: bus, "event.Old") == [])
     }
 
-    @Test("tell which story began last, wherever that was")
+    @Test("The last story is found wherever it began")
     func story() async throws {
         let whole = try await bus()
         #expect(try await StoryFinder(bus: whole.bus).last().story?.messages.map(\.id) == ["n1500"])
@@ -92,7 +94,7 @@ struct LastMessagesTests {
         #expect(pruned.readCount - before < 3 * 256 + 10)
     }
 
-    @Test("tell which story a service began last, without reading a long journal to its beginning for a person's")
+    @Test("The last story of a service is found without reading a long journal to its beginning")
     func bounded() async throws {
         let inner = EventBus.inMemory(source: "test/1", hub: InMemoryHub(maximumGap: 1000))
         for start in stride(from: 1, to: 100_000, by: 1000) {

@@ -2,10 +2,10 @@ import EventBus
 import Monitor
 import Testing
 
-@Suite("What is selected")
+@Suite("Selection of messages")
 struct MessageSelectionTests {
     @Test(
-        "follows patterns of types",
+        "A selection matches patterns of types",
         arguments: [
             ("command.*", true), ("command.PlaylistSelected", true), ("command.Playlist*", true), ("*.*Selected", true),
             ("command", true), ("PlaylistSelected", true), ("event.*", false), ("command.Playlist", false),
@@ -17,12 +17,14 @@ struct MessageSelectionTests {
         #expect(MessageSelection(types: [pattern]).matches(message) == isMatch)
     }
 
-    @Test("refuses what no type can match", arguments: ["", "foo.Bar", "command.", "command.A.B", "event.É", ".A"])
+    @Test(
+        "A pattern that no type can match is refused",
+        arguments: ["", "foo.Bar", "command.", "command.A.B", "event.É", ".A"])
     func refused(text: String) {
         #expect(MessagePattern(text) == nil)
     }
 
-    @Test("asks the bus for no more than it must")
+    @Test("The selection requests only the necessary messages from the bus")
     func filters() throws {
         let exact = try #require(MessagePattern("event.PlaylistsLoaded"))
         let wild = try #require(MessagePattern("command.*"))
@@ -37,7 +39,7 @@ struct MessageSelectionTests {
         #expect(MessageSelection().filters == [.all])
     }
 
-    @Test("leaves out the types that are excluded")
+    @Test("A selection leaves out excluded types")
     func excluded() throws {
         let events = try #require(MessagePattern("event"))
         let pattern = try #require(MessagePattern("event.Tick*"))
@@ -48,7 +50,7 @@ struct MessageSelectionTests {
     }
 
     @Test(
-        "leaves out the transient messages about metrics, which tools cause themselves, unless their type is selected",
+        "Transient messages about metrics are left out, unless their type is selected",
         arguments: ["event.MetricsRequested", "event.MetricsReported"])
     func metrics(type: String) throws {
         var message = try Envelope.fixed(type)
@@ -59,7 +61,7 @@ struct MessageSelectionTests {
         #expect(MessageSelection().matches(message), "it is recorded")
     }
 
-    @Test("takes a message only if kind, type and subject all fit")
+    @Test("A message matches only if its kind, type and subject do")
     func conjunction() throws {
         let message = try Envelope.fixed("event.X") { $0.subject = "s" }
         let pattern = try #require(MessagePattern("event.X"))
@@ -69,7 +71,7 @@ struct MessageSelectionTests {
     }
 
     @Test(
-        "follows patterns of sources",
+        "A selection matches patterns of sources",
         arguments: [
             ("music-service", true), ("music-*", true), ("music-service/*", true), ("music-service/a?1", true),
             ("*/ab1", true), ("*", true), ("music", false), ("music-service/b*", false), ("ab1", false),
@@ -80,7 +82,7 @@ struct MessageSelectionTests {
         #expect(MessageSelection(sources: [SourcePattern(pattern)]).matches(message) == isMatch)
     }
 
-    @Test("takes a story's messages by its correlation, and what every condition is true of")
+    @Test("A selection by story matches the correlation, and all conditions must be true")
     func story() throws {
         let message = try Envelope.fixed("event.X", #"{"n":1}"#) { $0.correlationID = "c" }
         let (one, two) = (try WhereExpression("data.n == 1"), try WhereExpression("data.n == 2"))
@@ -90,7 +92,7 @@ struct MessageSelectionTests {
     }
 
     @Test(
-        "matches patterns as people read them",
+        "A pattern matches with '*' and '?', and every other character literally",
         arguments: [
             ("", "", true), ("*", "", true), ("a*b*c", "axxbyyc", true), ("a*b*c", "axxbyy", false), ("?", "集", true),
             ("?", "", false), ("a**", "a", true), ("*a", "ba", true), ("*ab", "aab", true), ("[a]", "a", false),
@@ -100,7 +102,7 @@ struct MessageSelectionTests {
         #expect(Glob(pattern).matches(text) == isMatch)
     }
 
-    @Test("has no pattern that takes for ever", .timeLimit(.minutes(1)))
+    @Test("Every pattern is matched in bounded time", .timeLimit(.minutes(1)))
     func slowGlob() {
         let pattern = Glob(String(repeating: "*a", count: 100) + "b")
         #expect(!pattern.matches(String(repeating: "a", count: 2000)))

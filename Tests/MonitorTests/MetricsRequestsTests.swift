@@ -44,7 +44,7 @@ struct MetricsRequestsTests {
         return Envelope(attributes: attributes, data: Data(json.utf8))
     }
 
-    @Test("end when all processes have reported, whatever others say")
+    @Test("A request ends when all processes have reported, and ignores other messages")
     func answers() async throws {
         let answers = [
             Self.raw("nothing"), Self.raw(#"{"instance":"a","handled":-1,"failed":0,"lag":0}"#),
@@ -59,7 +59,7 @@ struct MetricsRequestsTests {
         #expect(try await bus("watcher/1").inspect.end().offset == 0, "nothing is recorded")
     }
 
-    @Test("have no report of a process that does not answer in time")
+    @Test("A request that times out has no report of the silent process")
     func silence() async throws {
         let requests = MetricsRequests(bus: bus("tool/1"), clock: clock)
         async let asked = requests.ask(["a", "silent"])
@@ -69,7 +69,7 @@ struct MetricsRequestsTests {
         #expect(try await asked.keys.sorted() == ["a"])
     }
 
-    @Test("publish nothing if there is no process")
+    @Test("No request is published if there is no process")
     func nobody() async throws {
         try await bus("watcher/1").withSubscription(to: [.all], from: .now) { messages in
             #expect(try await MetricsRequests.ask([], on: bus("tool/1"), clock: clock).isEmpty)
@@ -78,7 +78,7 @@ struct MetricsRequestsTests {
         }
     }
 
-    @Test("may be under way at the same time: one report answers all of them")
+    @Test("One report answers several concurrent requests")
     func together() async throws {
         let requests = MetricsRequests(bus: bus("tool/1"), clock: clock)
         async let first = requests.ask(["a"])

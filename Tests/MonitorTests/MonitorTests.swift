@@ -25,7 +25,7 @@ struct MonitorTests {
         return ids.withLock(\.self)
     }
 
-    @Test("begins where it is told, and ends after the number it is told")
+    @Test("The monitor begins at the given position, and ends after the given number")
     func starts() async throws {
         let bus = try await bus(messages: 6)
         #expect(try await seen(Monitor(bus: bus, start: .beginning, count: 2)) == ["n0", "n1"])
@@ -35,7 +35,7 @@ struct MonitorTests {
         #expect(try await seen(Monitor(bus: bus, selection: odd, start: .beginning, count: 3)) == ["n1", "n3", "n5"])
     }
 
-    @Test("shows transient messages, which have no position")
+    @Test("The monitor shows transient messages, which have no position")
     func transient() async throws {
         let bus = try await bus(messages: 1)
         let ids = Mutex<[String]>([])
@@ -55,7 +55,7 @@ struct MonitorTests {
         #expect(ids.withLock(\.self).sorted() == ["n0", "n1", "t"])
     }
 
-    @Test("begins with what was journalled so long ago")
+    @Test("The monitor begins with messages that were recorded within the given duration")
     func ago() async throws {
         let bus = try await bus(messages: 3)
         #expect(try await seen(Monitor(bus: bus, start: .ago(.seconds(3600)), count: 3)) == ["n0", "n1", "n2"])
@@ -75,7 +75,7 @@ struct MonitorTests {
         #expect(first == ["new"])
     }
 
-    @Test("shows the last of each document first")
+    @Test("The monitor shows the last of each document first")
     func retained() async throws {
         let bus = try await bus(messages: 1)
         for revision in ["d1", "d2"] {
@@ -86,7 +86,7 @@ struct MonitorTests {
         #expect(try await seen(Monitor(bus: bus, start: .retained, count: 1)) == ["d2"])
     }
 
-    @Test("shows the last of each type first, then what follows")
+    @Test("The monitor shows the last of each type first, then what follows")
     func last() async throws {
         let bus = try await bus(messages: 6)
         #expect(try await seen(Monitor(bus: bus, start: .last, end: .end)) == ["n4", "n5"])
@@ -107,7 +107,7 @@ struct MonitorTests {
         }
     }
 
-    @Test("ends behind an offset, the journal's end or a time, though nothing there matches")
+    @Test("The monitor ends at an offset, the journal's end or a time, even if no message matches")
     func ends() async throws {
         let bus = try await bus(messages: 6)
         let (second, fifth) = (try await bus.offset(of: "n1"), try await bus.offset(of: "n4"))
@@ -123,7 +123,7 @@ struct MonitorTests {
         #expect(try await seen(Monitor(bus: bus, start: .time(.distantPast), end: .end)).count == 6)
     }
 
-    @Test("ends when its time is over", .timeLimit(.minutes(1)))
+    @Test("The monitor ends after the given duration", .timeLimit(.minutes(1)))
     func duration() async throws {
         let bus = try await bus(messages: 2)
         let duration = Duration.milliseconds(50)
@@ -132,7 +132,7 @@ struct MonitorTests {
         #expect(try await seen(Monitor(bus: bus, start: .beginning, end: soon)) == ["n0", "n1"])
     }
 
-    @Test("tells what was discarded, unless it shows that anyway")
+    @Test("The monitor reports discarded messages, unless it shows them anyway")
     func discards() async throws {
         let bus = try await bus(messages: 2)
         try await bus.publish(DomainEvent.MessageDiscarded(messageID: "m\u{1B}7", reason: "it came\ntoo late"))
@@ -148,7 +148,7 @@ struct MonitorTests {
         #expect(told.withLock(\.self).isEmpty)
     }
 
-    @Test("tells what was lost, summed up by type")
+    @Test("The monitor reports lost messages, summed up by type")
     func losses() async throws {
         let type = MessageType(kind: .event, name: "Even")
         let bus = LossyBus(
@@ -171,7 +171,7 @@ struct MonitorTests {
         #expect(told.withLock(\.self) == (5, 9))
     }
 
-    @Test("fails with what its reader fails with")
+    @Test("The monitor fails with the error of its reader")
     func failure() async throws {
         let bus = try await bus(messages: 2)
         await #expect(throws: BusError.self) {

@@ -4,7 +4,7 @@ import Monitor
 import Support
 import Testing
 
-@Suite("A message for a person")
+@Suite("Messages for a person")
 struct PrettyFormatTests {
     private let format = PrettyFormat(zone: .utc)
 
@@ -12,13 +12,13 @@ struct PrettyFormatTests {
         format.line(message).rendered(isColored: false, columns: nil).description
     }
 
-    @Test("is time, type, source and data on one line")
+    @Test("A message is time, type, source and data on one line")
     func line() throws {
         let message = try Envelope.fixed("command.PlaylistSelected", #"{"playlistID": "p1"}"#)
         #expect(plain(message) == #"12:34:56.789 command.PlaylistSelected device/1 → {"playlistID":"p1"}"#)
     }
 
-    @Test("names the key of a document, and the session where it is not the default")
+    @Test("The line has the key of a document, and the session if it is not the default")
     func keyAndSubject() throws {
         let message = try Envelope.fixed("document.NavigationState", "{}") {
             $0.key = "ios"
@@ -27,12 +27,12 @@ struct PrettyFormatTests {
         #expect(plain(message) == "12:34:56.789 document.NavigationState[ios] @alice device/1 → {}")
     }
 
-    @Test("says that a document is gone")
+    @Test("The line of a withdrawal says that the document is withdrawn")
     func tombstone() throws {
         #expect(plain(try .fixed("document.Devices", "")) == "12:34:56.789 document.Devices device/1 → withdrawn")
     }
 
-    @Test("cannot paint the terminal: control characters and direction overrides are made visible")
+    @Test("Control characters and direction overrides are made visible")
     func controls() throws {
         let message = try Envelope.fixed(
             "event.X", "\u{1B}[2Jnot\u{07} JSON\r\n\u{202E}", source: "a\u{1B}]0;b\u{9C}/1")
@@ -42,7 +42,7 @@ struct PrettyFormatTests {
         )
     }
 
-    @Test("is cut to the width of the terminal, wide characters counted as two columns")
+    @Test("A line is cut to the width of the terminal, and wide characters count as two columns")
     func cut() throws {
         let message = try Envelope.fixed("event.X", #"{"name":"集中"}"#)
         let whole = #"12:34:56.789 event.X device/1 → {"name":"集中"}"#
@@ -52,7 +52,7 @@ struct PrettyFormatTests {
                 == #"12:34:56.789 event.X device/1 → {"name":"集…"#)
     }
 
-    @Test("shows its kind in colour, and ends the colour where it is cut")
+    @Test("The kind has a colour, which ends where the line is cut")
     func color() throws {
         let line = format.line(try .fixed("error.ApplicationError"))
         #expect(
@@ -60,7 +60,7 @@ struct PrettyFormatTests {
                 == "\u{1B}[2m12:34:56.789\u{1B}[0m \u{1B}[31merr\u{1B}[0m…")
     }
 
-    @Test("tells on request what it was caused by and where it came from")
+    @Test("The line has cause and origin on request")
     func details() throws {
         let message = try Envelope.fixed("command.BackCompleted") {
             $0.correlationID = "c0"

@@ -9,7 +9,7 @@ import Testing
 struct StatisticsTests {
     private let start = Date(timeIntervalSince1970: 1_772_368_496)
 
-    @Test("know each percentile within a thirty-second part", arguments: 0..<8)
+    @Test("A percentile is exact to a thirty-second part", arguments: 0..<8)
     func percentiles(seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)
         var histogram = LatencyHistogram()
@@ -30,7 +30,7 @@ struct StatisticsTests {
         #expect(histogram.percentile(100) == .microseconds(values.last ?? 0))
     }
 
-    @Test("have a bucket for the shortest and the longest time, and for what arrives before it is sent")
+    @Test("There is a bucket for the shortest and the longest time, and for a negative time")
     func extremes() {
         var histogram = LatencyHistogram()
         #expect(histogram.percentile(50) == nil)
@@ -42,7 +42,7 @@ struct StatisticsTests {
         #expect(histogram.count == 203)
     }
 
-    @Test("count messages, bytes and their rates since the last report, and over all")
+    @Test("Messages and bytes are counted, with rates since the last report and in total")
     func rates() throws {
         var statistics = MonitorStatistics(start: start)
         for _ in 0..<20 { statistics.record(try .fixed("event.A", "{\"n\":1}"), at: start) }
@@ -58,7 +58,7 @@ struct StatisticsTests {
         #expect(summary.types[0].type == "event.A" && summary.types[0].rate == 5)
     }
 
-    @Test("know how long a message took, unless it is older than they are")
+    @Test("The duration of a message is measured, unless the message is older than the statistics")
     func latency() throws {
         var statistics = MonitorStatistics(start: start)
         // The message was published 0.789 s after the start.
@@ -70,7 +70,7 @@ struct StatisticsTests {
         #expect(types.last?.p50 == nil && types.last?.p99 == nil)
     }
 
-    @Test("tell what was lost and discarded")
+    @Test("Lost and discarded messages are counted")
     func losses() throws {
         var statistics = MonitorStatistics(start: start)
         let type = MessageType(kind: .event, name: "A")
@@ -85,7 +85,7 @@ struct StatisticsTests {
         #expect(report.discarded == 2)
     }
 
-    @Test("know the processes until they are gone, and the metrics of those that have reported them")
+    @Test("Processes are known until they end, with the metrics that they report")
     func services() throws {
         var statistics = MonitorStatistics(start: start)
         for key in ["b", "a", "a"] {
@@ -103,7 +103,7 @@ struct StatisticsTests {
         #expect(statistics.summary(after: .seconds(1)).services.map(\.instance) == ["a"])
     }
 
-    @Test("take no more room for whoever invents types without end")
+    @Test("Any number of invented types takes bounded memory")
     func manyTypes() throws {
         var statistics = MonitorStatistics(start: start)
         for number in 0..<2000 { statistics.record(try .fixed("event.A\(number)"), at: start) }

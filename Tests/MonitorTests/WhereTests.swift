@@ -4,7 +4,7 @@ import Monitor
 import TestSupport
 import Testing
 
-@Suite("A where-expression")
+@Suite("Where-expressions")
 struct WhereTests {
     /// The message to which the expressions of this suite are applied.
     private static func message() throws -> Envelope {
@@ -24,7 +24,7 @@ struct WhereTests {
     }
 
     @Test(
-        "is true of a message",
+        "An expression can be true of a message",
         arguments: [
             "kind == command", "kind != event", "type == command.PlaylistSelected", "name == PlaylistSelected",
             #"data.playlistID == "p1""#, "data.playlistID == p1", "data.playlistID == 'p1'", "data.count == 3",
@@ -48,7 +48,7 @@ struct WhereTests {
     }
 
     @Test(
-        "is false, and no mistake, where values are missing or of different types",
+        "An expression with missing values or other types is false, and not a mistake",
         arguments: [
             "data.count == \"3\"", "data.count < \"4\"", "data.playlistID > 1", "data.missing < 1", "data.missing > x",
             "data.none <= null", "data.on >= true", "data.tags == a", "data.count contains 3", "data.count matches 3",
@@ -59,7 +59,7 @@ struct WhereTests {
         #expect(try !isTrue(text))
     }
 
-    @Test("finds nothing in data that is not JSON")
+    @Test("An expression on data that are not JSON is false")
     func noJSON() throws {
         let message = MessageValues(try .fixed("event.X", "no JSON"))
         #expect(try !WhereExpression("data exists").matches(message))
@@ -67,7 +67,7 @@ struct WhereTests {
     }
 
     @Test(
-        "names what is wrong, and the column",
+        "A mistake is reported with its column",
         arguments: [
             ("data.playlistID ==", "expected a value after '==' (column 19)"),
             ("data.x == and y", "expected 'and' or 'or' instead of 'y' (column 15)"),
@@ -107,7 +107,7 @@ struct WhereTests {
         #expect { try WhereExpression(text) } throws: { "\($0)" == message }
     }
 
-    @Test("takes 60 parentheses in one another, and refuses twenty thousand without exhausting the stack")
+    @Test("60 nested parentheses are accepted, and 20,000 are refused without exhausting the stack")
     func depth() throws {
         let nested = { (count: Int) in
             String(repeating: "(", count: count) + "kind == command" + String(repeating: ")", count: count)
@@ -124,7 +124,7 @@ struct WhereTests {
     }
 }
 
-@Suite("Whatever somebody writes as a where-expression")
+@Suite("Random where-expressions")
 struct WhereFuzzTests {
     private static let pieces = [
         "kind", "type", "data", "data.x", "data.a[0].b", "time", "position.offset", "==", "!=", "<", "<=", ">", ">=",
@@ -133,7 +133,7 @@ struct WhereFuzzTests {
         "\n", "👩‍👩‍👧", "\u{301}", "2026-03-01T12:00:00Z",
     ]
 
-    @Test("is an expression that says yes or no, or a mistake with a column in it", arguments: 0..<8)
+    @Test("Any text is an expression with a result, or a mistake with a column", arguments: 0..<8)
     func random(seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)
         let messages = try ["{}", #"{"x":1,"a":[{"b":"t"}]}"#, #"{"x":"t"}"#, "no JSON", "[]", ""].map {

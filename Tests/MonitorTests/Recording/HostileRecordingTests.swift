@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Recordings with hostile values")
 struct HostileRecordingTests {
-    @Test("are summarised and replayed, or refused with an error", .timeLimit(.minutes(2)))
+    @Test("A hostile recording is summarised and replayed, or refused with an error", .timeLimit(.minutes(2)))
     func hostile() async throws {
         let message = try Envelope.recorded("m1", "event.A", at: 1) { $0.expire(after: .seconds(60)) }
         let lines = try RecordingFile.text([message, try .recorded("m2", "event.B", at: 2)], missing: ["event.B": 6])

@@ -7,7 +7,7 @@ import Monitor
 import Navigation
 import Testing
 
-@Suite("A recorded session, played on a flow")
+@Suite("Recorded sessions played on a flow")
 struct RecordedSessionTests {
     private static let yaml = """
         name: shop
@@ -71,7 +71,7 @@ struct RecordedSessionTests {
         }
     }
 
-    @Test("leads to the recorded states, message by message")
+    @Test("A recorded session leads to the recorded states, message by message")
     func same() async throws {
         let messages = try Self.story().flatMap(\.self)
         let (outcomes, machine) = try await play(messages, on: Self.flow())
@@ -83,7 +83,7 @@ struct RecordedSessionTests {
         #expect(moment.machine.state.path.map(\.id) == ["item-2", "item-3"] && moment.outcomes.count == 2)
     }
 
-    @Test("whatever order states and later messages came in, and wherever the recording ends")
+    @Test("A recorded session is compared in any order of states and later messages, and with any end")
     func behind() async throws {
         let story = try Self.story()
         // The coordinator is two messages late, and the recording does not have its last state.
@@ -93,7 +93,7 @@ struct RecordedSessionTests {
         #expect(machine.revision == 3)
     }
 
-    @Test("begins amid a story with the first state that there is")
+    @Test("A recording that begins within a story begins with the first recorded state")
     func amid() async throws {
         let story = try Self.story()
         for messages in [story[3...].flatMap(\.self), Array(story[1...].flatMap(\.self).dropFirst())] {
@@ -109,7 +109,7 @@ struct RecordedSessionTests {
         #expect(outcomes.map(\.number) == [3] && outcomes[0].failures.isEmpty)
     }
 
-    @Test("begins with the last of the states that one message led to, when it released a queue")
+    @Test("A recording that begins with a released queue begins with its last state")
     func amidQueue() async throws {
         let flow = try Self.flow(
             Self.yaml + """
@@ -131,7 +131,7 @@ struct RecordedSessionTests {
         }
     }
 
-    @Test("says where a changed flow leads elsewhere, each difference once")
+    @Test("Each difference of a changed flow is reported once")
     func different() async throws {
         let messages = try Self.story().flatMap(\.self)
         let flow = try Self.flow(
@@ -149,7 +149,7 @@ struct RecordedSessionTests {
         #expect(try await play(messages, on: same).outcomes.allSatisfy { $0.failures.isEmpty })
     }
 
-    @Test("a command that had expired then is not taken now")
+    @Test("A command that had expired is discarded in the replay too")
     func expired() async throws {
         var story = try Self.story()
         let late = try Envelope.recorded("late", "command.ItemSelected", at: 1)
@@ -163,7 +163,7 @@ struct RecordedSessionTests {
         #expect(outcomes[0].description == "2. command.ItemSelected: discarded: command.ItemSelected: expired")
     }
 
-    @Test("needs messages of the session; states to compare with it can do without")
+    @Test("A recording needs messages of the session, but no states")
     func session() async throws {
         let messages = try Self.story().flatMap(\.self)
         try await RecordingFile.with(RecordingFile.text(messages)) { recording in

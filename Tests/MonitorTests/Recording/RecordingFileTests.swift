@@ -3,13 +3,13 @@ import Foundation
 import Monitor
 import Testing
 
-@Suite("A recording's file")
+@Suite("Recording files")
 struct RecordingFileTests {
     private func messages(_ offsets: [UInt64]) throws -> [Envelope] {
         try offsets.map { try .recorded("m\($0)", $0 == 1 ? "event.A" : "event.B", at: $0, after: Double($0)) }
     }
 
-    @Test("says what is in it")
+    @Test("The summary of a recording has its content")
     func whole() async throws {
         let text = try RecordingFile.text(try messages([1, 2, 3]))
         let summary = try await RecordingFile.with(text) { try await $0.summary() }
@@ -19,7 +19,7 @@ struct RecordingFileTests {
         #expect(summary.duration == .seconds(2) && summary.missing == [:] && summary.journalCount == 1)
     }
 
-    @Test("names the messages that its recorder missed, but takes no offsets for missing ones")
+    @Test("The messages that the recorder missed are counted, and gaps in the offsets are not")
     func missing() async throws {
         let messages = try messages([7, 5, 1, 2, 8])
         for missing in [[:], ["event.B": 6]] as [[String: UInt64]] {
@@ -31,7 +31,7 @@ struct RecordingFileTests {
         #expect(earlier.missing == nil && earlier.completeness == .whole)
     }
 
-    @Test("is read up to the line amid which its recorder was killed")
+    @Test("A recording whose recorder was killed is read up to the incomplete line")
     func cutOff() async throws {
         let lines = try RecordingFile.text(try messages([1, 2, 3])).split(separator: "\n")
         let text = lines[0..<3].map { "\($0)\n" }.joined() + lines[3].prefix(40)
@@ -49,7 +49,7 @@ struct RecordingFileTests {
         #expect(try await RecordingFile.with(unended) { try await $0.summary() }.completeness == .cutOff)
     }
 
-    @Test("names each line that is no message, and the rest is counted; who needs the messages gets none beyond")
+    @Test("Each invalid line is reported, and a reader that needs all messages gets none after it")
     func mistakes() async throws {
         var lines = try RecordingFile.text(try messages([1, 2])).split(separator: "\n").map(String.init)
         lines.insert("{}", at: 2)
@@ -66,14 +66,14 @@ struct RecordingFileTests {
         }
     }
 
-    @Test("may be what a monitor writes: then nobody knows whether it is whole")
+    @Test("The output of a monitor is a recording whose completeness is unknown")
     func monitor() async throws {
         let text = try messages([1, 2]).map(CloudEventFormat.line).joined(separator: "\n")
         let summary = try await RecordingFile.with(text) { try await $0.summary() }
         #expect(summary.completeness == .unknown && summary.messages == 2 && summary.missing == nil)
     }
 
-    @Test("of a later version, with a line beyond all measure, or not there at all is refused")
+    @Test("A missing file, a later version or an excessive line is refused")
     func refused() async throws {
         for (text, code) in [
             (#"{"segue":"recording","version":2}"#, "recording.version"),
@@ -89,7 +89,7 @@ struct RecordingFileTests {
     }
 
     @Test(
-        "a stretch of it begins and ends with the messages that are named",
+        "A part of a recording begins and ends with the given messages",
         arguments: [
             (nil, nil, [1, 2, 3, 4]), (.number(2), .number(3), [2, 3]), (.offset(13), nil, [3, 4]),
             (nil, .offset(12), [1, 2]), (.elapsed(.seconds(1)), .elapsed(.seconds(2)), [2, 3]),
@@ -108,7 +108,7 @@ struct RecordingFileTests {
         #expect(stretch.missing == nil)
     }
 
-    @Test("a message that is not in it is missed")
+    @Test("A message that is not in the recording is reported")
     func missing() throws {
         var stretch = RecordingStretch(from: .id("m2"), until: .id("m9"))
         let message = try Envelope.recorded("m1", "event.A", at: 1)

@@ -41,7 +41,7 @@ struct ReplayTests {
         }
     }
 
-    @Test("sends what came from outside of navigation, and what a clock said")
+    @Test("A replay sends the messages from outside of navigation, and of clocks")
     func inputs() async throws {
         #expect(try await replayed(try Self.story()).map(\.id) == ["a", "b", "g", "x.ios.deadline"])
         let trace = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
@@ -56,7 +56,7 @@ struct ReplayTests {
         #expect(try await replayed(try Self.story(), plan).map(\.id) == ["a.ios.1"])
     }
 
-    @Test("sends no command that a service would send later, whatever is asked for: its own service schedules it")
+    @Test("A replay does not send scheduled commands, because their services do")
     func scheduled() async throws {
         let timer = try Envelope.recorded("s1", "document.ScheduledCommand", at: 1, source: "brewer/1") {
             $0.key = "brewer.BrewElapsed"
@@ -69,7 +69,7 @@ struct ReplayTests {
         }
     }
 
-    @Test("may be as slow as anybody likes", arguments: [1e-9, 1e-300, .leastNonzeroMagnitude])
+    @Test("A replay can have any speed", arguments: [1e-9, 1e-300, .leastNonzeroMagnitude])
     func slow(speed: Double) {
         var clock = ReplayClock(.speed(speed))
         let start = Date()
@@ -78,7 +78,7 @@ struct ReplayTests {
         #expect(due.map { $0 > .now + .seconds(1e9) } == true)
     }
 
-    @Test("knows what a coordinator says again, in whichever process, from what a service says of something of its own")
+    @Test("A replay recognises what a coordinator publishes again, in any process")
     func roles() async throws {
         let long = String(repeating: "a", count: 200)
         let results = try [
@@ -103,7 +103,7 @@ struct ReplayTests {
         }
     }
 
-    @Test("keeps ids and times; a command's expiry counts from now, unless it had come too late")
+    @Test("A replay keeps ids and times, and expiry counts from now, unless a command had expired")
     func same() async throws {
         let late = try Envelope.recorded("late", "command.PlaylistSelected", at: 8) { $0.expire(after: .seconds(60)) }
         let discarded = try Envelope.recorded(
@@ -120,7 +120,7 @@ struct ReplayTests {
         #expect(sent.last?.id == "late" && sent.last?.attributes.isExpired() == true)
     }
 
-    @Test("under new ids keeps what they say of one another, in data too")
+    @Test("New ids replace the old ones everywhere, also in data")
     func new() async throws {
         var plan = ReplayPlan()
         plan.identity = .new(prefix: "n~")
@@ -137,7 +137,7 @@ struct ReplayTests {
         #expect(sent[0].attributes.isExpired(at: Date().addingTimeInterval(50)) == false)
     }
 
-    @Test("changes what it is told to change")
+    @Test("A replay changes the requested attributes")
     func remap() async throws {
         var plan = ReplayPlan()
         plan.remapping = Remapping(
@@ -210,7 +210,7 @@ struct ReplayTests {
         return (await notes.journal, notes)
     }
 
-    @Test("waits for what coordinators say again, so that all comes in the recorded order")
+    @Test("A replay waits for the coordinators' messages, so that all are in the recorded order")
     func order() async throws {
         let story = try Self.story()
         let (journal, notes) = try await replay(story, answers: [story[2], story[3]])
@@ -219,7 +219,7 @@ struct ReplayTests {
         #expect(await notes.sent == 4)
     }
 
-    @Test("goes on without who does not answer, and says so once")
+    @Test("A replay continues without a coordinator that does not answer, and reports it once")
     func unanswered() async throws {
         let (journal, notes) = try await replay(try Self.story(), answers: [], patience: .milliseconds(1))
         #expect(journal == ["a", "b", "g", "x.ios.deadline"])

@@ -24,7 +24,7 @@ struct StoryTests {
     }
 
     @Test(
-        "are found by the id of any of their messages, or how it begins or ends",
+        "A story is found by the id of any of its messages, or its beginning or end",
         arguments: [
             ("aa-1", .story(id: "aa-1")), ("bb-1", .story(id: "aa-1")), ("bb", .story(id: "aa-1")),
             ("aa-1.", .story(id: "aa-1")), ("aa", .several(["aa-1", "aa-2"])), ("b-1", .story(id: "aa-1")),
@@ -35,7 +35,7 @@ struct StoryTests {
         #expect(try await StoryFinder(bus: try await bus(), start: .beginning).match(text) == expected)
     }
 
-    @Test("have all their messages; the last is the last that somebody began")
+    @Test("A story has all its messages, and the last story is the one that began last")
     func last() async throws {
         let finder = StoryFinder(bus: try await bus(), start: .beginning)
         #expect(try await finder.last().story?.id == "aa-2")
@@ -45,7 +45,7 @@ struct StoryTests {
         #expect(try await finder.story("aa-1").messages.map(\.id) == ["aa-1", "aa-1.ios.0", "bb-1"])
     }
 
-    @Test("the last is the last that a person began, if one did; services begin stories, too, for example with timers")
+    @Test("The last story is one of a user, if there is one, even if a service began a later one")
     func person() async throws {
         let bus = try await bus()
         for (id, source, device) in [("t", "device/1", "ios-1"), ("s", "segue/1", nil), ("u", "timer-service/1", nil)] {
@@ -59,14 +59,14 @@ struct StoryTests {
         }
     }
 
-    @Test("there are none in an empty journal")
+    @Test("An empty journal has no story")
     func empty() async throws {
         let finder = StoryFinder(bus: EventBus.inMemory(source: "test/1"), start: .beginning)
         #expect(try await finder.match("a") == .none)
         #expect(try await finder.last().story == nil)
     }
 
-    @Test("the next one is followed until nothing more is said of it")
+    @Test("The next story is followed until no more messages arrive")
     func follow() async throws {
         let bus = try await bus()
         let story = try await StoryFollower(bus: bus, quiet: .milliseconds(20)).follow {
@@ -80,7 +80,7 @@ struct StoryTests {
         #expect(story.messages.map(\.id) == ["t", "t.0"])
     }
 
-    @Test("more is to be expected as long as a guard waits for the answer to one of its messages")
+    @Test("A story continues as long as a guard waits for the answer to one of its messages")
     func pending() throws {
         let flow = try Flow(
             yaml: """

@@ -4,7 +4,7 @@ import Monitor
 import Support
 import Testing
 
-@Suite("The tree of a trace")
+@Suite("Trace trees")
 struct TraceTreeTests {
     private func message(_ id: String, _ cause: String?, after milliseconds: Int = 0) throws -> TracedMessage {
         TracedMessage(
@@ -21,7 +21,7 @@ struct TraceTreeTests {
         ("shown", "state", 9), ("ready", "songs", 42),
     ]
 
-    @Test("puts each message below its cause, whatever order they come in, and marks the chain to the last")
+    @Test("Each message is below its cause, in any order of arrival, and the chain to the last is marked")
     func tree() throws {
         for seed in 0..<7 {
             let rotated = Self.story[seed...] + Self.story[..<seed]
@@ -33,7 +33,7 @@ struct TraceTreeTests {
         }
     }
 
-    @Test("belongs to the trace that its messages say, once, and to none that cannot be read")
+    @Test("A trace has the id of its messages, once, and ignores unreadable ones")
     func traces() throws {
         var story = Story(id: "a")
         let (own, stranger) = (TraceContext(story: "a"), TraceContext(story: "b"))
@@ -44,7 +44,7 @@ struct TraceTreeTests {
         #expect(story.messages[2].trace == nil)
     }
 
-    @Test("of what was said in the same millisecond, the last in the journal ends the chain, the deepest before all")
+    @Test("Among messages of one millisecond, the deepest and last one ends the chain")
     func simultaneous() throws {
         let messages = try ["a", "b", "c"].enumerated().map { offset, id in
             TracedMessage(try .recorded(id, "event.A", at: UInt64(offset + 1), causedBy: id == "a" ? nil : "a"))
@@ -54,7 +54,7 @@ struct TraceTreeTests {
         #expect(shape(TraceTree(messages + [deeper])) == ["a*", " b*", "  d*", " c"])
     }
 
-    @Test("says when a cause is not there, and goes on where messages cause one another")
+    @Test("A missing cause is reported, and messages that cause each other are accepted")
     func strangers() throws {
         let tree = TraceTree([
             try message("orphan", "gone", after: 1), try message("child", "orphan", after: 2),
@@ -65,7 +65,7 @@ struct TraceTreeTests {
         #expect(tree.nodes.map(\.origin) == [.unknown, .cause, .cycle, .none, .none, .cycle, .cause, .cause])
     }
 
-    @Test("a chain of thousands, and one message with thousands of effects, are no problem")
+    @Test("A chain of thousands, and a message with thousands of effects, are drawn")
     func large() throws {
         let chain = TraceTree(try (0..<5000).map { try message("m\($0)", $0 == 0 ? nil : "m\($0 - 1)", after: $0) })
         #expect(chain.nodes.last?.depth == 4999 && chain.criticalPath.count == 5000)
@@ -74,7 +74,7 @@ struct TraceTreeTests {
         #expect(TraceTree([]).duration == .zero)
     }
 
-    @Test("is drawn with branches, times and the chain")
+    @Test("A tree is drawn with branches, times and the chain")
     func format() throws {
         let tree = TraceTree(try Self.story.map { try message($0.0, $0.1, after: $0.2) })
         let format = TraceFormat(zone: .utc)
