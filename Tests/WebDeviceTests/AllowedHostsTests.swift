@@ -4,7 +4,7 @@ import Testing
 @Suite("Allowed hosts and origins")
 struct AllowedHostsTests {
     @Test(
-        "the gateway answers under its own names and port",
+        "The gateway answers under its own names and port",
         arguments: [
             ("127.0.0.1:4000", true), ("localhost:4000", true), ("LOCALHOST:4000", true), ("[::1]:4000", true),
             ("127.0.0.1:4001", false), ("127.0.0.1", false), ("localhost", false), ("evil.example:4000", false),
@@ -15,12 +15,12 @@ struct AllowedHostsTests {
         #expect(AllowedHosts().allows(host: host, port: 4000) == isAllowed)
     }
 
-    @Test("a request without a host is refused")
+    @Test("A request without a host is refused")
     func missing() {
         #expect(!AllowedHosts().allows(host: nil, port: 4000))
     }
 
-    @Test("a browser leaves out the port 80")
+    @Test("A host without a port means port 80")
     func port80() {
         #expect(AllowedHosts().allows(host: "localhost", port: 80))
         #expect(AllowedHosts().allows(host: "localhost:80", port: 80))
@@ -28,7 +28,7 @@ struct AllowedHostsTests {
     }
 
     @Test(
-        "--listen and --allow-host add names",
+        "The options --listen and --allow-host add names",
         arguments: [
             ("192.168.1.5:4000", true), ("192.168.1.6:4000", false), ("page.example:4000", true),
             ("page.example", true), ("page.example:443", true), ("other.example:8443", true),
@@ -39,13 +39,13 @@ struct AllowedHostsTests {
         #expect(hosts.allows(host: host, port: 4000) == isAllowed)
     }
 
-    @Test("all addresses of a machine have no name of their own")
+    @Test("The wildcard address is not a name of the gateway")
     func wildcard() {
         #expect(!AllowedHosts(listening: "0.0.0.0").allows(host: "0.0.0.0:4000", port: 4000))
     }
 
     @Test(
-        "requests of other origins are refused",
+        "Requests of other origins are refused",
         arguments: [
             (nil, true), ("http://127.0.0.1:4000", true), ("http://localhost:4000", true), ("null", false),
             ("", false), ("http://127.0.0.1:4001", false), ("http://evil.example", false),

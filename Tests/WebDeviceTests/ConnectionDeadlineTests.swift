@@ -12,9 +12,9 @@ import Testing
 
 @testable import WebDevice
 
-@Suite("Connections that stand still", .timeLimit(.minutes(2)))
+@Suite("Slow and idle connections", .timeLimit(.minutes(2)))
 struct ConnectionDeadlineTests {
-    @Test("a connection without a whole request is closed", arguments: ["", "GET / HTTP/1.1\r\nHost: 127", "GET"])
+    @Test("A connection without a whole request is closed", arguments: ["", "GET / HTTP/1.1\r\nHost: 127", "GET"])
     func headers(text: String) async throws {
         try await withGateway { settings, _ in
             settings.limits.idle = .seconds(1)
@@ -25,7 +25,7 @@ struct ConnectionDeadlineTests {
         }
     }
 
-    @Test("a connection whose body does not end is closed")
+    @Test("A connection whose body does not end is closed")
     func body() async throws {
         try await withGateway { settings, _ in
             (settings.limits.request, settings.limits.idle) = (.seconds(15), .hours(1))
@@ -41,7 +41,7 @@ struct ConnectionDeadlineTests {
         }
     }
 
-    @Test("a refused request whose body does not end is answered; then the connection is closed")
+    @Test("A refused request whose body does not end is answered, and its connection is closed")
     func refusedBody() async throws {
         try await withGateway { settings, _ in
             (settings.limits.request, settings.limits.idle) = (.seconds(15), .seconds(15))
@@ -56,7 +56,7 @@ struct ConnectionDeadlineTests {
         }
     }
 
-    @Test("a request of HTTP/1.0 is answered without chunks, the stream of a page too")
+    @Test("A request of HTTP/1.0 is answered without chunks, and so is the stream of a page")
     func earlierVersion() async throws {
         try await withGateway { _, _ in
         } _: { page in
@@ -70,7 +70,7 @@ struct ConnectionDeadlineTests {
         }
     }
 
-    @Test("as many connections as anybody likes lock nobody out, and end no page that is in use")
+    @Test("Any number of connections keeps the gateway reachable, and ends no page that is in use")
     func crowd() async throws {
         try await withGateway { settings, _ in
             (settings.limits.idle, settings.limits.request) = (.hours(1), .hours(1))
@@ -99,7 +99,7 @@ struct ConnectionDeadlineTests {
         }
     }
 
-    @Test("streams of signed-in pages fill the gateway, and a further connection is closed instead of them")
+    @Test("A connection beyond the streams of signed-in pages is closed, and the streams stay open")
     func streams() async throws {
         try await withGateway { settings, _ in
             settings.limits.count = 4
@@ -120,7 +120,7 @@ struct ConnectionDeadlineTests {
         }
     }
 
-    @Test("a connection is closed if its peer does not read the answer; others go on")
+    @Test("A connection is closed if its peer does not read the answer, and others continue")
     func unreadAnswer() async throws {
         let log = LogRecorder()
         try await withGateway(log: log) { settings, scratch in

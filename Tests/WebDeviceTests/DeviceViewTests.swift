@@ -30,7 +30,7 @@ struct DeviceViewTests {
         try SceneText(session, try #require(session.scene))
     }
 
-    @Test("a scene has the state, the screens in front, and the contents of all open screens")
+    @Test("A scene has the state, the screens in front, and the contents of all open screens")
     func scene() throws {
         let sheet = Presentation(.sheet, .sample("activateDevice", 3))
         let snapshot = try NavigationSnapshot.sample(
@@ -49,7 +49,7 @@ struct DeviceViewTests {
         #expect(text.banner == Array("null".utf8))
     }
 
-    @Test("a row that can be selected has a choice, and the choice is the same on the next scene")
+    @Test("A row that can be selected has a choice, and the choice is the same on the next scene")
     func choices() throws {
         let snapshot = try NavigationSnapshot.sample(root: "playlistSelection")
         var session = try session(snapshot, Document.Playlists.two)
@@ -64,7 +64,7 @@ struct DeviceViewTests {
         #expect(second == first)
     }
 
-    @Test("rows of a covered list can be selected later: they have no choice now")
+    @Test("A row of a covered list has no choice until the list is in front")
     func covered() throws {
         func rows(_ path: [ScreenInstance]) throws -> [JSONValue] {
             let snapshot = try NavigationSnapshot.sample(root: "playlistSelection", path: path)
@@ -85,7 +85,7 @@ struct DeviceViewTests {
         #expect(covered.count > 2)
     }
 
-    @Test("a hostile state becomes a note; the messages after it arrive")
+    @Test("A hostile state becomes a note, and the messages after it arrive")
     func hostile() async throws {
         let bus = EventBus.inMemory(source: "web-gateway/1")
         try await withGateway(bus) { page in
@@ -122,7 +122,7 @@ struct DeviceViewTests {
         }
     }
 
-    @Test("a closed device counts until its messages have been published, so closed devices do not pile up")
+    @Test("A closed device counts until its messages have been published, so closed devices do not pile up")
     func closedDevices() async throws {
         let bus = EventBus.inMemory(source: "web-gateway/1")
         let hub = Hub(Hub.Identity(run: "r", stack: "segue", isReadOnly: false)) { .zero }
@@ -141,7 +141,7 @@ struct DeviceViewTests {
         try await open()
     }
 
-    @Test("closed devices make room for others")
+    @Test("A closed device makes room for another one")
     func room() async throws {
         try await withGateway { page in
             let stream = try page.stream("abcdefgh")
@@ -158,7 +158,7 @@ struct DeviceViewTests {
         }
     }
 
-    @Test("an update has only the parts that have changed")
+    @Test("An update has only the parts that have changed")
     func updates() throws {
         let snapshot = try NavigationSnapshot.sample(root: "playlistSelection")
         var session = try session(snapshot, Document.Playlists.two)
@@ -184,7 +184,7 @@ struct DeviceViewTests {
         #expect(try update() == ["scene": .null])
     }
 
-    @Test("a request to open a URL is not lost if a scene that was made before it arrives after it, and ends with it")
+    @Test("A request to open a URL survives a late, older scene, and ends with the request's own scene")
     func lateScene() throws {
         var session = try session(try NavigationSnapshot.sample(root: "playlistSelection"), Document.Playlists.two)
         var updates = DeviceUpdates()
@@ -203,7 +203,7 @@ struct DeviceViewTests {
         #expect(try url() == nil)
     }
 
-    @Test("a URL opens only on the device that asked for it; other schemes are shown as a note")
+    @Test("A URL opens only on the device that requested it, and other schemes are shown as a note")
     func urls() async throws {
         let bus = EventBus.inMemory(source: "web-gateway/1")
         try await withGateway(bus) { page in
@@ -233,7 +233,7 @@ struct DeviceViewTests {
         }
     }
 
-    @Test("a choice with fields that do not match the contract is refused with the reason")
+    @Test("A choice with fields that do not match the contract is refused with the reason")
     func fields() async throws {
         let bus = EventBus.inMemory(source: "web-gateway/1")
         try await withGateway(bus) { page in

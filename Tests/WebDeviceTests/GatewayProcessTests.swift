@@ -63,7 +63,7 @@ struct GatewayProcessTests {
         rows.compactMap { $0["summary"]?.stringValue?.firstMatch(of: #/"n":(\d+)/#).flatMap { Int($0.1) } }
     }
 
-    @Test("after kill -9 a browser is still signed in, and a used link is still used")
+    @Test("A browser is still signed in after kill -9, and a used link cannot be used again")
     func restart() async throws {
         try await withPage { stack, page in
             let link = try PageClient.link(page.folder)
@@ -79,7 +79,7 @@ struct GatewayProcessTests {
         }
     }
 
-    @Test("after a broken connection nothing is lost or doubled")
+    @Test("No message is lost or delivered twice after a broken connection")
     func brokenConnection() async throws {
         try await withPage { stack, page in
             let first = try page.stream("abcdefgh")
@@ -105,7 +105,7 @@ struct GatewayProcessTests {
         }
     }
 
-    @Test("after kill -9 of the gateway a page continues after its last row")
+    @Test("A page continues after its last row after kill -9 of the gateway")
     func killedGateway() async throws {
         try await withPage { stack, page in
             let first = try page.stream("abcdefgh")
@@ -136,7 +136,7 @@ struct GatewayProcessTests {
         }
     }
 
-    @Test("while the broker is down, the page is told so; afterwards it continues")
+    @Test("The page is informed while the broker is down, and continues afterwards")
     func brokerAway() async throws {
         try await withPage { stack, page in
             let stream = try page.stream("abcdefgh")
@@ -161,7 +161,7 @@ struct GatewayProcessTests {
         }
     }
 
-    @Test("a page that reads slowly gets merged updates, and the last version of each document")
+    @Test("A page that reads slowly gets merged updates, and the last version of each document")
     func slowReader() async throws {
         try await withPage { stack, page in
             let gate = DispatchSemaphore(value: 0)
@@ -200,7 +200,7 @@ struct GatewayProcessTests {
         }
     }
 
-    @Test("a device on the page shows the scene, and reports what the page reports")
+    @Test("A device on the page shows the scene, and reports what the page reports")
     func device() async throws {
         let flow = Self.repository("config/flows/ios.yaml")
         let coordinator = TestService(
@@ -254,7 +254,7 @@ struct GatewayProcessTests {
         }
     }
 
-    @Test("metrics have the text format of Prometheus, and no contents")
+    @Test("Metrics have the text format of Prometheus, and no contents")
     func metrics() async throws {
         try await withPage { stack, page in
             try await stack.bus.publish(ApplicationError(code: "broker.journal.damaged", message: "It failed."))
@@ -282,7 +282,7 @@ struct GatewayProcessTests {
         }
     }
 
-    @Test("segue open opens a file with the link; the secret is in no argument and no output")
+    @Test("'segue open' opens a file with the link, and the secret is in no argument and no output")
     func openVerb() async throws {
         try await withPage { stack, page in
             let scratch = try ScratchFolder()

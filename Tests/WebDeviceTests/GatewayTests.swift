@@ -91,7 +91,7 @@ private final class SlowBus: ForwardingEngine {
 
 @Suite("Gateway", .timeLimit(.minutes(2)))
 struct GatewayTests {
-    @Test("a link signs in once; forged and expired links do not")
+    @Test("A link signs in once, and a forged or expired one does not")
     func signIn() async throws {
         try await withGateway { page in
             func follow(_ link: String) async throws -> HTTPClient.Response {
@@ -116,7 +116,7 @@ struct GatewayTests {
         }
     }
 
-    @Test("behind a proxy with https, the cookie is sent only over https")
+    @Test("The cookie is sent only over https behind a proxy with https")
     func secureCookie() async throws {
         try await withGateway { settings, _ in
             settings.allowedHosts = ["page.example.org"]
@@ -135,7 +135,7 @@ struct GatewayTests {
         }
     }
 
-    @Test("without a cookie there is only the advice to run segue open")
+    @Test("A request without a cookie gets only the advice to run 'segue open'")
     func signedOut() async throws {
         try await withGateway { page in
             let none: HTTPFields = [.cookie: "segue-other=1; segue-segue=a.1.b"]
@@ -149,7 +149,7 @@ struct GatewayTests {
         }
     }
 
-    @Test("requests with another host, from another origin, or without the header are refused")
+    @Test("Requests with another host, from another origin, or without the header are refused")
     func crossSite() async throws {
         try await withGateway { page in
             let port = try page.port
@@ -171,7 +171,7 @@ struct GatewayTests {
     }
 
     @Test(
-        "every answer restricts the browser",
+        "Every answer has headers that restrict the browser",
         arguments: ["/", "/a.js", "/nothing", "/api/types", "/metrics", "/sign-in"])
     func headers(path: String) async throws {
         try await withGateway { page in
@@ -186,7 +186,7 @@ struct GatewayTests {
         }
     }
 
-    @Test("a file of the page has a tag, and is not sent again")
+    @Test("A file of the page has a tag, and is not sent again while it is the same")
     func assets() async throws {
         try await withGateway { page in
             let first = try await page.get("/a.js")
@@ -222,7 +222,7 @@ struct GatewayTests {
         }
     }
 
-    @Test("a method that a path does not have is refused with those that it has")
+    @Test("A method that a path does not have is refused with the allowed ones")
     func methods() async throws {
         try await withGateway { page in
             for (method, path, allowed) in [
@@ -241,7 +241,7 @@ struct GatewayTests {
         }
     }
 
-    @Test("a gateway without a page, or with a key that others can read, is one line with the remedy")
+    @Test("A gateway without a page, or with a key that others can read, is refused in one line with a remedy")
     func unusable() async throws {
         await #expect(throws: GatewayError.self) {
             try await withGateway { settings, scratch in
@@ -258,7 +258,7 @@ struct GatewayTests {
         }
     }
 
-    @Test("a read-only gateway publishes nothing")
+    @Test("A read-only gateway publishes nothing")
     func readOnly() async throws {
         let bus = EventBus.inMemory(source: "web-gateway/1")
         try await withGateway(bus) { settings, _ in
@@ -285,7 +285,7 @@ struct GatewayTests {
         }
     }
 
-    @Test("the page's requests are checked")
+    @Test("Invalid requests of the page are refused")
     func malformed() async throws {
         try await withGateway { page in
             let stream = try page.stream("abcdefgh")
@@ -318,7 +318,7 @@ struct GatewayTests {
         }
     }
 
-    @Test("metrics are open on loopback, and need the token if there is one")
+    @Test("Metrics need no token on loopback unless one is set")
     func metrics() async throws {
         let none: HTTPFields = [.cookie: "none"]
         try await withGateway { page in
@@ -338,7 +338,7 @@ struct GatewayTests {
         }
     }
 
-    @Test("metrics are answered while as many requests as possible wait for the bus")
+    @Test("Metrics are answered while the maximum of requests waits for the bus")
     func busyMetrics() async throws {
         let bus = SlowBus(EventBus.inMemory(source: "web-gateway/1"))
         try await withGateway(bus.bus) { page in
@@ -358,7 +358,7 @@ struct GatewayTests {
         }
     }
 
-    @Test("a page that shows the processes has the metrics of those that report them; nobody is asked before")
+    @Test("A page of the processes has their metrics, which are requested only while it is open")
     func processes() async throws {
         let hub = InMemoryHub()
         let process = EventBus.inMemory(source: "music/i1", hub: hub)
@@ -390,7 +390,7 @@ struct GatewayTests {
         }
     }
 
-    @Test("a page gets the rates of each second while the bus does not tell the dead letters")
+    @Test("A page has the rates of each second while the bus does not answer for the dead letters")
     func slowLetters() async throws {
         let bus = SlowBus(EventBus.inMemory(source: "web-gateway/1"))
         try await withGateway(bus.bus) { page in
@@ -413,7 +413,7 @@ struct GatewayTests {
         }
     }
 
-    @Test("too many requests at a time are refused until one of them has ended")
+    @Test("A request beyond the limit is refused until one of the others has ended")
     func turns() throws {
         let turns = Turns()
         for _ in 0..<Turns.limit { try turns.acquire() }

@@ -85,7 +85,7 @@ private func words(_ update: JSONValue?) -> [String] {
 
 @Suite("Happenings of the page", .timeLimit(.minutes(2)))
 struct HappeningViewTests {
-    @Test("a tap and the push that it caused are two rows of one story, the push with its rule")
+    @Test("A tap and the push that it caused are two rows of one story, and the push has its rule")
     func story() async throws {
         let phone = try Phone()
         var log = HappeningLog(run: "r")
@@ -102,7 +102,7 @@ struct HappeningViewTests {
         #expect(rows.allSatisfy { $0["story"] == "tap" })
     }
 
-    @Test("messages that are bookkeeping are counted, and make no row")
+    @Test("Bookkeeping messages are counted, and have no row")
     func hidden() throws {
         var log = HappeningLog(run: "r")
         var view = HappeningsView(log)
@@ -117,7 +117,7 @@ struct HappeningViewTests {
         #expect(!view.hasNews)
     }
 
-    @Test("a row that a message joins is sent again with the same id")
+    @Test("A row that a message joins is sent again with the same id")
     func joined() throws {
         var log = HappeningLog(run: "r")
         var view = HappeningsView(log)
@@ -140,7 +140,7 @@ struct HappeningViewTests {
         #expect(later?["messages"] == 1 && later?["id"] != first?["id"])
     }
 
-    @Test("a service that publishes for ever does not make one row that grows for ever")
+    @Test("A row has a limited size, even if a service publishes forever")
     func bounded() throws {
         var log = HappeningLog(run: "r")
         for offset in 0..<UInt64(3 * Happenings.partLimit) {
@@ -154,7 +154,7 @@ struct HappeningViewTests {
         #expect(try #require(row).json.description.utf8.count < 2000)
     }
 
-    @Test("the log keeps the newest rows; a view that gets too many tells how many it has skipped")
+    @Test("The log keeps the newest rows, and a view that gets too many reports the number of skipped ones")
     func limits() throws {
         var log = HappeningLog(run: "r")
         var view = HappeningsView(log)
@@ -173,7 +173,7 @@ struct HappeningViewTests {
         #expect(words(kept).first == "Tick number=7" && words(kept).count == HappeningLog.limit)
     }
 
-    @Test("rows that were kept and make room before a page has read them are not called skipped")
+    @Test("Kept rows that are removed before a page has read them do not count as skipped")
     func keptRows() throws {
         var log = HappeningLog(run: "r")
         func happen(_ offset: Int) throws -> HappeningRow? {
@@ -186,7 +186,7 @@ struct HappeningViewTests {
         #expect(first?["skipped"] == nil && words(first).first == "Tick number=7")
     }
 
-    @Test("what another journal says is not told as a change of the former one")
+    @Test("The state of another journal is not the former state of a change")
     func anotherJournal() throws {
         let phone = try Phone()
         var log = HappeningLog(run: "r")
@@ -197,7 +197,7 @@ struct HappeningViewTests {
         #expect(row?.json["words"] == "shows detail-2" && log.hidden == 1)
     }
 
-    @Test("a document that is newer than the position is not the state before it")
+    @Test("A document that is newer than the position is not the former state")
     func newer() async throws {
         let phone = try Phone()
         // A clock on which there is always time to send.
@@ -223,7 +223,7 @@ struct HappeningViewTests {
         #expect(String(decoding: bytes, as: UTF8.self).contains("list → push detail-2"))
     }
 
-    @Test("a page receives what happens, told with the state before, and hostile text as text")
+    @Test("A page receives happenings that are compared with the former state, and hostile text as text")
     func stream() async throws {
         let phone = try Phone()
         let bus = EventBus.inMemory(source: "web-gateway/1")

@@ -27,7 +27,7 @@ struct MessageResourceTests {
         rows?.arrayValue?.compactMap { $0["summary"]?.stringValue } ?? []
     }
 
-    @Test("pages of the journal: the newest, those before a position, and a stretch")
+    @Test("The journal can be read in pages: the newest, those before a position, and a stretch")
     func pages() async throws {
         let bus = EventBus.inMemory(source: "web-gateway/1", hub: InMemoryHub(maximumGap: 1000))
         try await withGateway(bus) { page in
@@ -53,7 +53,7 @@ struct MessageResourceTests {
         }
     }
 
-    @Test("a search forwards ends after a number of messages, and tells where the rest begins")
+    @Test("A forward search ends after a number of messages, and reports where the rest begins")
     func searchLimit() async throws {
         let bus = EventBus.inMemory(source: "web-gateway/1", hub: InMemoryHub(maximumGap: 1000))
         var ticks = try await Self.tick(1, bus: bus)
@@ -74,7 +74,7 @@ struct MessageResourceTests {
         #expect(counts == [1, 0, 1])
     }
 
-    @Test("a view can begin with the newest messages, and continues live")
+    @Test("A view can begin with the newest messages, and continues live")
     func beginning() async throws {
         let bus = EventBus.inMemory(source: "web-gateway/1", hub: InMemoryHub(maximumGap: 1000))
         try await withGateway(bus) { page in
@@ -103,7 +103,7 @@ struct MessageResourceTests {
         }
     }
 
-    @Test("a message has its attributes, its data with all digits, and the version before")
+    @Test("A message has its attributes, its data with all digits, and the former version")
     func detail() async throws {
         let bus = EventBus.inMemory(source: "web-gateway/1", hub: InMemoryHub(maximumGap: 1000))
         try await withGateway(bus) { page in
@@ -133,7 +133,7 @@ struct MessageResourceTests {
         }
     }
 
-    @Test("data is published as the page has written it, and again as it was published")
+    @Test("Data are published as the page has written them, and again as they were published")
     func exactData() async throws {
         let bus = EventBus.inMemory(source: "web-gateway/1", hub: InMemoryHub(maximumGap: 1000))
         try await withGateway(bus) { page in
@@ -153,7 +153,7 @@ struct MessageResourceTests {
         }
     }
 
-    @Test("the command to copy has no control characters, and Bash reads the same words from it")
+    @Test("The command to copy has no control characters, and Bash reads the same words from it")
     func command() async throws {
         let bus = EventBus.inMemory(source: "web-gateway/1", hub: InMemoryHub(maximumGap: 1000))
         try await withGateway(bus) { page in
@@ -168,7 +168,7 @@ struct MessageResourceTests {
         }
     }
 
-    @Test("a transient message has a row without a position, is counted, and has its data")
+    @Test("A transient message has a row without a position and with its data, and is counted")
     func transient() async throws {
         let bus = EventBus.inMemory(source: "web-gateway/1", hub: InMemoryHub(maximumGap: 1000))
         try await withGateway(bus) { page in
@@ -201,7 +201,7 @@ struct MessageResourceTests {
         }
     }
 
-    @Test("large data is cut, unless all of it is asked for")
+    @Test("Large data are cut, unless all of them are requested")
     func cut() async throws {
         let bus = EventBus.inMemory(source: "web-gateway/1", hub: InMemoryHub(maximumGap: 1000))
         try await withGateway(bus) { page in
@@ -219,7 +219,7 @@ struct MessageResourceTests {
         }
     }
 
-    @Test("a story has its messages, and the processes that have answered each of them")
+    @Test("A story has its messages, and the processes that have answered each of them")
     func story() async throws {
         let hub = InMemoryHub(maximumGap: 1000)
         let bus = EventBus.inMemory(source: "web-gateway/1", hub: hub)
@@ -237,7 +237,7 @@ struct MessageResourceTests {
         }
     }
 
-    @Test("a message is published if it matches the contracts")
+    @Test("A message is published if it matches the contracts")
     func publish() async throws {
         let bus = EventBus.inMemory(source: "web-gateway/1", hub: InMemoryHub(maximumGap: 1000))
         try await withGateway(bus) { page in
@@ -272,7 +272,7 @@ struct MessageResourceTests {
         }
     }
 
-    @Test("a dead letter is sent again or dropped, once")
+    @Test("A dead letter is sent again or dropped only once")
     func deadLetters() async throws {
         let bus = EventBus.inMemory(source: "web-gateway/1", hub: InMemoryHub(maximumGap: 1000))
         try await withGateway(bus) { page in

@@ -5,7 +5,7 @@ import Logging
 import TestSupport
 import Testing
 
-@Suite("A server that ends", .timeLimit(.minutes(2)))
+@Suite("End of a server", .timeLimit(.minutes(2)))
 struct ServerEndTests {
     /// A failure is a trap of the process of the tests: "Deinited NIOAsyncWriter without calling finish()". An exit test
     /// would not end here, because it waits for any child process, and other tests leave some that have ended.

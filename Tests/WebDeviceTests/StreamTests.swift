@@ -35,9 +35,9 @@ private func transient(_ id: String, data: String = "{}") throws -> Envelope {
     return message
 }
 
-@Suite("Rows that wait")
+@Suite("Buffer of rows")
 struct PendingRowsTests {
-    @Test("rows are taken in order, as many as fit")
+    @Test("Rows are dequeued in order, as many as fit")
     func order() throws {
         var pending = PendingRows()
         for offset in 1...5 { pending.append(try message(UInt64(offset))) }
@@ -51,7 +51,7 @@ struct PendingRowsTests {
         #expect(pending.isEmpty)
     }
 
-    @Test("if there are too many, the oldest are skipped and counted")
+    @Test("The oldest rows are skipped and counted if there are too many")
     func skipped() throws {
         var pending = PendingRows()
         for offset in 1...UInt64(PendingRows.limit + 7) { pending.append(try message(offset)) }
@@ -63,7 +63,7 @@ struct PendingRowsTests {
                     count: 7, after: Position(epoch: 1, offset: 0), before: Position(epoch: 1, offset: 8)))
     }
 
-    @Test("of skipped documents the last version is kept")
+    @Test("The last version of each skipped document is kept")
     func documents() throws {
         var pending = PendingRows()
         pending.append(try message(1, "document.Cart", key: "a"))
@@ -75,7 +75,7 @@ struct PendingRowsTests {
         #expect(skipped?.count == 1)
     }
 
-    @Test("the documents of skipped rows are taken as many as fit, before later rows")
+    @Test("The documents of skipped rows are dequeued before later rows")
     func manyDocuments() throws {
         var pending = PendingRows()
         for offset in 1...3 { pending.append(try message(UInt64(offset), "document.Cart", key: "\(offset)")) }
@@ -88,7 +88,7 @@ struct PendingRowsTests {
         #expect(second.skipped == nil)
     }
 
-    @Test("transient messages keep their place; those that are skipped are counted in a notice")
+    @Test("Transient messages keep their position, and skipped ones are counted in a notice")
     func transients() throws {
         var view = MessagesView(MessageSelection(), loadsHistory: true)
         view.handle(try message(5))
@@ -109,7 +109,7 @@ struct PendingRowsTests {
         #expect(second["lost"] == ["3 transient messages were skipped; there are too many"])
     }
 
-    @Test("of transient messages, only the newest are kept")
+    @Test("Only the newest transient messages are kept")
     func transientData() throws {
         var kept = TransientMessages()
         for number in 0...TransientMessages.countLimit { kept.append(try transient("\(number)")) }
@@ -120,7 +120,7 @@ struct PendingRowsTests {
         #expect(kept["large"] == nil && kept["last"] != nil)
     }
 
-    @Test("rows of the journal come before live rows, and none of them is doubled")
+    @Test("Rows of the journal come before live rows, and no row comes twice")
     func history() throws {
         var view = MessagesView(MessageSelection(), loadsHistory: true)
         for offset in 5...8 { view.handle(try message(UInt64(offset))) }
@@ -135,7 +135,7 @@ struct PendingRowsTests {
         #expect(!view.hasNews)
     }
 
-    @Test("a page is told that the journal has been read, also if it has no row")
+    @Test("A page is informed that the journal has been read, even if it has no row")
     func noHistory() throws {
         var view = MessagesView(MessageSelection(), loadsHistory: true)
         #expect(view.dequeueUpdate(size: .max) == nil)
@@ -148,7 +148,7 @@ struct PendingRowsTests {
 
 @Suite("Budget of a stream")
 struct SendBudgetTests {
-    @Test("at most 60 updates a second")
+    @Test("A stream has at most 60 updates a second")
     func frequency() {
         var budget = SendBudget()
         var now: Duration = .zero
@@ -164,7 +164,7 @@ struct SendBudgetTests {
         #expect((55...61).contains(updates), "\(updates)")
     }
 
-    @Test("at most 512 KiB a second on average, also if one update is large")
+    @Test("A stream has at most 512 KiB a second on average, even if one update is large")
     func bytes() {
         var budget = SendBudget()
         var now: Duration = .zero
@@ -185,7 +185,7 @@ struct SendBudgetTests {
 
 @Suite("Sent events")
 struct SentEventsTests {
-    @Test("the events after an id are known, until there are too many")
+    @Test("The events after an id are kept up to a limit")
     func ring() {
         var events = SentEvents(run: "r")
         let first = events.lastID
@@ -199,14 +199,14 @@ struct SentEventsTests {
         #expect(events.events(after: "r-3")?.count == SentEvents.countLimit)
     }
 
-    @Test("ids of another process, or of the future, are unknown", arguments: ["", "x", "s-1", "r-2", "r--1", "r-x"])
+    @Test("An id of another process or of the future is unknown", arguments: ["", "x", "s-1", "r-2", "r--1", "r-x"])
     func unknown(id: String) {
         var events = SentEvents(run: "r")
         _ = events.add("update", data: [])
         #expect(events.events(after: id) == nil)
     }
 
-    @Test("the size of the kept events is limited")
+    @Test("The size of the kept events is limited")
     func size() {
         var events = SentEvents(run: "r")
         _ = events.add("update", data: Array(repeating: 0x31, count: SentEvents.sizeLimit))
@@ -248,7 +248,7 @@ struct PageStreamTests {
         update.value(at: "views.m.rows")?.arrayValue?.compactMap { $0["position"]?.stringValue } ?? []
     }
 
-    @Test("changes are merged into one update")
+    @Test("Changes are merged into one update")
     func merged() throws {
         var stream = try stream()
         let before = stream.step(at: .seconds(1))
@@ -265,7 +265,7 @@ struct PageStreamTests {
         #expect(pause == .wait(SendBudget.interval))
     }
 
-    @Test("after a broken connection nothing is lost or doubled")
+    @Test("No event is lost or delivered twice after a broken connection")
     func resumed() throws {
         var stream = try stream()
         var received: [String] = []
@@ -289,7 +289,7 @@ struct PageStreamTests {
         #expect(received == ["1:1", "1:2", "1:3"])
     }
 
-    @Test("an unknown id makes the page open its views again")
+    @Test("An unknown id makes the page open its views again")
     func unknown() throws {
         var stream = try stream()
         let isResumed = stream.connect(lastEventID: "other-1", hello: [:], now: .seconds(5))
@@ -297,7 +297,7 @@ struct PageStreamTests {
         #expect(stream.viewCount == 0)
     }
 
-    @Test("a connection that ends before its first step does not keep the stream")
+    @Test("A connection that ends before its first step does not keep the stream")
     func endedEarly() throws {
         var stream = try stream()
         _ = stream.connect(lastEventID: nil, hello: [:], now: .seconds(5))
@@ -306,7 +306,7 @@ struct PageStreamTests {
         #expect(!stream.isOver(at: .seconds(6) + PageStream.patience))
     }
 
-    @Test("a silent connection receives a comment, and a stream without a connection ends")
+    @Test("A silent connection receives a comment, and a stream without a connection ends")
     func silence() throws {
         var stream = try stream()
         let silent = stream.step(at: .seconds(14))
@@ -319,7 +319,7 @@ struct PageStreamTests {
         #expect(stream.isOver(at: .seconds(80)))
     }
 
-    @Test("an update contains only values that have changed")
+    @Test("An update contains only values that have changed")
     func changes() throws {
         var stream = try stream()
         stream.open("p", .init(processes: ChangedValues()))
@@ -335,20 +335,20 @@ struct PageStreamTests {
     }
 }
 
-@Suite("The hub's place in the journal")
+@Suite("Position of the hub in the journal")
 struct HubPositionTests {
     private let hub = Hub(Hub.Identity(run: "r", stack: "segue", isReadOnly: false)) { .zero }
 
     private func end(_ offset: UInt64, epoch: UInt64 = 1) -> Position { Position(epoch: epoch, offset: offset) }
 
-    @Test("a new subscription starts where the last one has delivered everything")
+    @Test("A new subscription starts where the last one has delivered everything")
     func resumes() async throws {
         #expect(await hub.begin(at: end(5), []) == end(5))
         await hub.handle(Delivery(try message(6)))
         #expect(await hub.begin(at: end(9), []) == end(6))
     }
 
-    @Test("a new subscription starts at the end of a journal that was replaced or has lost its last messages")
+    @Test("A new subscription starts at the end of a journal that was replaced or has lost its last messages")
     func lost() async throws {
         _ = await hub.begin(at: end(5), [])
         await hub.handle(Delivery(try message(6)))
