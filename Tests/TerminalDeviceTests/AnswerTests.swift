@@ -20,7 +20,7 @@ struct AnswerTests {
     }
 
     @Test(
-        "A choice is picked by number, label, beginning of a label, or command",
+        "A choice is selected by number, label, beginning of a label, or command",
         arguments: [
             ("2", "calm"), ("1", "calmer"), ("Calm", "calm"), ("calmer", "calmer"), ("cal", "calmer"),
             ("Calm · anna · 12 songs", "calm"), ("  calm ", "calm"), ("PlaylistSelected", "calmer"),
@@ -32,7 +32,7 @@ struct AnswerTests {
     }
 
     @Test(
-        "What is not on the screen is not picked",
+        "A choice that is not on the screen cannot be selected",
         arguments: [
             "0", "4", "-1", "-9223372036854775808", "9223372036854775807", "Storm", "PlaylistSelected x", "b", "d", "x",
             "o", "",

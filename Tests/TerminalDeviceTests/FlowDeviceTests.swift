@@ -19,7 +19,7 @@ extension Document {
     }
 }
 
-@Suite("A device of any flow")
+@Suite("Device of any flow")
 struct FlowDeviceTests {
     private static func flow() throws -> Flow {
         try Flow("form", version: 1, platform: "ios", start: "form") {
@@ -76,7 +76,7 @@ struct FlowDeviceTests {
         #expect(script.session.scene?.lines().contains { $0.contains("Draft") } == false)
     }
 
-    @Test("The flow that the coordinator publishes says what the screen is called and which commands are its own")
+    @Test("The published flow gives a screen its title and its commands")
     func published() throws {
         var script = SessionScript(.interactive)
         var snapshot = Machine(flow: try Self.flow(), session: "anna").snapshot
@@ -102,7 +102,7 @@ struct FlowDeviceTests {
         #expect(script.session.scene?.lines() == lines)
     }
 
-    @Test("A document's URL is shown whole, and is the one that opens")
+    @Test("A document's URL is shown whole, and opens")
     func url() throws {
         var script = try script()
         _ = try script.show(Machine(flow: try Self.flow()).snapshot)
@@ -117,7 +117,7 @@ struct FlowDeviceTests {
     }
 
     @Test(
-        "The focus player's screens are drawn as ever, also by their flow; one of another app that is called alike is its own",
+        "The focus player's screens are drawn by their own views, and screens of another app with these names are not",
         arguments: [
             ("focus-player", ["Focus Player", "  Starting…"]), ("form", ["launch", "  [1] NameEntered"]),
         ])
@@ -132,7 +132,7 @@ struct FlowDeviceTests {
     }
 
     @Test(
-        "Fields are typed as words or as JSON; what is a number, a truth value or in quotes is that",
+        "Fields are typed as words or as JSON, and numbers, booleans and quoted text keep their types",
         arguments: [
             ("NameEntered", "{}"),
             ("2", "{}"),
@@ -156,7 +156,7 @@ struct FlowDeviceTests {
     }
 
     @Test(
-        "Fields that cannot be read are sent to nobody, and said at once, in scripts too",
+        "Invalid fields are not sent, and are reported at once, in scripts too",
         arguments: [
             ("NameEntered Ann", "'Ann' is not a field"), ("NameEntered name=Ann name=Bo", "duplicate field 'name'"),
             (#"NameEntered {"name""#, "is not a JSON object"), ("NameEntered =5", "'=5' is not a field"),
@@ -165,7 +165,7 @@ struct FlowDeviceTests {
         try expectComplaint(complaint, about: .line(line))
     }
 
-    @Test("A line that is not UTF-8 is sent to nobody, and said at once, in scripts too; U+FFFD is a character")
+    @Test("A line that is not UTF-8 is not sent, and is reported at once, in scripts too")
     func encoding() throws {
         try expectComplaint("The line is not UTF-8", about: .unreadableLine)
         var person = try script()
@@ -189,7 +189,7 @@ struct FlowDeviceTests {
         #expect(failure.message.contains(complaint))
     }
 
-    @Test("Fields that do not match the contract of a service that receives the command are not sent, and named")
+    @Test("Fields that do not match the contract of a receiving service are not sent, and are named")
     func contract() throws {
         func announced(_ key: String, _ schema: JSONSchema?) throws -> TerminalSession.Input {
             let command = MessageType(kind: .command, name: "NameEntered")
@@ -232,7 +232,7 @@ struct FlowDeviceTests {
         #expect(failure?.message == "command.NameEntered was not sent: data.name: missing; expected a string")
     }
 
-    @Test("A guard that waits is shown, and a script's next line waits with it")
+    @Test("A guard that waits is shown, and a script's next line waits for it")
     func waiting() throws {
         var script = try script(.scripted)
         var machine = Machine(flow: try Self.flow())
@@ -258,7 +258,7 @@ struct FlowDeviceTests {
         #expect(try script.handle(.message(.answer(Document.Draft(name: "A", ages: []), to: pick))).wantsLine)
     }
 
-    @Test("While the flow is not known, whatever comes of a command answers it")
+    @Test("Any result of a command answers it while the flow is not known")
     func unknownFlow() throws {
         let snapshot = Machine(flow: try Self.flow()).snapshot
         let answers: [any Message] = [
@@ -274,7 +274,7 @@ struct FlowDeviceTests {
         }
     }
 
-    @Test("A device tells the bus which commands its flow's screens send")
+    @Test("A device publishes the commands that its flow's screens send")
     func sends() throws {
         let sends = DeviceSession.sends(flow: try Self.flow(), screens: .focusPlayer).map(\.type.description)
         #expect(sends.contains("command.NameEntered") && sends.contains("command.BackCompleted"))

@@ -17,7 +17,7 @@ struct LineTests {
         }
     }
 
-    @Test("A URL is broken at the width, and each piece is a link to all of it", arguments: [1, 5, 10, 20, 39, 71])
+    @Test("A URL is broken at the width, and each piece is a link to the whole", arguments: [1, 5, 10, 20, 39, 71])
     func pieces(width: Int) {
         let lines = Line("see \(Self.url) now").wrapped(to: width)
         #expect(lines.allSatisfy { $0.text.count <= width })
@@ -27,19 +27,19 @@ struct LineTests {
         #expect(links.allSatisfy { $0.target == Self.url })
     }
 
-    @Test("A URL that fits stays on its line; without it a line is cut visibly")
+    @Test("A URL that fits stays on its line, and a line without a URL is cut visibly")
     func fitting() {
         #expect(Line("url: \(Self.url)").fitted(to: 100).map(\.text) == ["url: \(Self.url)"])
         #expect(Line("url: \(Self.url)").fitted(to: 40).map(\.text).joined() == "url:\(Self.url)")
         #expect(Line("a name that is long").fitted(to: 10).map(\.text) == ["a name th…"])
     }
 
-    @Test("In a file a URL is whole, and nothing steers anything")
+    @Test("A URL in a file is whole, and the file has no control sequences")
     func plain() {
         #expect(Line("Open \(Self.url)").text == "Open \(Self.url)")
     }
 
-    @Test("Two URLs are two links, and the words between them are none")
+    @Test("Two URLs are two links, and the words between them are not")
     func two() {
         let links = links([Line("(https://a.b/c), see spotify:track:1 and HTTP://d.e.")])
         #expect(links.map(\.target) == ["https://a.b/c", "spotify:track:1", "HTTP://d.e"])
@@ -47,7 +47,7 @@ struct LineTests {
     }
 
     @Test(
-        "What must not be opened is no link, and no text brings an escape of its own",
+        "A URL that must not be opened is not a link, and no text adds an escape sequence",
         arguments: [
             "file:///etc/passwd", "javascript:alert(1)", "data:text/html,x", "xhttps://a.b", "https://", "-o/tmp/x",
             "https://a.b/\u{1B}]8;;https://evil.example\u{1B}\\", "https://a.b/\u{7}x", "https://a.b/\u{9C}x",
@@ -68,7 +68,7 @@ struct LineTests {
         #expect(OpenableURL("https://\u{430}pple.com")?.text.hasPrefix("https://xn--") == true)
     }
 
-    @Test("A URL that is too long for a terminal's links is shown whole without one; one beyond all sense is a text")
+    @Test("A URL that is too long for a link is shown whole, and an excessive one as text")
     func length() {
         let long = "https://a.b/" + String(repeating: "x", count: 3000)
         let lines = Line("Open \(long)").fitted(to: 80)
@@ -78,7 +78,7 @@ struct LineTests {
         #expect(Line("https://a.b/ " + String(repeating: "x", count: 20_000)).fitted(to: 80).count == 1)
     }
 
-    @Test("Wide characters take two columns, combining ones none", arguments: 1...12)
+    @Test("Wide characters take two columns, and combining ones none", arguments: 1...12)
     func wide(width: Int) {
         let text = "音楽を選ぶ 👩‍👩‍👧 e\u{301}a\u{300}"
         let lines = Line(text).wrapped(to: width)
@@ -88,7 +88,7 @@ struct LineTests {
         #expect(Line("音楽を選ぶ").fitted(to: 6).map(\.text) == ["音楽…"])
     }
 
-    @Test("Items are shown whole or not at all; the last one and the last with a URL stay")
+    @Test("Items are shown whole or not at all, and the last one and the last with a URL stay")
     func elision() {
         let link = Line("https://a.b/c/d/e/f").wrapped(to: 8)
         let items = (1...9).map { [Line("\($0)")] } + [link] + (10...12).map { [Line("\($0)")] }

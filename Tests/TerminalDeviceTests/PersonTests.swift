@@ -7,9 +7,9 @@ import Testing
 
 @testable import TerminalDevice
 
-@Suite("Lines of a person")
+@Suite("Lines of a user")
 struct PersonTests {
-    @Test("A person is told at once what cannot be picked, and asked again")
+    @Test("An unknown choice is reported at once, and the user can type again")
     func interactiveMiss() throws {
         var script = SessionScript(.interactive)
         _ = try script.show(.sample(root: "launch"))
@@ -18,7 +18,7 @@ struct PersonTests {
         #expect(outputs.wantsLine)
     }
 
-    @Test("The URL that was requested last is kept for a person until they pick something else, and opens with o")
+    @Test("The last requested URL is kept until the user chooses something else, and opens with o")
     func openURL() throws {
         var script = SessionScript(.interactive)
         _ = try script.show(.sample(root: "serviceSelection"))
@@ -40,7 +40,7 @@ struct PersonTests {
         #expect(script.session.scene?.url == nil)
     }
 
-    @Test("What must not be opened is told, and is not there to be opened")
+    @Test("A URL that must not be opened is reported, and cannot be opened")
     func unopenable() throws {
         var script = SessionScript(.interactive)
         _ = try script.show(.sample(root: "serviceSelection"))

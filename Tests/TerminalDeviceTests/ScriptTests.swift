@@ -19,7 +19,7 @@ struct ScriptTests {
         #expect(!outputs.wantsLine, "the next line's turn comes with the answer")
     }
 
-    @Test("A number waits until the list is there: it would mean something else before")
+    @Test("A number waits until the list is loaded, because it would mean something else before")
     func numberWaitsForList() throws {
         var script = SessionScript(.scripted)
         _ = try script.show(.sample(root: "playlistSelection"))
@@ -28,7 +28,7 @@ struct ScriptTests {
         #expect(try picked.first?.decode(Command.PlaylistSelected.self).playlistID == "calm")
     }
 
-    @Test("The next line's turn comes with the answer, not with any change")
+    @Test("The next line follows the answer to the former one, not any change")
     func answered() throws {
         var script = SessionScript(.scripted)
         _ = try script.handle(.message(.answer(Document.Playlists.two)))
@@ -41,7 +41,7 @@ struct ScriptTests {
         #expect(try script.show(next, answering: pick).wantsLine)
     }
 
-    @Test("After a pick a number waits for another screen, a name does not")
+    @Test("A number waits for another screen after a choice, and a name does not")
     func numberWaitsForScreen() throws {
         var script = SessionScript(.scripted)
         _ = try script.handle(.message(.answer(Document.GeneratedPlaylist.calm)))
@@ -55,7 +55,7 @@ struct ScriptTests {
         #expect(try script.handle(.line("Open in Spotify")).picked.count == 1)
     }
 
-    @Test("What leads out of the app is answered by the URL, even through an alert that goes first")
+    @Test("A choice that leads out of the app is answered by the URL, even if an alert closes first")
     func openedURL() throws {
         var script = SessionScript(.scripted)
         let button = AlertButton(id: "open", title: "Open", sends: "command.DidRequestOpenPlaylistOnSpotify")
@@ -70,7 +70,7 @@ struct ScriptTests {
         #expect(outputs.wantsLine)
     }
 
-    @Test("A script opens the URL that its pick has led to, and waits for it")
+    @Test("A script opens the URL that its choice has led to, and waits for it")
     func opensURL() throws {
         var script = SessionScript(.scripted)
         _ = try script.show(.sample(root: "serviceSelection"))
@@ -86,7 +86,7 @@ struct ScriptTests {
         #expect(try early.handle(.message(url)).browsed == ["https://a.b"])
     }
 
-    @Test("A refusal and an error are answers, too")
+    @Test("A refusal or an error is an answer too")
     func refusals() throws {
         for answer in [
             ApplicationError(code: "a.b", message: "no"),
@@ -99,7 +99,7 @@ struct ScriptTests {
         }
     }
 
-    @Test("A dismissed error is answered by the banner's end")
+    @Test("A dismissal of an error is answered by the end of the banner")
     func banner() throws {
         var script = SessionScript(.scripted)
         let error = ApplicationError(code: "a.b", message: "no")
@@ -110,7 +110,7 @@ struct ScriptTests {
         #expect(try script.handle(.message(.answer(Document.ErrorBanner()))).wantsLine)
     }
 
-    @Test("It can wait for a screen without picking anything")
+    @Test("A script can wait for a screen without a choice")
     func screen() throws {
         var script = SessionScript(.scripted)
         _ = try script.show(.sample(root: "serviceSelection"))
@@ -118,14 +118,14 @@ struct ScriptTests {
         #expect(try script.show(.sample(root: "playlistSelection")).wantsLine)
     }
 
-    @Test("The end comes once something has been shown")
+    @Test("A script ends when a screen has been shown")
     func end() throws {
         var script = SessionScript(.scripted)
         #expect(try !script.handle(.endOfInput).ends)
         #expect(try script.show(.sample(root: "launch")).ends)
     }
 
-    @Test("What was awaited, and what was on the screen, is said in one line")
+    @Test("A timeout reports what was awaited and what was on the screen, in one line")
     func timeout() throws {
         var script = SessionScript(.scripted)
         _ = try script.show(.sample(root: "serviceSelection"))
@@ -138,7 +138,7 @@ struct ScriptTests {
                 + "on screen is serviceSelection with Connect Spotify")
     }
 
-    @Test("The deadline of what has been answered is over")
+    @Test("A deadline of an answered line has no effect")
     func staleDeadline() throws {
         var script = SessionScript(.scripted)
         _ = try script.show(.sample(root: "serviceSelection"))

@@ -3,7 +3,7 @@ import Testing
 
 @testable import TerminalDevice
 
-@Suite("Line reader")
+@Suite("Line reader of standard input")
 struct StandardInputTests {
     private func lines(of text: String) async throws -> [String] {
         try await lines(of: Data(text.utf8)).compactMap(\.self)
@@ -17,26 +17,26 @@ struct StandardInputTests {
         return await lines.reduce(into: []) { $0.append($1) }
     }
 
-    @Test("gives the lines of a pipe, the last one with or without its end")
+    @Test("The reader returns the lines of a pipe, the last one with or without its end")
     func pipe() async throws {
         #expect(try await lines(of: "1\n\nCalm\nq") == ["1", "", "Calm", "q"])
         #expect(try await lines(of: "1\n") == ["1"])
         #expect(try await lines(of: "").isEmpty)
     }
 
-    @Test("gives no text for a line that is not UTF-8")
+    @Test("The reader returns no text for a line that is not UTF-8")
     func encoding() async throws {
         #expect(try await lines(of: Data([0x63, 0x61, 0x66, 0xE9, 0x0A, 0x71])) == [nil, "q"])
     }
 
-    @Test("does not grow with a line that never ends")
+    @Test("The reader has a limited size for a line that never ends")
     func longLine() async throws {
         let lines = try await lines(of: String(repeating: "x", count: 10_000))
         #expect(lines.joined().count == 10_000)
         #expect(lines.allSatisfy { $0.count <= 8192 })
     }
 
-    @Test("takes what cannot be read for the end")
+    @Test("An input error counts as the end")
     func unreadable() async {
         for await _ in TerminalInput.lines(of: -1) { Issue.record("there is nothing to read") }
     }

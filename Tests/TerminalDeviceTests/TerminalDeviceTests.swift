@@ -48,7 +48,7 @@ struct TerminalDeviceTests {
         #expect(try await fixture.view.journalled(DomainEvent.MessageDiscarded.self).isEmpty)
     }
 
-    @Test("A script gets the other songs of a long playlist, and goes on if there are none to get")
+    @Test("A script loads the other songs of a long playlist, and continues if there are none")
     func pages() async throws {
         let lines = ["Connect Spotify", "Rain", "Show more", "b", "Calm", "Show more", "Show more", "b"]
         try await fixture.withApp(songs: 5) {
@@ -86,7 +86,7 @@ struct TerminalDeviceTests {
         #expect(try position.decode(Command.SeekRequested.self).position == 120_000)
     }
 
-    @Test("On a person's playing screen the position moves on each second while music plays")
+    @Test("The position moves each second on a user's playing screen while music plays")
     func movingPosition() async throws {
         let (lines, typed) = AsyncStream.makeStream(of: String?.self)
         let clock = ManualClock()
@@ -118,7 +118,7 @@ struct TerminalDeviceTests {
         }
     }
 
-    @Test("Two devices show one session, each its own platform")
+    @Test("Two devices show one session, each with its own platform")
     func twoPlatforms() async throws {
         try await fixture.withApp {
             try await fixture.device("ios", lines: ["Connect Spotify", "Calm"]).run()
@@ -128,7 +128,7 @@ struct TerminalDeviceTests {
         #expect(urls.map(\.attributes.platform) == ["ios"])
     }
 
-    @Test("Two devices of one platform show the same; when one leaves, the other goes on")
+    @Test("Two devices of one platform show the same, and one continues when the other leaves")
     func onePlatform() async throws {
         try await fixture.withApp {
             try await withThrowingTaskGroup { group in
@@ -152,7 +152,7 @@ struct TerminalDeviceTests {
         #expect(urls.map(\.attributes.device) == ["ios-1"])
     }
 
-    @Test("A session of its own")
+    @Test("A device can have its own session")
     func session() async throws {
         try await fixture.withApp {
             try await fixture.device("ios", subject: "anna", lines: ["@serviceSelection"]).run()
@@ -161,7 +161,7 @@ struct TerminalDeviceTests {
         }
     }
 
-    @Test("What is leaving is reported as gone")
+    @Test("A screen that leaves is reported as gone")
     func leaving() async throws {
         try await fixture.withApp {
             try await fixture.device("ios", lines: ["@serviceSelection"]).run()
@@ -170,7 +170,7 @@ struct TerminalDeviceTests {
         }
     }
 
-    @Test("A person's terminal is redrawn, and quits at once")
+    @Test("A user's terminal is redrawn, and quits at once")
     func interactive() async throws {
         try await fixture.withApp {
             try await fixture.device(
@@ -182,7 +182,7 @@ struct TerminalDeviceTests {
         #expect(text.contains("There is no 'nonsense' to pick here."))
     }
 
-    @Test("A note below the screen is removed when another story shows another screen, and when a line is entered")
+    @Test("A note is removed when another story shows another screen, and when a line is entered")
     func notes() async throws {
         let (lines, typed) = AsyncStream.makeStream(of: String?.self)
         try await fixture.withApp {
@@ -207,7 +207,7 @@ struct TerminalDeviceTests {
         }
     }
 
-    @Test("Log lines are notes below the screen, each once")
+    @Test("Each log line is shown once as a note below the screen")
     func logged() async throws {
         let (lines, typed) = AsyncStream.makeStream(of: String?.self)
         let log = ScreenLog()
@@ -231,7 +231,7 @@ struct TerminalDeviceTests {
         }
     }
 
-    @Test("Below a person's screen the whole URL is a link; without a command that opens URLs, o says what to do")
+    @Test("The whole URL is a link below a user's screen, and o reports if no command can open URLs")
     func link() async throws {
         try await fixture.withApp {
             let (lines, typed) = AsyncStream.makeStream(of: String?.self)
@@ -253,7 +253,7 @@ struct TerminalDeviceTests {
         #expect(text.contains("\\https://accounts.exa\u{1B}") && text.contains("\\mple/authorize\u{1B}"))
     }
 
-    @Test("A device may be there before the bus")
+    @Test("A device can start before the bus")
     func lateBus() async throws {
         let clock = ManualClock()
         let bus = UnreliableBus(EventBus.inMemory(source: "device/ios", hub: fixture.hub), failures: 3)
@@ -271,7 +271,7 @@ struct TerminalDeviceTests {
         }
     }
 
-    @Test("A script that cannot go on fails")
+    @Test("A script that cannot continue fails")
     func timeout() async throws {
         let clock = ManualClock()
         try await fixture.withApp {

@@ -22,7 +22,7 @@ struct TerminalScreenTests {
         return Scene(player: snapshot, documents: latest).lines(fitting: size, at: time)
     }
 
-    @Test("A phone shows the top of its stack, what may be done is numbered")
+    @Test("A phone shows the top of its stack, with numbered choices")
     func stack() throws {
         let snapshot = try NavigationSnapshot.sample(
             root: "playlistSelection", path: [.sample("generatedPlaylist", 2, playlist: "calm")])
@@ -39,7 +39,7 @@ struct TerminalScreenTests {
             ])
     }
 
-    @Test("A desktop shows the sidebar and the detail column, numbered through")
+    @Test("A desktop shows the sidebar and the detail column, numbered in sequence")
     func split() throws {
         let detail = ScreenInstance.sample("generatedPlaylist", 2, playlist: "calm")
         let snapshot = try NavigationSnapshot.sample(
@@ -62,7 +62,7 @@ struct TerminalScreenTests {
             ])
     }
 
-    @Test("Of tabs the selected one is shown, with a way back in it and to the others")
+    @Test("The selected tab is shown, with choices for back and for the other tabs")
     func tabs() throws {
         let devices = ScreenStack(.sample("deviceActivation", 2), path: [.sample("premiumRequired", 3)])
         let snapshot = try NavigationSnapshot.sample(
@@ -78,7 +78,7 @@ struct TerminalScreenTests {
         #expect(tab.tab == "lists")
     }
 
-    @Test("A column's path can be gone back on, the sidebar's first")
+    @Test("A column's path has a choice for back, with the sidebar's first")
     func backInColumn() throws {
         let detail = ScreenStack(.sample("generatedPlaylist", 2), path: [.sample("premiumRequired", 3)])
         func back(path: [ScreenInstance] = [], presentations: [Presentation] = []) throws -> String? {
@@ -92,7 +92,7 @@ struct TerminalScreenTests {
         #expect(try back(presentations: [Presentation(.popover, .sample("deviceActivation", 4))]) == nil)
     }
 
-    @Test("A dialog offers its buttons, and a mandatory sheet no way out")
+    @Test("A dialog has choices for its buttons, and a mandatory sheet has none to close it")
     func questions() throws {
         let options = PresentationOptions(
             title: "Delete it?",
@@ -113,7 +113,7 @@ struct TerminalScreenTests {
         #expect(held.dismissal == nil)
     }
 
-    @Test("A sheet lies over the screen, which can neither be read nor touched")
+    @Test("A sheet covers the screen, which is not shown and has no choices")
     func sheet() throws {
         let options = PresentationOptions(detents: [.medium], dragIndicator: true)
         let snapshot = try NavigationSnapshot.sample(
@@ -171,7 +171,7 @@ struct TerminalScreenTests {
             ])
     }
 
-    @Test("When only a position has moved on, only its line is drawn again")
+    @Test("A change of the position redraws only its line")
     func update() throws {
         let documents = try LatestDocuments.of(Document.NowPlaying(status: .following, playback: .rain))
         let scene = Scene(player: try Self.nowPlaying(), documents: documents)
@@ -187,7 +187,7 @@ struct TerminalScreenTests {
         #expect(painter.drawing(of: scene, size: size, at: times[3]).description.hasSuffix("\n> "))
     }
 
-    @Test("What a person is typing stays, below scenes with more lines and with fewer")
+    @Test("The user's input stays below scenes with more or fewer lines")
     func typing() throws {
         let player = Scene(
             player: try Self.nowPlaying(),
@@ -210,7 +210,7 @@ struct TerminalScreenTests {
         #expect(screen.text.hasSuffix("q quit\nA note\n> Pausss"))
     }
 
-    @Test("The whole screen is drawn when the size of the terminal has changed, or when the scene may have scrolled it")
+    @Test("The whole screen is drawn when the terminal's size has changed, or when the scene may have scrolled it")
     func wholeScreen() throws {
         let scene = Scene(player: try Self.nowPlaying(), documents: try LatestDocuments.of())
         var painter = Painter(waiting: "Waiting")
@@ -221,7 +221,7 @@ struct TerminalScreenTests {
         #expect(painter.drawing(of: scene, size: TerminalSize(columns: 79, rows: 25), at: .now).isEmpty)
     }
 
-    @Test("A position moves on only while it runs, on a screen that is not covered")
+    @Test("A position moves only while it runs, on a screen that is not covered")
     func seconds() throws {
         func wait(_ playback: Playback, _ snapshot: NavigationSnapshot, at seconds: Double) throws -> Duration? {
             let documents = try LatestDocuments.of(Document.NowPlaying(status: .following, playback: playback))
@@ -238,7 +238,7 @@ struct TerminalScreenTests {
         #expect(try wait(.rain, covered, at: 3.4) == nil)
     }
 
-    @Test("A popover lies over both columns")
+    @Test("A popover covers both columns")
     func popover() throws {
         let snapshot = try NavigationSnapshot.sample(
             "mac", root: "playlistSelection",
@@ -261,7 +261,7 @@ struct TerminalScreenTests {
             ])
     }
 
-    @Test("An alert has the flow's words and buttons, and cannot be swiped away")
+    @Test("An alert has the flow's text and buttons, and cannot be swiped away")
     func alert() throws {
         let options = PresentationOptions(
             title: "Premium required", message: "Spotify says so.",
@@ -306,7 +306,7 @@ struct TerminalScreenTests {
             ])
     }
 
-    @Test("Lists that are loading, empty or failed say so")
+    @Test("A list that is loading, empty or failed says so")
     func lists() throws {
         let playlists = try NavigationSnapshot.sample(root: "playlistSelection")
         #expect(try lines(playlists).contains("  Loading your playlists…"))
@@ -320,14 +320,14 @@ struct TerminalScreenTests {
                 "  This playlist could not be loaded."))
     }
 
-    @Test("Numbers are not to be relied on while a list is loading")
+    @Test("A number cannot be used while a list is loading")
     func loading() throws {
         let snapshot = try NavigationSnapshot.sample(root: "playlistSelection")
         #expect(Scene(player: snapshot, documents: LatestDocuments()).isLoading)
         #expect(try !Scene(player: snapshot, documents: LatestDocuments.of(Document.Playlists.two)).isLoading)
     }
 
-    @Test("Names from outside cannot steer the terminal")
+    @Test("A name from outside cannot add control sequences")
     func controlCharacters() throws {
         let evil = Playlist(id: "e", name: "\u{1B}[2JCalm\r\n\u{7}\u{202E}evil", owner: "a\u{9B}b", songCount: 2)
         let lines = try lines(.sample(root: "playlistSelection"), Document.Playlists(playlists: [evil]))
@@ -342,7 +342,7 @@ struct TerminalScreenTests {
         #expect(note.description == "a\\u001b[2J forged\\u009bb\n")
     }
 
-    @Test("A list that is too long is cut to the terminal's height; all of it may be picked")
+    @Test("A list that is too long is cut to the terminal's height, and all of it can be chosen")
     func height() throws {
         let size = TerminalSize(columns: 40, rows: 10)
         let documents = try LatestDocuments.of(Document.Playlists.many(50))
