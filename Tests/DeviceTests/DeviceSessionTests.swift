@@ -10,7 +10,7 @@ import Vocabulary
 
 @Suite("Device session")
 struct DeviceSessionTests {
-    @Test("A device that is attached says so, with its origin")
+    @Test("A device that starts publishes its launch, with its origin")
     func attached() throws {
         var session = SampleSession()
         let launch = try #require(try session.handle(.attached).published.first)
@@ -20,7 +20,7 @@ struct DeviceSessionTests {
         #expect(launch.subject == "anna")
     }
 
-    @Test("What is drawn is reported after it, once, and what is leaving is gone; reports never expire")
+    @Test("Each drawn screen is reported once, and each leaving one as gone, and reports never expire")
     func reports() throws {
         var session = SampleSession()
         let snapshot = try NavigationSnapshot.sample(root: "serviceSelection", leaving: [.sample("launch", 9)])
@@ -33,7 +33,7 @@ struct DeviceSessionTests {
         #expect(try session.handle(.message(.answer(Document.Playlists.two))).published.isEmpty)
     }
 
-    @Test("A view with animations reports what it shows by itself, and repeated reports send nothing")
+    @Test("A view with animations reports its screens itself, and repeated reports publish nothing")
     func animated() throws {
         var session = SampleSession(isAnimated: true)
         let path = [ScreenInstance.sample("generatedPlaylist", 2)]
@@ -85,14 +85,14 @@ struct DeviceSessionTests {
         #expect(screens(session).first?.content.lines == ["Calm · anna · 12 songs", "Rain · bert · 1 song"])
     }
 
-    @Test("The state of another platform is not this device's")
+    @Test("The state of another platform is ignored")
     func otherPlatform() throws {
         var session = SampleSession()
         #expect(try session.show(.sample("mac", root: "launch")).isEmpty)
         #expect(session.scene == nil)
     }
 
-    @Test("A pick carries its origin and expires; a report does not")
+    @Test("A choice has its origin and expires, and a report does not expire")
     func pick() throws {
         var session = SampleSession()
         _ = try session.show(.sample(root: "playlistSelection", path: [.sample("generatedPlaylist", 2)]))
@@ -107,7 +107,7 @@ struct DeviceSessionTests {
         #expect(back.attributes.expiryTime == nil)
     }
 
-    @Test("A window of its own covers nothing, and back is still possible in the main window")
+    @Test("A window covers nothing, and back is possible in the main window")
     func window() throws {
         for (style, isCovered) in [(PresentationStyle.window, false), (.popover, true)] {
             var session = SampleSession()
@@ -135,7 +135,7 @@ struct DeviceSessionTests {
         #expect(try session.handle(.message(message)).opened == (opens ? ["https://a.b"] : []))
     }
 
-    @Test("The URL of a log-in goes with the screen that asked for it, unless it came with the next one")
+    @Test("The URL of a log-in closes with the screen that requested it, unless it came with the next one")
     func leftURL() throws {
         var session = SampleSession()
         _ = try session.show(.sample(root: "serviceSelection"))
@@ -151,7 +151,7 @@ struct DeviceSessionTests {
         #expect(session.scene?.requestedURL == nil)
     }
 
-    @Test("What came too late is said to whom it concerns")
+    @Test("A discarded message is reported only to the device that sent it")
     func discarded() throws {
         var session = SampleSession()
         _ = try session.show(.sample(root: "serviceSelection"))
@@ -162,7 +162,7 @@ struct DeviceSessionTests {
         #expect(try session.handle(.message(.answer(mine, to: pick))).said == ["Your choice was ignored: expired"])
     }
 
-    @Test("An action asks a query; its answer is part of the screen until the document changes")
+    @Test("An action asks a query, whose answer is shown until the document changes")
     func question() throws {
         var session = SampleSession()
         _ = try session.show(.sample(root: "generatedPlaylist"))
@@ -191,7 +191,7 @@ struct DeviceSessionTests {
         #expect(session.scene?.layers.first?.content.lines == ["1. Rain · Cloud · 3:05", "… and 2 more"])
     }
 
-    @Test("A query without an answer can be asked again; an answer about an older document is not shown")
+    @Test("A query without an answer can be asked again, and an answer for an older document is not shown")
     func noAnswer() throws {
         var session = SampleSession()
         _ = try session.show(.sample(root: "generatedPlaylist"))
@@ -225,7 +225,7 @@ struct DeviceSessionTests {
         }
     }
 
-    @Test("A document that cannot be read is skipped, the one before stays")
+    @Test("A document that cannot be read is skipped, and the former one stays")
     func unreadable() throws {
         var session = SampleSession()
         _ = try session.show(.sample(root: "launch"))

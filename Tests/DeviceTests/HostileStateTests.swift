@@ -43,7 +43,7 @@ struct HostileStateTests {
         ]
     }
 
-    @Test("are shown, or refused with a line for the person; the next state is shown")
+    @Test("A hostile state is shown, or refused with a line for the user, and the next state is shown")
     func states() throws {
         for (name, data, complaint) in try Self.cases() {
             var session = DeviceSession(.phone, commandLifetime: .seconds(60))

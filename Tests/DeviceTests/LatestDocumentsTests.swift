@@ -8,7 +8,7 @@ import Vocabulary
 
 @Suite("Latest documents")
 struct LatestDocumentsTests {
-    @Test("The newest one counts, and a withdrawn one is gone")
+    @Test("The newest document counts, and a withdrawn one is gone")
     func newest() throws {
         var documents = try LatestDocuments.of(
             Document.Devices(devices: []), Document.GeneratedPlaylist(playlistID: "p", status: .loading),
@@ -27,7 +27,7 @@ struct LatestDocumentsTests {
         #expect(try !documents.receive(.answer(DomainEvent.PlaylistsLoaded())))
     }
 
-    @Test("One that cannot be read is an error, and leaves the one before")
+    @Test("A document that cannot be read is an error, and the former one stays")
     func malformed() throws {
         var documents = try LatestDocuments.of(Document.GeneratedPlaylist.calm)
         let odd = Envelope(
@@ -37,7 +37,7 @@ struct LatestDocumentsTests {
         #expect(documents[Document.GeneratedPlaylist.self]?.status == .ready)
     }
 
-    @Test("The filters ask for exactly what is taken")
+    @Test("The filters request exactly the documents that are needed")
     func filters() throws {
         let filters = DeviceSession(.phone, commandLifetime: .seconds(60)).filters
         let samples: [any DocumentMessage] = [
