@@ -10,14 +10,14 @@ import Testing
 
 @Suite("A contract as an AsyncAPI document")
 struct AsyncAPITests {
-    @Test("read again is the same contract")
+    @Test("A written document reads back as the same contract")
     func roundTrip() throws {
         let contract = Shop.contract()
         let written = Data(contract.asyncAPI.description.utf8)
         #expect(try AppContract(parsing: written) == contract)
     }
 
-    @Test("keeps the durable consumers of a service, if it names them")
+    @Test("The durable consumers of a service are kept, if it names them")
     func consumers() throws {
         var contract = Shop.contract()
         #expect(contract.asyncAPI["x-segue-consumers"] == nil && contract.parties["store"]?.consumers == nil)
@@ -35,7 +35,7 @@ struct AsyncAPITests {
         #expect(error?.description == "'x-segue-consumers' needs a list of names for each service")
     }
 
-    @Test("keeps the line of a message as its summary, if a service gives one")
+    @Test("The line of a message is kept as its summary, if a service gives one")
     func line() throws {
         var contract = Shop.contract()
         #expect(contract.asyncAPI.summary(of: Shop.buy) == nil)
@@ -54,7 +54,7 @@ struct AsyncAPITests {
     }
 
     @Test(
-        "with a name that would be more than a name in another file is refused",
+        "A contract with an invalid name is refused",
         arguments: ["a\n}", "a b", "", "../a", "\"a\"", "-a", "é", String(repeating: "a", count: 201)])
     func names(name: String) throws {
         var contract = Shop.contract()
@@ -74,7 +74,7 @@ struct AsyncAPITests {
         #expect(throws: AppContract.Unreadable.self) { try AppContract(parsing: Data(renamed.utf8)) }
     }
 
-    @Test("has a channel for each message, an operation for each that a service sends or receives, and no loose end")
+    @Test("The document has a channel for each message, an operation for each use, and no dangling reference")
     func document() throws {
         let document = Shop.contract().asyncAPI
         #expect(document["asyncapi"] == "3.0.0")
@@ -99,7 +99,7 @@ struct AsyncAPITests {
     }
 
     @Test(
-        "is refused with a reason when it is something else",
+        "Any other document is refused with a reason",
         arguments: [
             ("{", "the text is not JSON"), ("{}", "the JSON is not an AsyncAPI 3 document"),
             (#"{"asyncapi":"2.6.0"}"#, "the JSON is not an AsyncAPI 3 document"),
@@ -117,7 +117,7 @@ struct AsyncAPITests {
         #expect(error?.description == reason)
     }
 
-    @Test("of services that disagree keeps what the first says, and names the message")
+    @Test("The first of two contradictory services decides, and the message is named")
     func conflict() throws {
         var contract = Shop.contract()
         let other = Document.ServiceContract(
@@ -128,7 +128,7 @@ struct AsyncAPITests {
         #expect(contract.receivers(of: Shop.sold) == ["clerk", "till"])
     }
 
-    @Test("tells a flow which fields there are, who serves what, and what services tell; coordinators are none")
+    @Test("A contract gives a flow the fields, the services of each message and their outcomes, without coordinators")
     func catalogue() throws {
         var contract = Shop.contract()
         let coordinator = Document.ServiceContract(

@@ -20,7 +20,7 @@ struct ContractComparisonTests {
         return .object(members)
     }
 
-    @Test("that is none, or only adds what nobody needs, breaks nothing")
+    @Test("An equal contract, or one with optional additions, breaks nothing")
     func compatible() {
         #expect(ContractComparison(from: Shop.contract(), to: Shop.contract()).findings == [])
         let more = changed(Shop.order, "gift", to: .init(.boolean, isRequired: false))
@@ -33,7 +33,7 @@ struct ContractComparisonTests {
             ])
     }
 
-    @Test("of what is received breaks those who send as before: a field that is needed now, a value that is not taken")
+    @Test("A new required field or a refused value of a received message breaks its senders")
     func receiving() {
         #expect(
             findings(Shop.contract(buy: changed(Shop.order, "gift", to: .init(.boolean)))) == [
@@ -54,7 +54,7 @@ struct ContractComparisonTests {
             ])
     }
 
-    @Test("of what is sent breaks those who read as before: a field that is gone, a value that they do not know")
+    @Test("A missing field or a new value of a sent message breaks its readers")
     func sending() {
         #expect(
             findings(Shop.contract(sold: .object([:]))) == [
@@ -73,7 +73,7 @@ struct ContractComparisonTests {
             ])
     }
 
-    @Test("of a field's form breaks both, and is told once")
+    @Test("A changed form of a field breaks both sides, and is reported once")
     func form() {
         #expect(
             findings(Shop.contract(buy: changed(Shop.order, "item", to: .init(.integer)))) == [
@@ -82,7 +82,7 @@ struct ContractComparisonTests {
             ])
     }
 
-    @Test("of an answer breaks those who ask; a question that asks for more breaks them too")
+    @Test("A change of an answer breaks the askers, and so does a question that requires more")
     func queries() {
         let tag = JSONSchema.object(["cents": .init(.number)])
         #expect(
@@ -96,7 +96,7 @@ struct ContractComparisonTests {
             ])
     }
 
-    @Test("that removes a message breaks whoever relies on it, known or not; who no longer asks breaks nothing")
+    @Test("A removed message breaks every process that needs it, and a removed question breaks none")
     func removal() {
         #expect(
             findings(Shop.contract(buy: nil)) == [
@@ -114,14 +114,14 @@ struct ContractComparisonTests {
         #expect(findings(Shop.contract(tillReads: false)) == [])
     }
 
-    @Test("reaches only those who are concerned: who reads nothing cannot be broken by what is sent")
+    @Test("A change of a sent message breaks only its readers")
     func direction() {
         let wider = changed(Shop.order, "size", to: .init(.string))
         #expect(findings(Shop.contract(buy: wider, tillBuys: false)) == [], "the store takes more than before")
         #expect(findings(Shop.contract(buy: wider)).count == 1, "an old store would get it from a new till")
     }
 
-    @Test("of the line of a message breaks nothing")
+    @Test("A change of the line of a message breaks nothing")
     func line() throws {
         func contract(_ line: String?) throws -> AppContract {
             var contract = Shop.contract()
@@ -139,7 +139,7 @@ struct ContractComparisonTests {
         }
     }
 
-    @Test("that breaks nothing can be told all the same: what is new, what is gone, what is different")
+    @Test("A change that breaks nothing can be listed too, as new, removed or different")
     func notes() throws {
         var new = Shop.contract(
             buy: changed(changed(Shop.order, "note", to: nil), "size", to: .init(.string)), tillBuys: false)

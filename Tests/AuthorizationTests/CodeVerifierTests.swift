@@ -10,7 +10,7 @@ struct CodeVerifierTests {
         #expect(verifier.challenge == "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM")
     }
 
-    @Test("A new one is never the same, and always one that the RFC allows")
+    @Test("A new verifier is unique, and always valid for the RFC")
     func new() {
         let verifiers = (0..<100).map { _ in CodeVerifier() }
         #expect(Set(verifiers).count == 100)
@@ -18,7 +18,7 @@ struct CodeVerifierTests {
     }
 
     @Test(
-        "Length and alphabet are checked",
+        "Length and alphabet of a verifier are checked",
         arguments: [
             String(repeating: "a", count: 42), String(repeating: "a", count: 129), String(repeating: "ä", count: 43),
             String(repeating: "+", count: 43), "",
@@ -27,12 +27,12 @@ struct CodeVerifierTests {
         #expect(CodeVerifier(text) == nil)
     }
 
-    @Test("The shortest and the longest are taken", arguments: [43, 128])
+    @Test("The shortest and the longest verifiers are accepted", arguments: [43, 128])
     func bounds(length: Int) {
         #expect(CodeVerifier(String(repeating: "~", count: length)) != nil)
     }
 
-    @Test("A kept one that breaks the rules is an error, not a verifier")
+    @Test("A stored verifier that is invalid is an error")
     func decoding() {
         #expect(throws: DecodingError.self) {
             try JSONDecoder().decode([CodeVerifier].self, from: Data(#"["short"]"#.utf8))

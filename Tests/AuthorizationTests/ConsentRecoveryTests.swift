@@ -5,7 +5,7 @@ import Foundation
 import Testing
 import Vocabulary
 
-@Suite("Consent with processes that die")
+@Suite("Consent with killed processes")
 struct ConsentRecoveryTests {
     let store = MemoryStore()
     let server = ScriptedServer()
@@ -24,7 +24,7 @@ struct ConsentRecoveryTests {
         AuthorizationCallback(answer: .approved(code: "the-code"), state: state)
     }
 
-    @Test("A process that is started again knows where the answer will come, and finishes the consent")
+    @Test("A restarted process knows where the answer arrives, and finishes the consent")
     func restart() async throws {
         let state = try await request()
         let restarted = service()
@@ -33,7 +33,7 @@ struct ConsentRecoveryTests {
         #expect(try await restarted.receive(approval(state)).messages.statuses == [.authorized])
     }
 
-    @Test("The same command gives the same URL again, so that a page that is already open stays good")
+    @Test("The same command gives the same URL again, so an open page stays valid")
     func repeated() async throws {
         #expect(try await request() == request())
         #expect(try await store.pending().count == 1)
@@ -50,7 +50,7 @@ struct ConsentRecoveryTests {
         #expect(try await service().receive(approval(second)).cause?.id == "3")
     }
 
-    @Test("Death after the tokens are kept: the next incarnation announces it, until it is acknowledged")
+    @Test("A process that is killed after storing the tokens is replaced by one that publishes them")
     func unannounced() async throws {
         _ = try await service().receive(approval(try await request()))
 
@@ -63,7 +63,7 @@ struct ConsentRecoveryTests {
         #expect(try await store.load().generation == 1)
     }
 
-    @Test("Death before the tokens are kept announces nothing, and a refresh later is not taken for the consent")
+    @Test("A kill before the tokens are stored publishes nothing, and a later refresh does not count as consent")
     func lostGrant() async throws {
         let state = try await request()
         await store.dieBeforeSaving()
@@ -74,7 +74,7 @@ struct ConsentRecoveryTests {
         #expect(try await service().unannouncedOutcomes().isEmpty)
     }
 
-    @Test("A page that is loaded five times at once trades its code once, and says once that it is connected")
+    @Test("A page that is loaded five times at once uses its code once, and publishes one connection")
     func reloaded() async throws {
         let state = try await request()
         let service = service()
@@ -88,7 +88,7 @@ struct ConsentRecoveryTests {
         #expect(try await store.load().generation == 1)
     }
 
-    @Test("If the first of two equal answers fails for a moment, both show it, and it is published once")
+    @Test("If the first of two equal answers fails temporarily, both show it, and it is published once")
     func failedTwice() async throws {
         let gate = Gate()
         let server = ScriptedServer(.failure(.unavailable("no connection")), gate: gate)

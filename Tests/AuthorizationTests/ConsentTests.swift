@@ -26,7 +26,7 @@ struct ConsentTests {
         AuthorizationCallback(answer: .approved(code: "the-code"), state: state)
     }
 
-    @Test("An approval trades the code with the verifier of the request, keeps the tokens and says authorized")
+    @Test("An approval exchanges the code with the request's verifier, and stores the tokens")
     func approved() async throws {
         let state = try await request()
         let attempt = try #require(try await store.pending().first)
@@ -41,7 +41,7 @@ struct ConsentTests {
         #expect(tokens.expiresAt == Date(timeIntervalSince1970: 4600))
     }
 
-    @Test("What comes of it is tied to the command that began it: session, correlation, device")
+    @Test("The results of a consent have the session, correlation and device of its command")
     func cause() async throws {
         let state = try await request(.request(subject: "anna"))
         let outcome = try await service().receive(approval(state))
@@ -68,7 +68,7 @@ struct ConsentTests {
         #expect(await server.exchanges.isEmpty)
     }
 
-    @Test("A server's own error is told by its code, a forged one is not repeated")
+    @Test("A server's error is reported by its code, and a forged one is not repeated")
     func otherErrors() async throws {
         for (error, isTold) in [("server_error", true), ("<b>pay here</b>", false)] {
             let state = try await request()
@@ -79,7 +79,7 @@ struct ConsentTests {
         }
     }
 
-    @Test("A wrong state trades nothing, and leaves the attempt of the person who is consenting")
+    @Test("A wrong state exchanges nothing, and keeps the attempt of the user")
     func wrongState() async throws {
         let state = try await request()
         let forged = try await service().receive(approval("guessed"))
@@ -135,7 +135,7 @@ struct ConsentTests {
         #expect(outcome.messages.isEmpty)
     }
 
-    @Test("When Spotify is away the attempt stays, and reloading the page finishes it")
+    @Test("The attempt stays while Spotify is away, and a reload of the page finishes it")
     func transient() async throws {
         let state = try await request()
         await server.answer(.failure(.unavailable("no connection")))
@@ -148,7 +148,7 @@ struct ConsentTests {
         #expect(try await service().receive(approval(state)).messages.statuses == [.authorized])
     }
 
-    @Test("A grant without a refresh token is refused: it would end in an hour")
+    @Test("A grant without a refresh token is refused")
     func noRefreshToken() async throws {
         await server.answer(.success(.fixture(refresh: nil)))
         let outcome = try await service().receive(approval(try await request()))
@@ -156,7 +156,7 @@ struct ConsentTests {
         #expect(try await store.load().tokens == nil)
     }
 
-    @Test("A vault that cannot be read is an error with its own advice, and ends nothing")
+    @Test("A vault that cannot be read is an error with a remedy, and ends nothing")
     func unreadable() async throws {
         let state = try await request()
         let broken = TokenStoreError(code: "vault.corrupt", message: "tokens is damaged", recovery: "Remove it.")
@@ -172,7 +172,7 @@ struct ConsentTests {
         #expect(try await service().receive(approval(state)).messages.statuses == [.authorized])
     }
 
-    @Test("The path of a file is in the log, and not in an error that a person sees")
+    @Test("The path of a file is logged, and is not in an error that the user sees")
     func path() async throws {
         let logged = Mutex<[String]>([])
         let service = AuthorizationService(
@@ -195,14 +195,14 @@ struct ConsentTests {
 
 @Suite("Authorization callback")
 struct AuthorizationCallbackTests {
-    @Test("An approval has a code and a state, percent-encoding undone")
+    @Test("An approval has a code and a state, without percent-encoding")
     func approval() {
         #expect(
             AuthorizationCallback(target: "/callback?code=a%2Fb&state=s%20t")
                 == AuthorizationCallback(answer: .approved(code: "a/b"), state: "s t"))
     }
 
-    @Test("An error wins over a code")
+    @Test("An error takes precedence over a code")
     func denial() {
         #expect(
             AuthorizationCallback(target: "/callback?error=access_denied&code=c&state=s")
@@ -210,7 +210,7 @@ struct AuthorizationCallbackTests {
     }
 
     @Test(
-        "What is no answer is nil: no state, nothing at all, a browser's other requests",
+        "A request that is not an answer is ignored",
         arguments: ["/callback?code=c", "/callback?state=s", "/callback?code=&state=s", "/favicon.ico", "", "%%%"])
     func other(target: String) {
         #expect(AuthorizationCallback(target: target) == nil)

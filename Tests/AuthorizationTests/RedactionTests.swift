@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Secrets in descriptions")
 struct RedactionTests {
-    @Test("No way of printing shows a secret")
+    @Test("No description or reflection shows a secret")
     func printing() {
         let verifier = CodeVerifier()
         let secrets = ["access-1", "refresh-1", "access-2", "refresh-2", verifier.value, "the-state", "the-code"]

@@ -21,7 +21,7 @@ struct RefreshTests {
         #expect(try await service(ScriptedServer()).launched().statuses == [.authorized])
     }
 
-    @Test("A refresh makes the next generation and says nothing")
+    @Test("A refresh makes the next generation and publishes nothing")
     func refreshed() async throws {
         let server = ScriptedServer()
         #expect(try await service(server).refresh(generation: 1).isEmpty)
@@ -30,7 +30,7 @@ struct RefreshTests {
         #expect(try await store.load().tokens?.refreshToken == "refresh-2")
     }
 
-    @Test("The old refresh token and scope are kept when no new ones come")
+    @Test("The old refresh token and scope are kept when the answer has no new ones")
     func keepsOld() async throws {
         let grant = TokenGrant(accessToken: "access-2", refreshToken: nil, scope: nil, lifetime: .seconds(60))
         _ = try await service(ScriptedServer(.success(grant))).refresh(generation: 1)
@@ -40,7 +40,7 @@ struct RefreshTests {
         #expect(tokens.scope == "a")
     }
 
-    @Test("Asked for one generation many times, it is done once, even while the first is under way")
+    @Test("A generation is refreshed once for many requests, even while the first is in progress")
     func once() async throws {
         let gate = Gate()
         let server = ScriptedServer(gate: gate)
@@ -60,14 +60,14 @@ struct RefreshTests {
         #expect(try await store.load().generation == 2)
     }
 
-    @Test("A generation that never was is no reason to refresh")
+    @Test("A request for an unknown generation causes no refresh")
     func unknownGeneration() async throws {
         let server = ScriptedServer()
         #expect(try await service(server).refresh(generation: 7).isEmpty)
         #expect(await server.refreshes.isEmpty)
     }
 
-    @Test("A refused refresh token ends the connection and says why; asked again, it only says that it ended")
+    @Test("A refused refresh token ends the connection with a reason, and a later request only reports the end")
     func refused() async throws {
         let server = ScriptedServer(.failure(.grantRefused("Refresh token revoked")))
         let messages = try await service(server).refresh(generation: 1)
@@ -82,7 +82,7 @@ struct RefreshTests {
     }
 
     @Test(
-        "A failure that may pass keeps the tokens and the generation",
+        "A temporary failure keeps the tokens and the generation",
         arguments: [
             (AuthorizationFailure.unavailable("status 503"), "spotify.unavailable"),
             (.rateLimited(retryAfter: .seconds(30)), "spotify.rate-limited"),
@@ -145,7 +145,7 @@ struct RefreshTests {
         #expect(try await service(server).unfinishedRenewals().isEmpty)
     }
 
-    @Test("Killed after a refused renewal removed the tokens: the next process says that the connection ended")
+    @Test("The next process publishes the end of the connection after a kill during a refused renewal")
     func refusedUntold() async throws {
         let killed = service(ScriptedServer(.failure(.grantRefused("Refresh token revoked"))))
         let renewal = try #require(try await killed.requestRenewal(of: 1, causedBy: .renewal()).renewal)
@@ -156,7 +156,7 @@ struct RefreshTests {
         #expect(try await restarted.renew(unfinished).messages.statuses == [.deauthorized])
     }
 
-    @Test("Log-out forgets the tokens and the session's attempt, once, and says so each time")
+    @Test("A log-out removes the tokens and the session's attempt once, and is reported each time")
     func deauthorize() async throws {
         let service = service(ScriptedServer())
         for subject in ["anna", Session.default] {

@@ -6,7 +6,7 @@ import Synchronization
 import Testing
 import Vocabulary
 
-@Suite("Sessions with accounts of their own")
+@Suite("Sessions with their own accounts")
 struct SessionTests {
     let store = MemoryStore()
     let clock = ManualDate()
@@ -55,7 +55,7 @@ struct SessionTests {
         #expect(try await service().launched("bert").statuses == [.authorized])
     }
 
-    @Test("While Spotify answers one session slowly, another session is served")
+    @Test("A session is served while Spotify answers another one slowly")
     func concurrent() async throws {
         try await connect("anna")
         try await connect("bert")
@@ -79,7 +79,7 @@ struct SessionTests {
         #expect(try await service().launched("anna").statuses == [.authorized])
     }
 
-    @Test("A request that nobody answers ends after an hour")
+    @Test("A request for consent without an answer ends after an hour")
     func expiry() async throws {
         let (late, early) = (try await request("anna"), try await request("bert"))
         clock.advance(by: 3599)
@@ -95,7 +95,7 @@ struct SessionTests {
         #expect(try await service().unannouncedOutcomes().compactMap(\.cause?.subject) == ["bert"])
     }
 
-    @Test("A full vault is an error before the person consents, and changes nothing")
+    @Test("A full vault is reported before the user consents, and changes nothing")
     func full() async throws {
         try await connect("anna")
         await store.fill()

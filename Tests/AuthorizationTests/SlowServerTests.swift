@@ -5,7 +5,7 @@ import Testing
 import Vocabulary
 
 /// Each test would wait until its time limit if an operation waited for the server.
-@Suite("While Spotify answers slowly", .timeLimit(.minutes(1)))
+@Suite("Slow answers of Spotify", .timeLimit(.minutes(1)))
 struct SlowServerTests {
     let store = MemoryStore(.fixture)
     let gate = Gate()
@@ -23,7 +23,7 @@ struct SlowServerTests {
         return AuthorizationCallback(answer: .approved(code: "c"), state: try #require(messages.requestedState))
     }
 
-    @Test("the operations of the same session do not wait for a renewal")
+    @Test("The operations of the same session do not wait for a renewal")
     func renewal() async throws {
         async let renewed = service.refresh(generation: 1)
         await gate.visited()
@@ -36,7 +36,7 @@ struct SlowServerTests {
         #expect(await server.refreshes.count == 1)
     }
 
-    @Test("the operations of the same session do not wait for a consent, and a log-out is stronger")
+    @Test("The operations of the same session do not wait for a consent, and a log-out cancels it")
     func consent() async throws {
         let callback = try await request("anna")
         async let outcome = service.receive(callback)
@@ -50,7 +50,7 @@ struct SlowServerTests {
         #expect(try await store.load(of: "anna").tokens == nil)
     }
 
-    @Test("the consent of another session is finished")
+    @Test("The consent of another session is finished")
     func otherConsent() async throws {
         let (annas, berts) = (try await request("anna"), try await request("bert"))
         async let slow = service.receive(annas)
@@ -61,7 +61,7 @@ struct SlowServerTests {
         #expect(try await slow.messages.statuses == [.authorized])
     }
 
-    @Test("a consent that replaces the account is stronger than a renewal of the old account")
+    @Test("A consent that replaces the account takes precedence over a renewal of the old account")
     func replaced() async throws {
         async let renewed = service.refresh(generation: 1)
         await gate.visited()

@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 /// Runs the benchmarks of a bus on NATS. The figures of a debug build are not checked.
-@Suite("segue bench --bus nats")
+@Suite("Segue bench --bus nats")
 struct NATSBenchmarkTests {
     private struct Line: Decodable {
         struct Settings: Decodable {
@@ -29,7 +29,7 @@ struct NATSBenchmarkTests {
     }
 
     @Test(
-        "measures the same, and compares it with C on libnats", .timeLimit(.minutes(2)),
+        "The benchmark on NATS measures the same, and compares it with C on libnats", .timeLimit(.minutes(2)),
         arguments: [
             ("roundtrip", ["roundtrip.p50", "roundtrip.p99"]), ("publish.journalled", ["publish.journalled"]),
             ("publish.plain", ["publish.plain"]), ("catchup", ["catchup", "catchup.transfer"]), ("fanout", ["fanout"]),
@@ -53,7 +53,9 @@ struct NATSBenchmarkTests {
         }
     }
 
-    @Test("measures the programs on NATS too", .timeLimit(.minutes(3)), arguments: ["coordinator", "monitor", "start"])
+    @Test(
+        "The programs on NATS are measured too", .timeLimit(.minutes(3)),
+        arguments: ["coordinator", "monitor", "start"])
     func programs(benchmark: String) async throws {
         try await SegueCommandLine.inScratch { segue in
             let result = try await segue(
@@ -65,7 +67,7 @@ struct NATSBenchmarkTests {
         }
     }
 
-    @Test("stores each message on three servers, which wait for the disk", .timeLimit(.minutes(3)))
+    @Test("Each message is stored on three servers, which wait for the disk", .timeLimit(.minutes(3)))
     func cluster() async throws {
         try await SegueCommandLine.inScratch { segue in
             let result = try await segue(
@@ -88,7 +90,7 @@ struct NATSBenchmarkTests {
     }
 
     @Test(
-        "measures coordinators that share sessions on three servers, and finds that no state differs",
+        "Coordinators that share sessions on three servers are measured, and no state differs",
         .timeLimit(.minutes(3)))
     func sessions() async throws {
         try await SegueCommandLine.inScratch { segue in
@@ -102,7 +104,7 @@ struct NATSBenchmarkTests {
         }
     }
 
-    @Test("leaves nothing behind on servers that are running", .timeLimit(.minutes(2)))
+    @Test("A benchmark leaves nothing on servers that are running", .timeLimit(.minutes(2)))
     func runningServer() async throws {
         try await SegueCommandLine.inScratch { segue in
             let program = URL(fileURLWithPath: #filePath).appendingPathComponent("../../../.build/nats-server")
@@ -127,7 +129,7 @@ struct NATSBenchmarkTests {
     }
 
     @Test(
-        "refuses options that do not fit, with a reason",
+        "Options that contradict each other are refused with a reason",
         arguments: [
             (["--servers", "3"], "--servers is for NATS; add --bus nats"),
             (["--bus", "nats", "--servers", "2"], "--servers is 2; it must be 1, 3 or 5"),

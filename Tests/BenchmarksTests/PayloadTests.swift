@@ -6,9 +6,9 @@ import Testing
 
 @testable import Benchmarks
 
-@Suite("The data of a benchmark")
+@Suite("Data of a benchmark")
 struct PayloadTests {
-    @Test("has 256 bytes, whatever its number", arguments: [0, 1, 42, 99_999_999])
+    @Test("The data has 256 bytes, whatever its number", arguments: [0, 1, 42, 99_999_999])
     func size(index: Int) throws {
         let number = Payload.firstNumber + index
         let event = try Envelope(BenchmarkEvent(number: number), source: "test/1")
@@ -16,7 +16,7 @@ struct PayloadTests {
         #expect(Payload.number(in: event.data) == number)
     }
 
-    @Test("can be given another number, and is still the message")
+    @Test("The data can get another number, and stays the same otherwise")
     func renumbered() throws {
         var bytes = try MessageFrames().data
         Payload.write(Payload.firstNumber + 7, into: &bytes)
@@ -24,12 +24,12 @@ struct PayloadTests {
         #expect(event.number == Payload.firstNumber + 7)
     }
 
-    @Test("that is none has no number")
+    @Test("Data of another kind has no number")
     func foreign() {
         #expect(Payload.number(in: Data("{}".utf8)) == 0)
     }
 
-    @Test("travels in the frames of a real message")
+    @Test("The data is sent in the frames of a real message")
     func frames() throws {
         let frames = try MessageFrames()
         var packet = FeedPacket(topic: "t", epoch: 1)

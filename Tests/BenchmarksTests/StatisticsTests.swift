@@ -5,20 +5,20 @@ import Testing
 @Suite("Statistics")
 struct StatisticsTests {
     @Test(
-        "have a median: the middle, or the mean of the two there",
+        "The median is the middle value, or the mean of the two middle ones",
         arguments: [([3], 3), ([5, 1, 3], 3), ([4, 1, 3, 2], 2.5), ([1, 1, 100], 1)] as [([Double], Double)])
     func median(samples: [Double], median: Double) {
         #expect(Statistics.median(of: samples) == median)
     }
 
     @Test(
-        "have percentiles by the nearest rank",
+        "A percentile is found by the nearest rank",
         arguments: [(50, 50), (99, 99), (99.5, 100), (100, 100), (0.1, 1)] as [(Double, Double)])
     func percentile(percent: Double, sample: Double) {
         #expect(Statistics.percentile(percent, of: (1...100).map(Double.init).shuffled()) == sample)
     }
 
-    @Test("take both sides in turns, after a round that does not count")
+    @Test("Both sides are measured in turns, after a round that does not count")
     func turns() async throws {
         var calls: [String] = []
         let comparison = try await BaselineComparison(rounds: 2, count: 10, warmUp: 1) { count in
@@ -32,7 +32,7 @@ struct StatisticsTests {
         #expect(comparison.baselines == [10, 10] && comparison.values == [20, 20])
     }
 
-    @Test("count what is lost and what comes out of order as a failure")
+    @Test("Lost and misordered messages count as a failure")
     func losses() async throws {
         let reports = [Report(begin: 0, end: 1_000_000_000, count: 97, misordered: 2)]
         let comparison = try await BaselineComparison(rounds: 1, count: 100, warmUp: nil) { _ in

@@ -1,14 +1,14 @@
 import BusChecker
 import Testing
 
-@Suite("The checker of histories")
+@Suite("Checker of histories")
 struct CheckerTests {
-    @Test("finds nothing where nothing is wrong")
+    @Test("A correct history has no finding")
     func flawless() {
         #expect(Checker.findings(in: .flawless) == [])
     }
 
-    @Test("an unacknowledged value may be there or not")
+    @Test("A value that was not acknowledged may be in the journal or not")
     func unacknowledged() {
         var history = History.flawless
         history.invoked.formUnion([value(4), value(5)])
@@ -16,14 +16,14 @@ struct CheckerTests {
         #expect(Checker.findings(in: history) == [])
     }
 
-    @Test("finds an acknowledged value that is missing")
+    @Test("A missing acknowledged value is found")
     func lost() {
         var history = History.flawless
         history.remove(value(2))
         #expect(Checker.findings(in: history).contains(.lost(value(2))))
     }
 
-    @Test("after the end of a journal was lost, what the copy does not have may be missing, and nothing else")
+    @Test("Only values that the copy lacks may be missing after the end of a journal was lost")
     func lostEnd() {
         var history = History.flawless
         history.remove(value(2))
@@ -33,7 +33,7 @@ struct CheckerTests {
         #expect(!Checker.findings(in: history).contains(.lost(value(2))))
     }
 
-    @Test("a result may be there twice if a process may have worked in the ended epoch, but not three times")
+    @Test("A result may exist twice if a process may have worked in the ended epoch, but not three times")
     func repeatedResult() {
         var history = History.flawless
         let result = JournalEntry.Content.result(group: "group", input: value(1))
@@ -47,35 +47,35 @@ struct CheckerTests {
         #expect(!Checker.findings(in: history).isEmpty)
     }
 
-    @Test("finds a value that was never sent")
+    @Test("A value that was never sent is found")
     func neverSent() {
         var history = History.flawless
         history.append(value(7), at: 9)
         #expect(Checker.findings(in: history) == [.neverSent(value(7), offset: 9)])
     }
 
-    @Test("finds a value that is there twice")
+    @Test("A duplicate value is found")
     func doubled() {
         var history = History.flawless
         history.journal.append(JournalEntry(offset: 9, stream: "b", content: .value(value(3))))
         #expect(Checker.findings(in: history).contains(.doubled(value(3), offsets: [3, 9])))
     }
 
-    @Test("finds two messages with one offset")
+    @Test("Two messages with one offset are found")
     func sharedOffset() {
         var history = History.flawless
         history.journal.append(JournalEntry(offset: 3, stream: "c", content: .result(group: "other", input: value(1))))
         #expect(Checker.findings(in: history) == [.sharedOffset(3)])
     }
 
-    @Test("finds values of one publisher that have changed places, whatever their streams")
+    @Test("Values of one publisher in the wrong order are found, across streams")
     func disordered() {
         var history = History.flawless
         history.swapOffsets(2, 3)
         #expect(Checker.findings(in: history) == [.disordered(value(2), behind: value(3))])
     }
 
-    @Test("values of different publishers have no order")
+    @Test("Values of different publishers may have any order")
     func publishers() {
         var history = History.flawless
         let others = [2, 1].map { Value(publisher: "other", sequence: $0) }
@@ -85,7 +85,7 @@ struct CheckerTests {
         #expect(Checker.findings(in: history) == [.neverSent(Value(publisher: "third", sequence: 1), offset: 10)])
     }
 
-    @Test("a superseded document may be forgotten; the last one may not")
+    @Test("A replaced document may be missing, and the last one may not")
     func superseded() {
         var history = History.flawless
         history.documents = [value(1): "status", value(2): "status"]
@@ -96,16 +96,16 @@ struct CheckerTests {
     }
 }
 
-@Suite("The checker of what durable consumers commit")
+@Suite("Checker of the results of durable consumers")
 struct ResultTests {
-    @Test("finds an input without a result")
+    @Test("An input without a result is found")
     func missing() {
         var history = History.flawless
         history.journal.removeAll { $0.content == .result(group: "group", input: value(2)) }
         #expect(Checker.findings(in: history) == [.resultMissing(group: "group", input: value(2))])
     }
 
-    @Test("a document that is still in the journal has a result, though a later one is there")
+    @Test("A document that is still in the journal has a result, even if a later one exists")
     func document() {
         var history = History.flawless
         history.documents = [value(1): "status", value(2): "status"]
@@ -113,7 +113,7 @@ struct ResultTests {
         #expect(Checker.findings(in: history) == [.resultMissing(group: "group", input: value(1))])
     }
 
-    @Test("finds a second result")
+    @Test("A second result is found")
     func doubled() {
         var history = History.flawless
         history.journal.append(JournalEntry(offset: 9, stream: "r", content: .result(group: "group", input: value(2))))
@@ -121,7 +121,7 @@ struct ResultTests {
         #expect(Checker.findings(in: history) == [expected])
     }
 
-    @Test("another group has results of its own")
+    @Test("Another consumer has its own results")
     func groups() {
         var history = History.flawless
         history.groups.insert("second")
@@ -129,7 +129,7 @@ struct ResultTests {
         #expect(Checker.findings(in: history) == missing)
     }
 
-    @Test("finds a result of an input that is not there")
+    @Test("A result of a missing input is found")
     func nothing() {
         var history = History.flawless
         history.journal.append(JournalEntry(offset: 9, stream: "r", content: .result(group: "group", input: value(8))))
@@ -137,33 +137,33 @@ struct ResultTests {
     }
 }
 
-@Suite("The checker of what subscribers see")
+@Suite("Checker of subscribers")
 struct ReaderTests {
-    @Test("finds what was passed over, even by one that was killed later")
+    @Test("A missed value is found, even of a subscriber that was killed later")
     func gap() {
         #expect(findings(seeing: [1, 3], isComplete: true) == [.gap(reader: "reader", value(2))])
         #expect(findings(seeing: [2, 3], isComplete: false) == [.gap(reader: "reader", value(1))])
     }
 
-    @Test("who was killed need not have seen the end; who lived must")
+    @Test("A killed subscriber need not receive the end, and a living one must")
     func end() {
         #expect(findings(seeing: [1], isComplete: false) == [])
         #expect(findings(seeing: [1, 2], isComplete: true) == [.gap(reader: "reader", value(3))])
     }
 
-    @Test("finds what came twice")
+    @Test("A value that was received twice is found")
     func twice() {
         #expect(findings(seeing: [1, 2, 2, 3], isComplete: true) == [.deliveredTwice(reader: "reader", value(2))])
     }
 
-    @Test("finds what came out of its stream's order; streams have none among each other")
+    @Test("A value out of its stream's order is found, and streams have no order among each other")
     func order() {
         #expect(
             findings(seeing: [2, 1, 3], isComplete: true) == [.deliveredOutOfOrder(reader: "reader", value(1))])
         #expect(findings(seeing: [3, 1, 2], isComplete: true) == [])
     }
 
-    @Test("finds what the journal does not hold, or holds elsewhere")
+    @Test("A received value that the journal lacks, or has at another place, is found")
     func otherwise() {
         for delivery in [
             Delivery(offset: 9, stream: "a", value: value(9)), Delivery(offset: 9, stream: "b", value: value(3)),
@@ -175,7 +175,7 @@ struct ReaderTests {
         }
     }
 
-    @Test("a document that was forgotten since may have been seen or not")
+    @Test("A document that was removed since may have been received or not")
     func superseded() {
         for seen in [[1, 2, 3], [2, 3]] {
             var history = history(seeing: seen, isComplete: true)
@@ -185,14 +185,14 @@ struct ReaderTests {
         }
     }
 
-    @Test("a document that is still in the journal may not be passed over, though a later one is there")
+    @Test("A document that is still in the journal may not be missed, even if a later one exists")
     func notForgotten() {
         var history = history(seeing: [2, 3], isComplete: true)
         history.documents = [value(1): "status", value(2): "status"]
         #expect(Checker.findings(in: history) == [.gap(reader: "reader", value(1))])
     }
 
-    @Test("a document that was seen behind its successor was not superseded by it")
+    @Test("A document that was received after its successor must still be in the journal")
     func behindSuccessor() {
         var history = history(seeing: [2, 3], isComplete: true)
         history.documents = [value(1): "status", value(2): "status"]
@@ -215,10 +215,10 @@ struct ReaderTests {
     }
 }
 
-@Suite("What processes write down")
+@Suite("Records of processes")
 struct HistoryLineTests {
     @Test(
-        "can be read again",
+        "A record reads back as it was written",
         arguments: [
             .invoked(value(1), document: nil), .invoked(value(2), document: "s1/p1.1.0"),
             .acknowledged(value(3), epoch: .max), .live,
@@ -229,7 +229,7 @@ struct HistoryLineTests {
     }
 
     @Test(
-        "half a line is none",
+        "An incomplete line is ignored",
         arguments: [
             "", "acknow", "acknowledged", "acknowledged p1", "acknowledged p1/1", "delivered 17 event.ProbeEvent/s1",
             "invoked p1/1",

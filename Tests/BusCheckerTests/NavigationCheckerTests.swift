@@ -4,9 +4,9 @@ import Navigation
 import Support
 import Testing
 
-@Suite("The checker of sessions that coordinators share")
+@Suite("Checker of shared sessions")
 struct NavigationCheckerTests {
-    @Test("finds nothing where nothing is wrong")
+    @Test("A correct history has no finding")
     func flawless() throws {
         let tale = try Tale.flawless()
         #expect(tale.findings == [])
@@ -14,7 +14,7 @@ struct NavigationCheckerTests {
         #expect(tale.history.longestWait == Tale.usualWait)
     }
 
-    @Test("finds a session that two coordinators have handled: a revision is there twice")
+    @Test("A session that two coordinators have handled is found by a duplicate revision")
     func doubled() throws {
         var tale = try Tale.flawless()
         let state = try #require(tale.state(at: 3))
@@ -22,7 +22,7 @@ struct NavigationCheckerTests {
         #expect(tale.findings == [.stateUnexpected(session: "anna", revision: 3, offset: tale.end)])
     }
 
-    @Test("finds a coordinator that continues from an old state")
+    @Test("A coordinator that continues from an old state is found")
     func old() throws {
         var tale = try Tale.flawless()
         let state = try #require(tale.state(at: 3))
@@ -32,7 +32,7 @@ struct NavigationCheckerTests {
         #expect(tale.findings == [.stateDiffers(session: "anna", revision: 4, offset: tale.offset(of: 4))])
     }
 
-    @Test("finds a state that names another input as its cause")
+    @Test("A state that names another input as its cause is found")
     func cause() throws {
         var tale = try Tale.flawless()
         guard case .state(let snapshot, _) = try #require(tale.state(at: 3)).content else { return }
@@ -40,14 +40,15 @@ struct NavigationCheckerTests {
         #expect(tale.findings == [.stateDiffers(session: "anna", revision: 3, offset: tale.offset(of: 3))])
     }
 
-    @Test("finds an input without its state, in the middle and at the end", arguments: [(3, "anna/3"), (7, "gone-7")])
+    @Test(
+        "An input without its state is found, in the middle and at the end", arguments: [(3, "anna/3"), (7, "gone-7")])
     func missing(revision: Int, input: String) throws {
         var tale = try Tale.flawless()
         tale.remove(state: revision)
         #expect(tale.findings == [.stateMissing(session: "anna", revision: revision, input: input)])
     }
 
-    @Test("finds a state to which no input led, and a session that no message began")
+    @Test("A state without an input is found, and so is a session without a first message")
     func nothing() throws {
         var tale = try Tale.flawless()
         guard case .state(var snapshot, let cause) = try #require(tale.state(at: 7)).content else { return }
@@ -61,7 +62,7 @@ struct NavigationCheckerTests {
             ])
     }
 
-    @Test("the session 'default' begins without a message, once")
+    @Test("The session 'default' begins without a message, once")
     func unprompted() throws {
         var tale = try Tale.flawless()
         let first = Machine(flow: tale.history.flow, session: "default").snapshot
@@ -71,7 +72,7 @@ struct NavigationCheckerTests {
         #expect(tale.findings == [.stateUnexpected(session: "default", revision: 0, offset: tale.end)])
     }
 
-    @Test("finds a deadline that was never met, and the state that still waits for it")
+    @Test("A missed deadline is found, and so is the state that still waits for it")
     func unmet() throws {
         var tale = try Tale.flawless()
         tale.tell("command.SheetToggled")
@@ -84,7 +85,7 @@ struct NavigationCheckerTests {
             ])
     }
 
-    @Test("finds a deadline that is opened or closed twice", arguments: [true, false])
+    @Test("A deadline that is opened or closed twice is found", arguments: [true, false])
     func deadlineTwice(isOpen: Bool) throws {
         var tale = try Tale.flawless()
         tale.append(.deadline(key: Tale.sheet, isOpen: isOpen))
@@ -93,7 +94,7 @@ struct NavigationCheckerTests {
         #expect(tale.findings == (isOpen ? [repeated, missed] : [repeated]))
     }
 
-    @Test("finds a result that is published again, and an error of a coordinator")
+    @Test("A result that is published again is found, and so is an error of a coordinator")
     func results() throws {
         var tale = try Tale.flawless()
         tale.append(.result, id: "anna/4.ios.1")
@@ -106,7 +107,7 @@ struct NavigationCheckerTests {
             ])
     }
 
-    @Test("an acknowledged input that is not in the journal is lost, as any value is")
+    @Test("An acknowledged input that the journal lacks is lost, like any value")
     func lost() throws {
         var history = History.flawless
         history.navigation = try Tale.flawless().history
@@ -116,7 +117,7 @@ struct NavigationCheckerTests {
     }
 }
 
-@Suite("The checker of the time for which sessions wait")
+@Suite("Checker of waiting times")
 struct WaitTests {
     private static let limit = NavigationHistory.waitLimit
     /// The time of the waiting input.
@@ -135,43 +136,43 @@ struct WaitTests {
         return time
     }
 
-    @Test("finds an input that waits too long though nothing happens")
+    @Test("An input that waits too long while nothing happens is found")
     func calm() throws {
         #expect(try wait([]) == 2 * Self.limit)
     }
 
-    @Test("the time begins anew with each coordinator that goes")
+    @Test("The time starts again when a coordinator ends")
     func gone() throws {
         #expect(try wait([(Self.limit, .coordinator(1), false)]) == nil)
         #expect(try wait([(Self.limit - 1, .coordinator(1), false)]) == Self.limit + 1)
     }
 
-    @Test("a coordinator that comes gives no more time")
+    @Test("A new coordinator does not extend the time")
     func joined() throws {
         #expect(try wait([(Self.limit, .coordinator(3), true)]) == 2 * Self.limit)
     }
 
-    @Test("no input waits for a coordinator while there is none")
+    @Test("No input waits for a coordinator while there is none")
     func none() throws {
         let gone = Self.coordinators.map { (10, $0, false) }
         #expect(try wait(gone + [(Self.limit, .coordinator(1), true)]) == nil)
         #expect(try wait(gone + [(20, .coordinator(1), true)]) == 2 * Self.limit - 20)
     }
 
-    @Test("no input waits for a broker that is away, and the time begins anew when it comes")
+    @Test("No input waits for an absent broker, and the time starts again when it is back")
     func broker() throws {
         #expect(try wait([(10, .broker, false)]) == nil)
         #expect(try wait([(10, .broker, false), (Self.limit, .broker, true)]) == nil)
         #expect(try wait([(10, .broker, false), (20, .broker, true)]) == 2 * Self.limit - 20)
     }
 
-    @Test("no input waits for a broker that does not answer")
+    @Test("No input waits for a broker that does not answer")
     func silence() throws {
         #expect(try wait([(10, .answers, false), (Self.limit, .answers, true)]) == nil)
         #expect(try wait([(10, .answers, false), (20, .answers, true)]) == 2 * Self.limit - 20)
     }
 
-    @Test("a report may be as old as the stop of the coordinator that made it")
+    @Test("A report may be as old as the pause of its coordinator")
     func report() throws {
         #expect(try wait([], by: "report") == nil)
     }

@@ -1,24 +1,24 @@
 import BusChecker
 import Testing
 
-@Suite("The checker of timers")
+@Suite("Checker of timers")
 struct TimerCheckerTests {
-    @Test("finds nothing where timers are published, replaced and taken back")
+    @Test("A correct history of timers has no finding")
     func flawless() {
         #expect(findings() == [])
     }
 
-    @Test("finds a timer that was published twice")
+    @Test("A timer that was published twice is found")
     func doubled() {
         #expect(findings { $0.elapse("c", 600) } == [.timerDoubled("c", offsets: [9, 13])])
     }
 
-    @Test("finds a timer that was lost, although it is recorded")
+    @Test("A recorded timer that was lost is found")
     func missed() {
         #expect(findings { $0.set("e", due: 900) } == [.timerMissed("e")])
     }
 
-    @Test("finds a timer whose document was withdrawn without its command, and not to take it back")
+    @Test("A timer's document that was withdrawn without its command or a cancellation is found")
     func withdrawn() {
         let found = findings {
             $0.set("e", due: 900)
@@ -27,7 +27,7 @@ struct TimerCheckerTests {
         #expect(found == [.timerMissed("e")])
     }
 
-    @Test("finds a command without a result, and one with two")
+    @Test("A command without a result, and one with two, are found")
     func results() {
         #expect(findings { $0.append("change-f", .change) } == [.timerUnchanged(command: "change-f")])
         #expect(
@@ -36,12 +36,12 @@ struct TimerCheckerTests {
     }
 
     @Test(
-        "finds a timer that was published after it was replaced, taken back or never set", arguments: ["a", "b", "x"])
+        "A timer that was published after it was replaced, cancelled or never set is found", arguments: ["a", "b", "x"])
     func notOpen(id: String) {
         #expect(findings { $0.elapse(id, 900) } == [.timerNotOpen(id, offset: 13)])
     }
 
-    @Test("finds a timer that was published before its time")
+    @Test("A timer that was published before its time is found")
     func early() {
         let found = findings {
             $0.set("e", due: 900)

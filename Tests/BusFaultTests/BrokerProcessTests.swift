@@ -4,9 +4,9 @@ import EventBus
 import Foundation
 import Testing
 
-@Suite("When the broker's process meets what nobody hopes for")
+@Suite("Faults of the broker's process")
 struct BrokerProcessTests {
-    @Test("a second broker ends with one line and the status of a wrong setting, and the first serves on")
+    @Test("A second broker ends with one line and the status of a wrong setting, and the first continues")
     func secondBroker() async throws {
         try await Arena.with { arena in
             _ = try await arena.startBroker()
@@ -20,7 +20,7 @@ struct BrokerProcessTests {
         }
     }
 
-    @Test("processes that are there before their broker wait for it, and lose nothing", .timeLimit(.minutes(3)))
+    @Test("Processes that start before their broker wait for it, without a loss", .timeLimit(.minutes(3)))
     func brokerLast() async throws {
         try await Arena.with { arena in
             let publisher = try await arena.startFixture("publisher", "publish", ["--count", "50"])
@@ -39,7 +39,7 @@ struct BrokerProcessTests {
     }
 
     @Test(
-        "a burst far past the feed's mark costs the broker what is said for one that is stopped, and others do not notice",
+        "A burst for a stopped subscriber costs the broker limited memory, and others are not affected",
         .timeLimit(.minutes(4)))
     func stoppedSubscriber() async throws {
         // The messages have 60 MB together. At most 2048 messages (33 MiB) wait for a subscriber that does not read.

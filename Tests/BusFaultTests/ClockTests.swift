@@ -5,13 +5,13 @@ import Foundation
 import Testing
 
 @Suite(
-    "When the clock is set",
+    "Changes of the clock",
     .enabled(if: SettableClock.isAvailable, "a C compiler is needed to set the clock of a process"))
 struct ClockTests {
     private static let day: Duration = .seconds(24 * 3600)
 
     @Test(
-        "acknowledged messages stay, publishers go on and a time is found, while the broker runs and across its starts",
+        "Acknowledged messages stay and publishers continue after a change of the clock, across restarts",
         arguments: [day, day * -1, day * 30, day * -30])
     func jump(_ jump: Duration) async throws {
         try await Arena.with { arena in

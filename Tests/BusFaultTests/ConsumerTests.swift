@@ -4,10 +4,10 @@ import EventBus
 import Glibc
 import Testing
 
-@Suite("When a process is stopped before it has claimed an exclusive durable consumer")
+@Suite("Stopped process before its claim of an exclusive consumer")
 struct ExclusiveConsumerTests {
     @Test(
-        "it takes over from its successor when it goes on; the successor ends, and each message has one result",
+        "The process takes over from its successor when it continues, and each message has one result",
         .timeLimit(.minutes(3)))
     func firstClaim() async throws {
         try await Arena.with { arena in
@@ -34,10 +34,10 @@ struct ExclusiveConsumerTests {
     }
 }
 
-@Suite("When a process that shares a durable consumer is killed or stopped")
+@Suite("Killed and stopped members of a shared consumer")
 struct SharedConsumerTests {
     @Test(
-        "after a lease the others handle what was its own; if it goes on it publishes nothing of that, and shares again",
+        "The others handle the messages after a lease, and a member that continues shares them again",
         .timeLimit(.minutes(3)), arguments: [SIGKILL, SIGSTOP])
     func lease(signal: Int32) async throws {
         try await Arena.with { arena in

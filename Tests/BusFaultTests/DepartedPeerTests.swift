@@ -11,7 +11,7 @@ import ZeroMQ
 
 /// libzmq can abort a process whose peer disconnects: with heartbeats while the pipe between them is full, and with
 /// `ZMQ_IMMEDIATE` while a message is being received.
-@Suite("When a peer leaves while more of it waits than a connection holds", .timeLimit(.minutes(3)))
+@Suite("Peers that leave with full connections", .timeLimit(.minutes(3)))
 struct DepartedPeerTests {
     private static let names = ["Noted", "Other"]
 
@@ -23,7 +23,7 @@ struct DepartedPeerTests {
     }
 
     @Test(
-        "the broker serves on after clients that have sent thousands of reads, and read no answer", arguments: [1, 200])
+        "The broker continues after clients that sent thousands of reads and read no answer", arguments: [1, 200])
     func reads(filterCount: Int) async throws {
         try await Arena.with { arena in
             let broker = try await arena.startBroker()
@@ -51,7 +51,7 @@ struct DepartedPeerTests {
     }
 
     @Test(
-        "a client with 1,024 batches under way outlives each of its brokers, also if it is stopped when one is killed")
+        "A client with 1,024 pending batches survives each of its brokers, even if it is stopped meanwhile")
     func batches() async throws {
         try await Arena.with { arena in
             let publisher = try await arena.startFixture("publisher", "publish", ["--lanes", "1024", "--batch", "1"])
@@ -78,7 +78,7 @@ struct DepartedPeerTests {
         }
     }
 
-    @Test("a client whose feed nobody reads outlives its broker, and then reads all that it missed")
+    @Test("A client that does not read its feed survives its broker, and then reads all that it missed")
     func feed() async throws {
         try await Arena.with { arena in
             let count = 7000

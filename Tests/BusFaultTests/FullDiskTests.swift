@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 @Suite(
-    "When the disk is full",
+    "Full disk",
     .enabled(if: SmallDisk.isAllowed, "a small disk needs a mount namespace (unshare --mount), not allowed here"))
 struct FullDiskTests {
     /// The unique texts of the messages of one publisher.
@@ -16,7 +16,7 @@ struct FullDiskTests {
         var refused: [String] = []
     }
 
-    @Test("the publisher is told, nothing acknowledged is lost, and it goes on when there is room again")
+    @Test("The publisher gets an error, no acknowledged message is lost, and it continues when there is room again")
     func fullDisk() async throws {
         try await Arena.with { arena in
             let disk = SmallDisk(at: "\(arena.directory)/disk", size: "16m")

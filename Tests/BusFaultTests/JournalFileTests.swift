@@ -7,9 +7,9 @@ import RuntimeTestSupport
 import Testing
 import ZeroMQEventBus
 
-@Suite("When the journal's file is not what it was")
+@Suite("Damaged journal files")
 struct JournalFileTests {
-    @Test("a byte that flipped in a message costs that message, which is named, and no other")
+    @Test("A flipped byte in a message costs only that message, which is reported")
     func damagedRow() async throws {
         try await Arena.with { arena in
             let offsets = try await publish(["one", "two-to-be-damaged", "three"], in: arena)
@@ -44,7 +44,7 @@ struct JournalFileTests {
         }
     }
 
-    @Test("a page that is damaged ends the broker with one line that says how to save the rest")
+    @Test("A damaged page ends the broker with one line and a command that saves the rest")
     func damagedPage() async throws {
         try await Arena.with { arena in
             try await publish((0..<200).map { "\($0)" }, in: arena)
@@ -56,7 +56,7 @@ struct JournalFileTests {
     }
 
     @Test(
-        "a file that is cut short ends the broker with one line that says how to save the rest",
+        "A file that is cut short ends the broker with one line and a command that saves the rest",
         arguments: [100, 4096, 10_000])
     func cut(size: Int) async throws {
         try await Arena.with { arena in
@@ -66,7 +66,7 @@ struct JournalFileTests {
         }
     }
 
-    @Test("a file that is no journal ends the broker with one line that says how to save what it is")
+    @Test("A file that is not a journal ends the broker with one line and a command that saves its content")
     func noJournal() async throws {
         try await Arena.with { arena in
             try Data(repeating: 7, count: 8192).write(to: URL(fileURLWithPath: arena.journal))
@@ -75,7 +75,7 @@ struct JournalFileTests {
     }
 
     @Test(
-        "a journal that is deleted or replaced while it is served ends the broker with one line",
+        "A journal that is deleted or replaced while it is used ends the broker with one line",
         arguments: [true, false])
     func removed(isReplaced: Bool) async throws {
         try await Arena.with { arena in
@@ -88,7 +88,7 @@ struct JournalFileTests {
         }
     }
 
-    @Test("a journal that has lost its end begins a new epoch as soon as somebody knows of more")
+    @Test("A journal that has lost its end begins a new epoch when a client proves the loss")
     func lostEnd() async throws {
         try await Arena.with { arena in
             try await publish(["kept"], in: arena)
@@ -120,7 +120,7 @@ struct JournalFileTests {
         }
     }
 
-    @Test("processes that were stopped while a journal was put back and grew past its old end begin anew, and go on")
+    @Test("Processes that were stopped while a journal was replaced and grew start again, and continue")
     func putBack() async throws {
         try await Arena.with { arena in
             try await publish(["kept"], in: arena)

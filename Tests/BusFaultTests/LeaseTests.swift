@@ -3,10 +3,10 @@ import EventBus
 import Glibc
 import Testing
 
-@Suite("When the publisher of a leased document is killed while the broker is not there")
+@Suite("Leased documents without a broker")
 struct LeaseTests {
     @Test(
-        "a leased document outlasts a broker that is killed or stopped, and goes with its publisher",
+        "A leased document survives a kill or stop of the broker, and is withdrawn with its publisher",
         .timeLimit(.minutes(3)), arguments: [SIGKILL, SIGSTOP])
     func lease(signal: Int32) async throws {
         try await Arena.with { arena in
@@ -47,7 +47,9 @@ struct LeaseTests {
         }
     }
 
-    @Test("a process that stood still for longer than its lease has its leased document again", .timeLimit(.minutes(2)))
+    @Test(
+        "A process that was stopped for longer than its lease publishes its leased document again",
+        .timeLimit(.minutes(2)))
     func stopped() async throws {
         try await Arena.with { arena in
             _ = try await arena.startBroker()

@@ -1,10 +1,10 @@
 import BusSoak
 import Testing
 
-@Suite("When a journal is lost, all of it or its end, under processes that publish, read and consume")
+@Suite("Lost journals, or lost ends of journals")
 struct LostJournalTests {
     @Test(
-        "everybody begins anew with what there is, and nothing that the lost one had not acknowledged is missing",
+        "Every process continues with the new journal, and no later acknowledged message is missing",
         .timeLimit(.minutes(4)), arguments: JournalLoss.allCases)
     func lost(_ loss: JournalLoss) async throws {
         let report = try await DamageRound(seed: 1, .loss(loss)).run()

@@ -7,9 +7,9 @@ import RuntimeTestSupport
 import ServiceRuntime
 import Testing
 
-@Suite("When a consumer stays away from a journal with an end", .timeLimit(.minutes(2)))
+@Suite("Absent consumer of a journal with a size limit", .timeLimit(.minutes(2)))
 struct RetentionProcessTests {
-    @Test("it is warned before it loses anything, and then told exactly which messages it lost")
+    @Test("The consumer is warned before it loses messages, and then gets a report of exactly which it lost")
     func cutOff() async throws {
         try await Arena.with { arena in
             let arguments = ["broker", "--bus", arena.bus, "--journal", arena.journal, "--retain-size"]

@@ -11,9 +11,9 @@ import Testing
 import ZeroMQ
 import ZeroMQEventBus
 
-@Suite("When a stranger talks to the broker's process", .timeLimit(.minutes(2)))
+@Suite("Unknown clients of the broker's process", .timeLimit(.minutes(2)))
 struct StrangerTests {
-    @Test("each request that is none is refused with its code, is counted in the log, and disturbs nobody")
+    @Test("Each invalid request is refused with its code, is counted in the log, and disturbs no other client")
     func requests() async throws {
         try await Arena.with { arena in
             _ = try await arena.startBroker()
@@ -41,7 +41,7 @@ struct StrangerTests {
         }
     }
 
-    @Test("one that says that it has seen more than there is, and invents marks for it, disturbs nobody")
+    @Test("A client with invented positions and marks disturbs no other client")
     func overstated() async throws {
         try await Arena.with { arena in
             _ = try await arena.startBroker()
@@ -68,7 +68,7 @@ struct StrangerTests {
         }
     }
 
-    @Test("a frame beyond the limit ends its sender's connection, and nobody else's")
+    @Test("A frame beyond the limit closes only its sender's connection")
     func hugeFrame() async throws {
         try await Arena.with { arena in
             _ = try await arena.startBroker()
@@ -88,7 +88,7 @@ struct StrangerTests {
         }
     }
 
-    @Test("random bytes on its TCP ports disturb nobody")
+    @Test("Random bytes on the TCP ports disturb no client")
     func randomBytes() async throws {
         try await Arena.with { arena in
             let port = try await arena.startTCPBroker()
@@ -113,7 +113,7 @@ struct StrangerTests {
         }
     }
 
-    @Test("nobody's subscription is ended by what another one says on the feed")
+    @Test("A client cannot end another client's subscription on the feed")
     func feed() async throws {
         try await Arena.with { arena in
             let port = try await arena.startTCPBroker()

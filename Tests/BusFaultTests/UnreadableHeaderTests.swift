@@ -13,7 +13,7 @@ import ServiceRuntime
 import Testing
 import ZeroMQEventBus
 
-@Suite("When somebody publishes what no receiver can read", .timeLimit(.minutes(2)))
+@Suite("Messages that no receiver can read", .timeLimit(.minutes(2)))
 struct UnreadableHeaderTests {
     private struct Greet: CommandMessage {
         var name: String
@@ -31,7 +31,7 @@ struct UnreadableHeaderTests {
         }
     }
 
-    @Test("a header that cannot be read makes a dead letter of its message at once, says so, and holds nothing up")
+    @Test("A message with an unreadable header becomes a dead letter at once, is reported, and delays nothing")
     func service() async throws {
         try await Arena.with { arena in
             _ = try await arena.startBroker()
@@ -62,7 +62,7 @@ struct UnreadableHeaderTests {
         }
     }
 
-    @Test("a plain durable consumer and a coordinator give such a message up as well, live and later")
+    @Test("A durable consumer and a coordinator give up such a message as well, live and later")
     func otherConsumers() async throws {
         try await Arena.with { arena in
             _ = try await arena.startBroker()
@@ -97,7 +97,7 @@ struct UnreadableHeaderTests {
         }
     }
 
-    @Test("a subscriber is not given it, but its log tells of each, and counts them")
+    @Test("A subscriber does not receive it, but its log reports each one, and counts them")
     func subscriber() async throws {
         try await Arena.with { arena in
             _ = try await arena.startBroker()
@@ -116,7 +116,7 @@ struct UnreadableHeaderTests {
         }
     }
 
-    @Test("documents that cannot be read keep nobody from the others, nor a coordinator from its start")
+    @Test("Documents that cannot be read do not prevent the reading of others, or the start of a coordinator")
     func documents() async throws {
         try await Arena.with { arena in
             _ = try await arena.startBroker()

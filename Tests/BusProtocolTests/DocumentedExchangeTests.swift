@@ -5,12 +5,12 @@ import Testing
 
 @testable import BusProtocol
 
-@Suite("What docs/wire-protocol.md shows")
+@Suite("Exchanges in docs/wire-protocol.md")
 struct DocumentedExchangeTests {
     private typealias Shown = DocumentedExchange
     private static let producer = ProducerID(Shown.producer)
 
-    @Test("the exchange is what this code sends and understands, message by message")
+    @Test("The exchange equals what the code sends and reads, message by message")
     func exchange() throws {
         var exchange = try DocumentedExchange()
         try readsAndPublishes(&exchange)
@@ -86,7 +86,7 @@ struct DocumentedExchangeTests {
         try exchange.expect(.answer(header: Shown.answer.header, data: Shown.answer.data), to: .ask, id: 6)
     }
 
-    @Test("the table of operations has all that a client sends, and no other")
+    @Test("The table of operations has exactly those that a client sends")
     func operations() throws {
         let rows = try DocumentedExchange.text().matches(of: #/(?m)^\| (\d+ [a-zA-Z]+) \|/#).map { String($0.1) }
         // The table does not contain `query`, which only the broker sends; the page describes it in another section.

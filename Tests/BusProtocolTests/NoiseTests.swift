@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Noise on the wire")
 struct NoiseTests {
-    @Test("random bytes are never trapped on", arguments: 1...4 as ClosedRange<UInt64>)
+    @Test("Random bytes never trap", arguments: 1...4 as ClosedRange<UInt64>)
     func random(seed: UInt64) {
         var generator = SeededGenerator(seed: seed)
         for _ in 0..<1000 {
@@ -27,7 +27,7 @@ struct NoiseTests {
     }
 
     @Test(
-        "what a broker sends, broken a little or much, is never trapped on by whoever reads it",
+        "A broker's message with random damage never traps its reader",
         arguments: 1...4 as ClosedRange<UInt64>)
     func brokenReplies(seed: UInt64) {
         var generator = SeededGenerator(seed: seed)

@@ -12,7 +12,7 @@ extension PublishedMessage: CustomTestStringConvertible {
     }
 }
 
-@Suite("What the protocol refuses")
+@Suite("Refusals of the protocol")
 struct RefusalTests {
     static let producer = ProducerID()
 
@@ -38,7 +38,7 @@ struct RefusalTests {
     }
 
     @Test(
-        "a message whose topic or size is wrong is refused with a code that says which",
+        "A message with a wrong topic or size is refused with its code",
         arguments: [
             (message(), nil), (message(topic: "event.A"), .topic), (message(topic: "order.A.3e"), .topic),
             (message(topic: "event.A.3f"), .topic), (message(subject: "other"), .topic),
@@ -60,7 +60,7 @@ struct RefusalTests {
     }
 
     @Test(
-        "what a client packs is refused before it is sent, with the same codes",
+        "A client refuses an invalid message before it is sent, with the same codes",
         arguments: [
             (envelope(), nil), (envelope(.query), .topic), (envelope(name: "not a name"), .topic),
             (envelope(subject: String(repeating: "s", count: 256)), .tooLarge), (envelope(subject: "a\0"), .malformed),
@@ -76,7 +76,7 @@ struct RefusalTests {
         #expect(Self.code(of: packed) == code)
     }
 
-    @Test("a message with a long attribute, of a client that does not check it, can be read and answered")
+    @Test("A message with a long attribute of another client can be read and answered")
     func longAttributes() throws {
         let long = String(repeating: "d", count: 65_000)
         var launch = Self.envelope(name: "LaunchFinished")
@@ -94,7 +94,7 @@ struct RefusalTests {
         #expect(throws: BusError.self) { _ = try PublishedMessage(read) }
     }
 
-    @Test("a transient document is refused: documents are retained; so is what is too large for the feed")
+    @Test("A transient document is refused, and so is a transient message too large for the feed")
     func transient() {
         let document = { () throws(ProtocolError) in
             _ = try PackedMessages([Self.envelope(.document)], isTransient: true)
@@ -106,7 +106,7 @@ struct RefusalTests {
         #expect(Self.code(of: large) == .tooLarge)
     }
 
-    @Test("a batch that libzmq would take for an attack is refused: it would close the connection")
+    @Test("A batch with too many frames for libzmq is refused, because it would close the connection")
     func frameSize() throws {
         let large = Self.envelope(data: 3 * 1024 * 1024)
         let batch = PublishRequest(
@@ -115,7 +115,7 @@ struct RefusalTests {
         #expect(Self.code { () throws(ProtocolError) in try batch.validate() } == .tooLarge)
     }
 
-    @Test("a transient batch has nothing but messages, and a rejection has its checkpoint")
+    @Test("A transient batch has only messages, and a rejection needs its checkpoint")
     func flags() {
         let checkpoint = CheckpointFrame(consumer: "c", ownerEpoch: 1, epoch: 1, offset: 1, settled: 0, partition: nil)
         let transient = PublishRequest(
@@ -133,7 +133,7 @@ struct RefusalTests {
         #expect(Self.code { () throws(ProtocolError) in _ = try PublishRequest(frames: unknown[...]) } == .malformed)
     }
 
-    @Test("what is too many is refused")
+    @Test("A request with too many elements is refused")
     func counts() {
         let many = Array(repeating: Self.message(), count: Limits.batchCount + 1)
         let batch = PublishRequest(producer: Self.producer, sequence: 1, messages: many)
@@ -147,14 +147,14 @@ struct RefusalTests {
         #expect(Self.code(reading: .serve(ServeRequest(producer: Self.producer, types: types))) == .tooLarge)
     }
 
-    @Test("a consumer has a name of 1 to 255 bytes", arguments: [(0, false), (1, true), (255, true), (256, false)])
+    @Test("A consumer has a name of 1 to 255 bytes", arguments: [(0, false), (1, true), (255, true), (256, false)])
     func consumerNames(length: Int, isValid: Bool) {
         let claim = ClaimRequest(
             producer: Self.producer, member: .shared, consumer: String(repeating: "c", count: length))
         #expect(Self.code(reading: .claim(claim)) == (isValid ? nil : .tooLarge))
     }
 
-    @Test("a claim with a flag that is not known is refused", arguments: [6, 8, 128] as [UInt8])
+    @Test("A claim with an unknown flag is refused", arguments: [6, 8, 128] as [UInt8])
     func claimFlags(flags: UInt8) throws {
         let claim = ClaimRequest(producer: Self.producer, member: .shared, consumer: "c")
         var frame = try #require(claim.frames.first)
@@ -163,19 +163,21 @@ struct RefusalTests {
     }
 
     @Test(
-        "a filter ends with a dot or is a whole topic", arguments: ["event", "event.A", "event.A.3", "", "event.A.zz"])
+        "A filter ends with a dot or is a whole topic", arguments: ["event", "event.A", "event.A.3", "", "event.A.zz"])
     func filters(filter: String) {
         #expect(Self.code(reading: .read(PageRequest(epoch: 0, after: 0, prefixes: [filter]))) == .topic)
     }
 
-    @Test("only queries are asked and served")
+    @Test("Only queries are asked and served")
     func queries() {
         let event = MessageType(kind: .event, name: "A")
         #expect(Self.code(reading: .serve(ServeRequest(producer: Self.producer, types: [event]))) == .topic)
         #expect(Self.code(reading: .ask(AskRequest(timeout: 1, query: Self.message()))) == .topic)
     }
 
-    @Test("a partition beyond the last is refused; ff stands for all that is owned", arguments: [63, 64, 254, 255])
+    @Test(
+        "A partition beyond the last is refused, and ff means all partitions of the owner",
+        arguments: [63, 64, 254, 255])
     func partitions(number: UInt8) throws {
         var bytes = CheckpointFrame(consumer: "c", ownerEpoch: 1, epoch: 1, offset: 1, settled: 0, partition: nil).bytes
         bytes[bytes.count - 1] = number
@@ -186,14 +188,14 @@ struct RefusalTests {
         #expect(try CheckpointFrame(bytes).partition == (number == 63 ? Partition(63) : nil))
     }
 
-    @Test("an answer larger than a message may be is refused")
+    @Test("An answer that is larger than a message can be is refused")
     func answers() {
         let data = Bytes(repeating: 1, count: Limits.dataSize + 1)
         let answer = QueryAnswer(query: 1, content: .message(header: [1], data: data))
         #expect(Self.code(reading: .answer(answer)) == .tooLarge)
     }
 
-    @Test("a text that is not UTF-8 is refused")
+    @Test("A text that is not UTF-8 is refused")
     func encoding() {
         let frame: [UInt8] = [0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0xff]
         #expect(Self.code { () throws(ProtocolError) in _ = try LettersRequest(frames: [frame]) } == .malformed)

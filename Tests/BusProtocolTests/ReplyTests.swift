@@ -56,14 +56,14 @@ struct ReplyTests {
         Dictionary(uniqueKeysWithValues: partitions.map { ($0, UInt64($0.number) + 5) })
     }
 
-    @Test("every reply reads back as it was written, with the id of its request", arguments: replies)
+    @Test("Every reply reads back as it was written, with the id of its request", arguments: replies)
     func roundTrip(operation: Operation, reply: Reply) throws {
         let read = try Reply.read(reply.frames(to: RequestHead(operation: operation, id: 5)))
         #expect(read.id == 5)
         #expect(read.reply == reply)
     }
 
-    @Test("a reply that lacks a piece is refused, or read as another", arguments: replies)
+    @Test("A reply without a part is refused, or read as another one", arguments: replies)
     func cut(operation: Operation, reply: Reply) {
         let frames = reply.frames(to: RequestHead(operation: operation, id: 5))
         for index in frames.indices {
@@ -76,7 +76,7 @@ struct ReplyTests {
         }
     }
 
-    @Test("a refusal reaches a request whose head is not understood")
+    @Test("A refusal is read by the client even if the head of its request was not")
     func foreignHead() throws {
         var head = RequestHead(operation: .hello, id: 9).bytes
         head[2] = 200
@@ -86,7 +86,8 @@ struct ReplyTests {
         #expect(read.reply == refusal)
     }
 
-    @Test("a notice is told from a reply", arguments: [Notice.query(id: 4, RequestTests.query), .cancel(id: 4)])
+    @Test(
+        "A notice is distinguished from a reply", arguments: [Notice.query(id: 4, RequestTests.query), .cancel(id: 4)])
     func notices(notice: Notice) throws {
         #expect(try Notice(notice.frames) == notice)
         for (operation, reply) in Self.replies {
@@ -95,7 +96,7 @@ struct ReplyTests {
         }
     }
 
-    @Test("a message reads back from the feed as it was written", arguments: [0, 9] as [UInt64])
+    @Test("A message reads back from the feed as it was written", arguments: [0, 9] as [UInt64])
     func feed(offset: UInt64) throws {
         let message = FeedMessage(
             topic: "event.A.00", epoch: 1, offset: offset, previous: 0, previousInPartition: 6, header: [1, 2],
@@ -104,7 +105,7 @@ struct ReplyTests {
         #expect(!message.isAnnouncement)
     }
 
-    @Test("of a large message the feed carries only the position, unless no journal holds it")
+    @Test("The feed has only the position of a large message, unless it is transient")
     func announcement() throws {
         let data = Bytes(repeating: 7, count: Limits.feedSize)
         let large = FeedMessage(
@@ -122,7 +123,7 @@ struct ReplyTests {
         return packets
     }
 
-    @Test("messages of one topic that follow each other share a packet, within its size")
+    @Test("Consecutive messages of a topic share a packet, within its size")
     func packets() throws {
         let topics = ["event.A.00", "event.A.00", "event.B.00", "event.A.00"]
         let messages = topics.enumerated().map { index, topic in
@@ -142,7 +143,7 @@ struct ReplyTests {
         #expect(Self.frames([]).isEmpty)
     }
 
-    @Test("a packet that ends early, or lacks a frame, is refused")
+    @Test("A packet that ends early, or lacks a frame, is refused")
     func brokenPackets() {
         let message = FeedMessage(topic: "event.A.00", epoch: 1, offset: 1, previous: 0, header: [1], data: [2])
         for frames in Self.frames([message, message]) {
@@ -157,13 +158,13 @@ struct ReplyTests {
         }
     }
 
-    @Test("an inbox's answer reads back as it was written")
+    @Test("An answer to an inbox reads back as it was written")
     func inbox() throws {
         let answer = try Inbox.readAnswer(Inbox.answer(topic: Array("~00.1".utf8), epoch: 3, head: 8))
         #expect(answer == ("~00.1", 3, 8))
     }
 
-    @Test("an offset, a sequence or a count that no journal can have is refused")
+    @Test("An offset, a sequence or a count beyond the range of a journal is refused")
     func impossibleNumbers() {
         let impossible = Position.greatestOffset + 1
         let message = FeedMessage(

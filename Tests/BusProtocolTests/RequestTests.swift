@@ -68,7 +68,7 @@ struct RequestTests {
         return try? DocumentRequest(epoch: 1, type: type, subject: "default", key: key)
     }
 
-    @Test("a look-up of what no document can be is refused with the code that publishing it would get")
+    @Test("A look-up that no document can match is refused with the same code as its publication")
     func lookUps() {
         let setting = MessageType(kind: .document, name: "Setting")
         let mistakes: [(MessageType, String, String, ProtocolError.Code)] = [
@@ -86,7 +86,7 @@ struct RequestTests {
         }
     }
 
-    @Test("every request reads back as it was written", arguments: requests)
+    @Test("Every request reads back as it was written", arguments: requests)
     func roundTrip(request: Request) throws {
         let frames = request.frames(id: 42)
         let head = try RequestHead(frames[0])
@@ -94,7 +94,7 @@ struct RequestTests {
         #expect(try Request(head.operation, body: frames.dropFirst()) == request)
     }
 
-    @Test("a request that ends early, or goes on after its end, is refused", arguments: requests)
+    @Test("A request that ends early, or has further bytes, is refused", arguments: requests)
     func cut(request: Request) {
         let frames = request.frames(id: 1)
         for index in frames.indices {
@@ -118,7 +118,7 @@ struct RequestTests {
         return try? Request(head.operation, body: frames.dropFirst())
     }
 
-    @Test("the last byte of a long hello is 1, and that of an extent 0 or 1")
+    @Test("The last byte of a long hello is 1, and that of an extent 0 or 1")
     func flags() throws {
         for byte in UInt8.min...UInt8.max {
             let short = Greeting(producer: ProducerID()).frames[0]
@@ -130,7 +130,7 @@ struct RequestTests {
         }
     }
 
-    @Test("another version is refused as such, and its id is still found")
+    @Test("Another version is refused as such, with the id of the request")
     func foreignVersion() throws {
         var frame = RequestHead(operation: .hello, id: 77).bytes
         frame[2] = 9
@@ -140,7 +140,7 @@ struct RequestTests {
         #expect(RequestHead.id(of: frame) == 77)
     }
 
-    @Test("an operation that is not known is refused as such, and so is one that only the broker sends")
+    @Test("An unknown operation is refused as such, and so is one that only the broker sends")
     func foreignOperation() throws {
         var frame = RequestHead(operation: .hello, id: 78).bytes
         frame[3] = 99
@@ -148,7 +148,7 @@ struct RequestTests {
         #expect(throws: ProtocolError(.operation, "only the broker sends 'query'")) { try Request(.query, body: []) }
     }
 
-    @Test("a text that is too long is cut between two characters")
+    @Test("A text that is too long is cut between two characters")
     func longText() throws {
         var writer = ByteWriter()
         writer.write(text: "a" + String(repeating: "é", count: 40_000))

@@ -7,14 +7,14 @@ import Testing
 @Suite("Topics and addresses")
 struct TopicTests {
     @Test(
-        "the partition of a subject never changes",
+        "The partition of a subject never changes",
         arguments: [("default", 0x3e), ("", 0x25), ("amélie", 0x23)] as [(String, UInt8)])
     func partition(subject: String, partition: UInt8) {
         #expect(Partition(subject: subject).number == partition)
     }
 
     @Test(
-        "what is not kind.Name.partition is no topic",
+        "A text that is not kind.Name.partition is not a topic",
         arguments: [
             "", "command", "command.X", "command.X.", "command.X.4", "command.X.40", "command.X.3F", "command.X.+1",
             "\u{0}command.X.3f", "order.X.3f", "command..3f", "command.9X.3f", "command.X Y.3f",
@@ -24,7 +24,7 @@ struct TopicTests {
         #expect(Topic(text) == nil)
     }
 
-    @Test("a filter ends where a part of the topic does")
+    @Test("A filter ends where a part of the topic ends")
     func prefixes() {
         let type = MessageType(kind: .event, name: "PlaylistsLoaded")
         #expect(MessageFilter.type(type).topicPrefixes == ["event.PlaylistsLoaded."])
@@ -33,7 +33,7 @@ struct TopicTests {
         #expect(MessageFilter.all.topicPrefixes.count == MessageKind.allCases.count)
     }
 
-    @Test("an address names two sockets")
+    @Test("An address names two sockets")
     func endpoints() throws {
         let directory = try BusAddress("ipc:///run/segue/bus")
         #expect(directory.ingress == "ipc:///run/segue/bus/ingress")
@@ -44,7 +44,7 @@ struct TopicTests {
     }
 
     @Test(
-        "an address that cannot be used is refused in one line that quotes it",
+        "An address that cannot be used is refused in one line that quotes it",
         arguments: [
             "", "ipc://relative", "tcp://host", "tcp://host:0", "tcp://host:65535", "http://x:1",
             "ipc:///\(String(repeating: "d", count: 120))",

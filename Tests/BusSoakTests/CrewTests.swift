@@ -3,10 +3,10 @@ import Testing
 
 @testable import BusSoak
 
-@Suite("The processes of a soak round")
+@Suite("Processes of a soak round")
 struct CrewTests {
     @Test(
-        "a consumer that was stopped before its first claim displaces its successor, and the round continues with it",
+        "A consumer that was stopped before its first claim displaces its successor, and the round continues",
         .timeLimit(.minutes(3)))
     func lateFirstClaim() async throws {
         try await Arena.with { arena in
@@ -30,7 +30,7 @@ struct CrewTests {
         }
     }
 
-    @Test("a consumer that claimed before it was stopped is fenced when it goes on", .timeLimit(.minutes(3)))
+    @Test("A consumer that claimed before it was stopped is fenced when it continues", .timeLimit(.minutes(3)))
     func lateContinuation() async throws {
         try await Arena.with { arena in
             let crew = Crew(arena: arena)

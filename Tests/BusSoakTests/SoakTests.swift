@@ -2,7 +2,7 @@ import BusSoak
 import Foundation
 import Testing
 
-@Suite("A bus whose processes are killed and stopped under load")
+@Suite("Bus with killed and stopped processes under load")
 struct SoakTests {
     /// A fixed seed and a random one; or only the seed in SEGUE_SOAK_SEED, to repeat a run.
     static let seeds: [UInt64] =
@@ -19,7 +19,7 @@ struct SoakTests {
         }
     }()
 
-    @Test("loses nothing, doubles nothing and keeps its order", .timeLimit(.minutes(5)), arguments: seeds)
+    @Test("The bus causes no loss, no duplicate and no wrong order", .timeLimit(.minutes(5)), arguments: seeds)
     func shortRound(seed: UInt64) async throws {
         let report = try await SoakRound(seed: seed, shape: .short).run()
         #expect(report.findings.isEmpty, "\(report)")
@@ -27,7 +27,7 @@ struct SoakTests {
         #expect(report.kills + report.stops > 0)
     }
 
-    @Test("loses nothing, doubles nothing and keeps its order on three servers of NATS", .timeLimit(.minutes(6)))
+    @Test("A bus on three NATS servers causes no loss, no duplicate and no wrong order", .timeLimit(.minutes(6)))
     func shortRoundOnNATS() async throws {
         let report = try await SoakRound(engine: .nats, seed: Self.seedOnNATS, shape: .short).run()
         #expect(report.findings.isEmpty, "\(report)")

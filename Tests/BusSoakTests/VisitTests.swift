@@ -6,7 +6,7 @@ import Testing
 
 @testable import BusSoak
 
-@Suite("The messages of a visit")
+@Suite("Messages of a visit")
 struct VisitTests {
     /// A machine that handles the messages of a visit, and the messages that it has handled.
     private struct Session {
@@ -51,7 +51,7 @@ struct VisitTests {
         }
     }
 
-    @Test("the last one changes the state; some screens and attempts are reported, and some are left to deadlines")
+    @Test("The last message changes the state, and some screens and attempts are left to deadlines")
     func reactions() throws {
         let flow = try Flow(yaml: Visit.flow, file: "soak")
         var session = Session(machine: Machine(flow: flow, session: "visitor"))
@@ -63,7 +63,7 @@ struct VisitTests {
         #expect(session.reported.count > 5 && session.left.count > 5)
     }
 
-    @Test("have values as ids, in order")
+    @Test("The messages have values as ids, in order")
     func values() throws {
         var visit = Visit(session: "visitor1.2.0", source: "visitor/1")
         let ids = try (1...4).flatMap { _ in try visit.next() }.map(\.id)

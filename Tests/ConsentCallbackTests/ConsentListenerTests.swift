@@ -7,9 +7,9 @@ import RuntimeTestSupport
 import TestSupport
 import Testing
 
-@Suite("The page that the browser comes back to", .timeLimit(.minutes(1)))
+@Suite("Page of the consent's callback", .timeLimit(.minutes(1)))
 struct ConsentListenerTests {
-    @Test("An answer is taken, and the person is told that all is well")
+    @Test("An answer is accepted, and the page reports success")
     func success() async throws {
         let expected = AuthorizationCallback(answer: .approved(code: "c"), state: "s")
         try await listening(answer: { $0 == expected ? nil : .failure }) {
@@ -20,7 +20,7 @@ struct ConsentListenerTests {
         }
     }
 
-    @Test("A failure says what is wrong and what to do, and what a server said cannot become markup")
+    @Test("A failure is shown with a remedy, and a server's text cannot become markup")
     func failure() async throws {
         try await listening(answer: { _ in .failure }) {
             let reply = try await get($0 + "?error=access_denied&state=s")
@@ -31,7 +31,7 @@ struct ConsentListenerTests {
         }
     }
 
-    @Test("Who cannot be served is asked to reload, and the reason stays in the log")
+    @Test("A browser that cannot be served is asked to reload, and the reason is only logged")
     func interrupted() async throws {
         try await listening(answer: { _ in throw CancellationError() }) {
             let reply = try await get($0 + "?code=c&state=s")
@@ -41,7 +41,7 @@ struct ConsentListenerTests {
     }
 
     @Test(
-        "Anything else is not found",
+        "Any other path is not found",
         arguments: ["/callback", "/callback?code=c", "/favicon.ico", "/", "/callback/x?code=c&state=s"])
     func notFound(target: String) async throws {
         try await listening(answer: { _ in nil }) { redirectURI in
@@ -50,7 +50,7 @@ struct ConsentListenerTests {
         }
     }
 
-    @Test("Another method is refused with those that are allowed", arguments: ["POST", "PUT", "DELETE", "OPTIONS"])
+    @Test("Another method is refused with the allowed ones", arguments: ["POST", "PUT", "DELETE", "OPTIONS"])
     func methods(method: String) async throws {
         try await listening(answer: { _ in nil }) { redirectURI in
             func statusAndAllow(_ path: String) async throws -> [String] {
@@ -94,7 +94,7 @@ struct ConsentListenerTests {
         }
     }
 
-    @Test("As many connections as anybody likes stop neither the process nor the browser that comes back")
+    @Test("Any number of connections stops neither the process nor the browser that returns")
     func crowd() async throws {
         try await listening(idleLimit: .seconds(300), answer: { _ in nil }) { redirectURI in
             let base = String(redirectURI.dropLast("/callback".count))

@@ -3,7 +3,7 @@ import Foundation
 import Support
 import Testing
 
-@Suite("Names in the documents of processes")
+@Suite("Names in documents of processes")
 struct DocumentNameTests {
     private static let presence: JSONValue = [
         "name": "music-service", "version": "1", "instance": "1a2b3c4d", "pid": 7, "receives": [], "sends": [],
@@ -17,7 +17,7 @@ struct DocumentNameTests {
     }
 
     @Test(
-        "A name that could be more than a name in a path, a file or a terminal is refused in each of them",
+        "A name that is not safe in a path, a file or a terminal is refused in each document",
         arguments: [
             "", "../../etc/passwd", "a/b", "a b", ".hidden", "-option", "a\nExecStart=/bin/sh", "\u{1B}[2J", "a\u{0}",
             "\u{202E}a", "a: b", "naïve", String(repeating: "x", count: 201),
@@ -36,7 +36,7 @@ struct DocumentNameTests {
         }
     }
 
-    @Test("A presence of an older program has figures, which are not read")
+    @Test("A presence of an older program has metrics, which are ignored")
     func figures() throws {
         var members = Self.presence.objectValue ?? [:]
         members.merge(["handled": 7, "failed": "many", "lag": -1, "consumers": []]) { $1 }

@@ -6,7 +6,7 @@ import Testing
 
 @testable import Contracts
 
-@Suite("A command that has expired")
+@Suite("Expired commands")
 struct ExpiredCommandTests {
     private func command(_ message: some CommandMessage, subject: String = "alice") throws -> Envelope {
         try Envelope(
@@ -14,7 +14,7 @@ struct ExpiredCommandTests {
             origin: Origin(platform: "ios", device: "phone", instance: "list-3"))
     }
 
-    @Test("is discarded visibly, and a person learns of it in its session")
+    @Test("An expired command is discarded with a report, and its session gets an error")
     func results() throws {
         let command = try command(Command.NavigationRequested(action: [:]))
         let results = try command.expired(source: "shop/1")
@@ -32,7 +32,7 @@ struct ExpiredCommandTests {
         }
     }
 
-    @Test("gives one error, however many consumers find it, and another than other commands")
+    @Test("An expired command causes one error, however many consumers report it")
     func oneError() throws {
         let (first, second) = (
             try command(Command.DataDispatched(name: "n", data: [:])),
@@ -47,7 +47,7 @@ struct ExpiredCommandTests {
         #expect(error.isExpiryError && !first.isExpiryError)
     }
 
-    @Test("of a long id gives an error whose id can be published")
+    @Test("An expired command with a long id causes an error with a valid id")
     func longID() throws {
         var command = try command(Command.DataDispatched(name: "n", data: [:]))
         command.attributes.id = String(repeating: "é", count: 20_000)
@@ -57,7 +57,7 @@ struct ExpiredCommandTests {
     }
 
     @Test(
-        "that a view only reports with gives no error, nor does a dismissal that came too late",
+        "An expired report of a view causes no error, and neither does a late dismissal",
         arguments: ViewReport.allCases.map(\.rawValue) + ["command.ErrorDismissed", "event.LaunchFinished"])
     func reports(name: String) throws {
         let type = try #require(MessageType(name))

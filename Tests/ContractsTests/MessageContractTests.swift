@@ -4,11 +4,11 @@ import Foundation
 import Support
 import Testing
 
-@Suite("The contract of a message")
+@Suite("Contract of a message")
 struct MessageContractTests {
     private let type = MessageType(kind: .document, name: "Brew")
 
-    @Test("keeps its line as JSON")
+    @Test("The line of a message is kept as JSON")
     func line() throws {
         let contract = MessageContract(type: type, data: .object([:]), line: "${seconds} s")
         let json = try JSONEncoder().encode(contract)
@@ -17,7 +17,7 @@ struct MessageContractTests {
     }
 
     @Test(
-        "has no line if an older program has written it, or if the line is empty, too long or not a string",
+        "A contract has no line if it is from an older program, empty, too long or not a string",
         arguments: [nil, "", 5, .null, ["a"], .string(String(repeating: "é", count: 201))] as [JSONValue?])
     func unusable(line: JSONValue?) throws {
         var members: [String: JSONValue] = ["type": "document.Brew", "data": ["type": "string"]]
@@ -29,7 +29,7 @@ struct MessageContractTests {
         #expect(contract.line == nil && written["line"] == nil)
     }
 
-    @Test("has a line of up to 200 characters")
+    @Test("A line can have up to 200 characters")
     func longest() {
         let line = String(repeating: "é", count: 200)
         #expect(MessageContract(type: type, line: line).line == line)

@@ -49,7 +49,7 @@ struct ErrorNotifierTests {
         }
     }
 
-    @Test("shows an error that any process publishes, and hides it when it is dismissed")
+    @Test("An error of any process is shown, and hidden when it is dismissed")
     func showAndDismiss() async throws {
         try await withRunning(notifier()) {
             let error = try await fail("no device")
@@ -61,7 +61,9 @@ struct ErrorNotifierTests {
         }
     }
 
-    @Test("hides an error by a message of its own when its time is up", arguments: ApplicationError.Severity.allCases)
+    @Test(
+        "An error is hidden by a message of the notifier when its time has passed",
+        arguments: ApplicationError.Severity.allCases)
     func timeIsUp(severity: ApplicationError.Severity) async throws {
         try await withRunning(notifier()) {
             let error = try await fail("no device", severity: severity)
@@ -76,7 +78,7 @@ struct ErrorNotifierTests {
         }
     }
 
-    @Test("shows one error after another")
+    @Test("Errors are shown one after another")
     func queue() async throws {
         try await withRunning(notifier()) {
             let first = try await fail("first")
@@ -92,7 +94,7 @@ struct ErrorNotifierTests {
         #expect(try await service.journalled(Command.ErrorDismissed.self).count == 2)
     }
 
-    @Test("keeps the errors of two sessions apart")
+    @Test("The errors of two sessions are separate")
     func sessions() async throws {
         try await withRunning(notifier()) {
             let one = try await fail("one's", session: "one")
@@ -105,7 +107,7 @@ struct ErrorNotifierTests {
         }
     }
 
-    @Test("goes on after a restart: hides in due time what was showing, and shows what was waiting")
+    @Test("A restarted notifier hides the shown error in time, and shows the waiting ones")
     func restart() async throws {
         try await withRunning(notifier()) {
             try await fail("first")
@@ -123,7 +125,7 @@ struct ErrorNotifierTests {
         }
     }
 
-    @Test("says when an error is not kept because too many wait")
+    @Test("An error that is dropped because too many wait is reported")
     func full() async throws {
         try await withRunning(notifier()) {
             for number in 0...ErrorQueue.capacity { try await fail("\(number)") }
@@ -133,7 +135,7 @@ struct ErrorNotifierTests {
         }
     }
 
-    @Test("says when a dismissal comes too late")
+    @Test("A dismissal that is too late is reported")
     func lateDismissal() async throws {
         try await withRunning(notifier()) {
             let late = try await service.send(Command.ErrorDismissed(errorID: "gone"))
@@ -142,7 +144,7 @@ struct ErrorNotifierTests {
         }
     }
 
-    @Test("a late error of an ended session leaves no documents; errors are shown when it begins again")
+    @Test("A late error of an ended session leaves no documents, and errors are shown when it begins again")
     func endedSession() async throws {
         try await withRunning(notifier()) {
             try await fail("shown", session: "one")
@@ -160,7 +162,7 @@ struct ErrorNotifierTests {
         }
     }
 
-    @Test("publishes no error about an error that it cannot read, and shows the next one")
+    @Test("No error is published about an unreadable error, and the next one is shown")
     func malformed() async throws {
         try await withRunning(notifier()) {
             let attributes = Attributes(type: ApplicationError.type, source: "stranger/1")

@@ -10,7 +10,7 @@ struct ErrorQueueTests {
         ErrorQueue.Entry(id: id, error: ApplicationError(code: "test", message: "error \(id)"))
     }
 
-    @Test("shows the first error and lets the others wait in their order")
+    @Test("The first error is shown, and the others wait in order")
     func order() {
         var queue = ErrorQueue()
         #expect(queue.banner.error == nil)
@@ -24,7 +24,7 @@ struct ErrorQueueTests {
         #expect(queue.banner.waiting == 1)
     }
 
-    @Test("shows nothing once the last error is dismissed")
+    @Test("No error is shown after the last one is dismissed")
     func lastOne() {
         var queue = ErrorQueue()
         _ = queue.add(entry("a"))
@@ -34,7 +34,7 @@ struct ErrorQueueTests {
         #expect(queue.banner.error == nil)
     }
 
-    @Test("takes an error that waits out of the queue when that is dismissed")
+    @Test("A waiting error is removed when it is dismissed")
     func waitingDismissed() {
         var queue = ErrorQueue()
         for id in ["a", "b", "c"] { _ = queue.add(entry(id)) }
@@ -44,7 +44,7 @@ struct ErrorQueueTests {
         #expect(queue.waiting.map(\.id) == ["c"])
     }
 
-    @Test("is not changed by the dismissal of an error it does not have")
+    @Test("The dismissal of an unknown error changes nothing")
     func unknown() {
         var queue = ErrorQueue()
         _ = queue.add(entry("a"))
@@ -54,7 +54,7 @@ struct ErrorQueueTests {
         #expect(queue == before)
     }
 
-    @Test("an error that was dismissed does not come back, though several processes tell of it, also after a restart")
+    @Test("A dismissed error is not shown again, even if several processes report it, also after a restart")
     func dismissedBefore() throws {
         var queue = ErrorQueue()
         _ = queue.add(entry("a"))
@@ -66,14 +66,14 @@ struct ErrorQueueTests {
         #expect(other == .shown)
     }
 
-    @Test("reads the queue that a version before this one has published")
+    @Test("The queue of the previous version can be read")
     func earlierVersion() throws {
         let json = #"{"shown":{"id":"a","error":{"code":"test","message":"m","severity":"error"}},"waiting":[]}"#
         let queue = try JSONDecoder().decode(ErrorQueue.self, from: Data(json.utf8))
         #expect(queue.shown?.id == "a")
     }
 
-    @Test("shows an error once, though its message may come twice")
+    @Test("An error is shown once, even if its message arrives twice")
     func twice() {
         var queue = ErrorQueue()
         _ = queue.add(entry("a"))
@@ -83,7 +83,7 @@ struct ErrorQueueTests {
         #expect(queue.waiting.count == 1)
     }
 
-    @Test("says when it is full, and keeps what it has")
+    @Test("A full queue reports it, and keeps its errors")
     func full() {
         var queue = ErrorQueue()
         for number in 0...ErrorQueue.capacity { _ = queue.add(entry("\(number)")) }
@@ -94,7 +94,7 @@ struct ErrorQueueTests {
         #expect(queue.banner.waiting == ErrorQueue.capacity)
     }
 
-    @Test("gives grave errors more time")
+    @Test("A severe error is shown for longer")
     func displayTime() {
         #expect(ApplicationError.Severity.info.displayTime < ApplicationError.Severity.warning.displayTime)
         #expect(ApplicationError.Severity.warning.displayTime < ApplicationError.Severity.error.displayTime)

@@ -5,9 +5,9 @@ import Testing
 
 @testable import greeter
 
-@Suite("The greeter")
+@Suite("Greeter")
 struct GreeterTests {
-    @Test("welcomes a guest by name")
+    @Test("The greeter welcomes a guest by name")
     func welcomes() async throws {
         try await TestStack.with([.broker, TestService("greeter", after: ["broker"])]) { stack in
             let command = try await stack.bus.send(Command.GuestArrived(name: "Ada"))

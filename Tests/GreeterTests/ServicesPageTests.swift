@@ -87,7 +87,7 @@ extension Query {
     }
 }
 
-@Suite("What docs/services.md shows", .timeLimit(.minutes(3)))
+@Suite("Samples of docs/services.md", .timeLimit(.minutes(3)))
 struct ServicesPageTests {
     private let hub = InMemoryHub()
     private let view: EventBus
@@ -103,7 +103,7 @@ struct ServicesPageTests {
             configuration: ServiceConfiguration(environment: [:]), logger: .silent)
     }
 
-    @Test("a handler reads a document by its key, and withdraws it together with its other results")
+    @Test("A handler reads a document by its key, and withdraws it together with its other results")
     func results() async throws {
         let handlers = Handlers("reception")
             .on(Command.GuestMoved.self, sends: Document.Room.self) { command, context in
@@ -125,7 +125,7 @@ struct ServicesPageTests {
         }
     }
 
-    @Test("a handler can publish at once, and answer with an error")
+    @Test("A handler can publish at once, and answer with an error")
     func errors() async throws {
         let handlers = Handlers("greeter")
             .on(Command.GuestArrived.self, sends: Document.GuestBook.self) { command, context in
@@ -145,7 +145,7 @@ struct ServicesPageTests {
         }
     }
 
-    @Test("a document that says that it is loading is replaced, whatever becomes of the handler")
+    @Test("A loading document is replaced, whatever the outcome of the handler")
     func givenUp() async throws {
         @Sendable func lookUp(_ name: String) throws -> String {
             throw ApplicationError(code: "guest.unknown", message: "There is no guest \(name)")
@@ -165,7 +165,7 @@ struct ServicesPageTests {
         }
     }
 
-    @Test("the number of attempts and their delays can be chosen")
+    @Test("The number of attempts and their delays can be set")
     func retries() async throws {
         let calls = Calls()
         let handlers = Handlers(
@@ -181,7 +181,7 @@ struct ServicesPageTests {
         #expect(try await view.inspect.deadLetters(of: "greeter").map(\.rejection.attempts) == [2])
     }
 
-    @Test("at the end of a session its documents are withdrawn, and late commands are discarded")
+    @Test("The documents of a session are withdrawn at its end, and late commands are discarded")
     func sessionEnd() async throws {
         let rooms = Rooms()
         let handlers = Handlers("greeter")
@@ -206,7 +206,7 @@ struct ServicesPageTests {
         }
     }
 
-    @Test("work of a screen ends when the screen is dismissed, and its documents are withdrawn")
+    @Test("Work of a screen ends when the screen is dismissed, and its documents are withdrawn")
     func screenWork() async throws {
         try await show(["lounge-1"])
         try await withRunning(HandlerService(music, in: process)) {
@@ -219,7 +219,7 @@ struct ServicesPageTests {
         }
     }
 
-    @Test("a handler sends a command later")
+    @Test("A handler can schedule a command")
     func later() async throws {
         let handlers = Handlers("concierge")
             .on(Command.WakeUpOrdered.self, sends: Command.WakeUpDue.self) { command, context in
@@ -241,7 +241,7 @@ struct ServicesPageTests {
         }
     }
 
-    @Test("a service reads its settings when it starts")
+    @Test("A service reads its settings when it starts")
     func settings() async throws {
         let sign = Prepared<String>()
         let handlers = Handlers("greeter")
@@ -261,7 +261,7 @@ struct ServicesPageTests {
         }
     }
 
-    @Test("a query is answered directly")
+    @Test("A query is answered directly")
     func queries() async throws {
         let handlers = Handlers("greeter")
             .answer(Query.Guests.self) { query, context in
@@ -275,13 +275,13 @@ struct ServicesPageTests {
         }
     }
 
-    @Test("a service of one's own says when it is ready, and ends when it is asked to stop")
+    @Test("A custom service reports when it is ready, and ends on request")
     func readiness() async throws {
         let sensor = DoorSensor()
         try await withRunning(sensor) {}
     }
 
-    @Test("its code is in sources that are built")
+    @Test("The code of the page is in sources that are built")
     func code() throws {
         let page = try Self.text("docs/services.md")
         let sources = try [
@@ -295,7 +295,7 @@ struct ServicesPageTests {
         }
     }
 
-    @Test("an error of the command line contains no control characters of an argument")
+    @Test("An error of the command line contains no control characters of an argument")
     func usageError() async throws {
         try await SegueCommandLine.inScratch { segue in
             let result = try await segue.shell(#"greeter "$(printf '\033]0;x\007\302\233')""#)
@@ -305,7 +305,7 @@ struct ServicesPageTests {
         }
     }
 
-    @Test("its commands run, with its compose file")
+    @Test("The commands of the page run, with its compose file")
     func commands() async throws {
         let page = try Self.text("docs/services.md")
         let compose = try #require(page.firstMatch(of: #/(?s)```yaml\n(.*?)```/#)?.1)

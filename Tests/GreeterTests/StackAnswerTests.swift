@@ -5,9 +5,9 @@ import Testing
 
 @testable import greeter
 
-@Suite("The answer of a service to a message")
+@Suite("Answer of a service to a message")
 struct StackAnswerTests {
-    @Test("is the event or error that the message has caused", .timeLimit(.minutes(3)))
+    @Test("The answer is the event or error that the message has caused", .timeLimit(.minutes(3)))
     func answer() async throws {
         try await TestStack.with([.broker, TestService("greeter", after: ["broker"])]) { stack in
             try await stack.bus.send(Command.GuestArrived(name: "Bo"))

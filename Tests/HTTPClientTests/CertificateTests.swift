@@ -5,7 +5,7 @@ import Subprocess
 import TestSupport
 import Testing
 
-@Suite("The HTTP client and certificates", .timeLimit(.minutes(1)))
+@Suite("HTTP client with certificates", .timeLimit(.minutes(1)))
 struct CertificateTests {
     /// Runs OpenSSL's test server with a self-signed certificate for `localhost`.
     private func withServer(
@@ -43,7 +43,7 @@ struct CertificateTests {
         }.status.code
     }
 
-    @Test("An answer over TLS is taken from a server whose certificate an authority signed, for its name only")
+    @Test("An answer over TLS is accepted only from a server with a trusted certificate for its name")
     func certificates() async throws {
         try await withServer { port, certificate in
             let status = try await status("https://localhost:\(port)/", trusting: certificate)

@@ -23,7 +23,7 @@ struct HTTPClientTests {
         return failure?.code
     }
 
-    @Test("A request arrives as it was given, with its method, path, headers and body")
+    @Test("A request arrives with its method, path, headers and body")
     func request() async throws {
         let received = Mutex<String?>(nil)
         try await RawServer.with { connection, _ in
@@ -60,7 +60,7 @@ struct HTTPClientTests {
         }
     }
 
-    @Test("An empty body is sent as one", arguments: [HTTPRequest.Method.post, .put])
+    @Test("An empty body is sent as an empty body", arguments: [HTTPRequest.Method.post, .put])
     func emptyBody(method: HTTPRequest.Method) async throws {
         let received = Mutex<String?>(nil)
         try await RawServer.with { connection, _ in
@@ -86,7 +86,7 @@ struct HTTPClientTests {
         }
     }
 
-    @Test("Informational answers come before the answer and leave nothing in it")
+    @Test("Informational answers are skipped")
     func informational() async throws {
         try await RawServer.with { connection, _ in
             _ = connection.request()
@@ -99,7 +99,7 @@ struct HTTPClientTests {
         }
     }
 
-    @Test("A body may have exactly the size that is allowed")
+    @Test("A body can have exactly the allowed size")
     func wholeBody() async throws {
         try await RawServer.with { connection, _ in
             _ = connection.request()
@@ -110,7 +110,7 @@ struct HTTPClientTests {
         }
     }
 
-    @Test("A body without an end is cut off while it arrives, and so is the connection")
+    @Test("A body that is too large is cut off while it arrives, and its connection is closed")
     func endlessBody() async throws {
         let (ends, end) = AsyncStream<Void>.makeStream()
         try await RawServer.with { connection, _ in
@@ -125,7 +125,7 @@ struct HTTPClientTests {
         }
     }
 
-    @Test("A header without an end is cut off as well")
+    @Test("A header that is too large is cut off as well")
     func endlessHeader() async throws {
         let (ends, end) = AsyncStream<Void>.makeStream()
         try await RawServer.with { connection, _ in
@@ -140,7 +140,7 @@ struct HTTPClientTests {
         }
     }
 
-    @Test("The deadline is for the whole exchange, however steadily the answer trickles")
+    @Test("The deadline applies to the whole exchange, however steadily the answer arrives")
     func deadline() async throws {
         try await RawServer.with { connection, _ in
             _ = connection.request()
@@ -178,7 +178,7 @@ struct HTTPClientTests {
         }
     }
 
-    @Test("A cancelled task sends nothing")
+    @Test("A cancelled task sends no request")
     func cancelledBefore() async throws {
         try await RawServer.with { connection, _ in
             _ = connection.request()
@@ -197,7 +197,7 @@ struct HTTPClientTests {
         }
     }
 
-    @Test("Requests that are under way when the client is closed fail")
+    @Test("Requests in progress fail when the client is closed")
     func closed() async throws {
         let (requests, requested) = AsyncStream<Void>.makeStream()
         try await RawServer.with { connection, _ in
@@ -219,7 +219,7 @@ struct HTTPClientTests {
         }
     }
 
-    @Test("A client that was closed answers at once")
+    @Test("A closed client refuses requests at once")
     func closedBefore() async throws {
         let escaped = try await HTTPClient.with { $0 }
         let failure = await #expect(throws: HTTPClient.Failure.self) {
@@ -229,7 +229,7 @@ struct HTTPClientTests {
         #expect(failure?.code == .closed)
     }
 
-    @Test("An answer that is not HTTP, or no answer, is a failure with a reason")
+    @Test("An answer that is not HTTP, or a missing one, is a failure with a reason")
     func noAnswer() async throws {
         func code(answering text: String) async throws -> HTTPClient.Failure.Code? {
             try await RawServer.with { connection, _ in

@@ -6,7 +6,7 @@ import Synchronization
 import SystemPackage
 import Testing
 
-@Suite("Connections that the HTTP client keeps open", .timeLimit(.minutes(1)))
+@Suite("Kept connections of the HTTP client", .timeLimit(.minutes(1)))
 struct KeptConnectionTests {
     static func send(
         _ method: HTTPRequest.Method, _ url: String, by client: HTTPClient
@@ -47,7 +47,7 @@ struct KeptConnectionTests {
         }
     }
 
-    @Test("A request that changes nothing is sent again if its kept connection closes")
+    @Test("A safe request is sent again if its kept connection closes")
     func safe() async throws {
         try await closingServer { server, received in
             try await HTTPClient.with { client in
@@ -62,7 +62,7 @@ struct KeptConnectionTests {
     }
 
     @Test(
-        "Another request never uses a kept connection, so it is sent once",
+        "An unsafe request never uses a kept connection, so it is sent once",
         arguments: [HTTPRequest.Method.post, .put, .delete, .patch])
     func change(method: HTTPRequest.Method) async throws {
         try await closingServer { server, received in
@@ -77,7 +77,7 @@ struct KeptConnectionTests {
         }
     }
 
-    @Test("Many requests at once are all answered")
+    @Test("Many concurrent requests are all answered")
     func many() async throws {
         try await RawServer.with { connection, _ in
             while let request = connection.request() {
@@ -98,7 +98,7 @@ struct KeptConnectionTests {
         }
     }
 
-    @Test("A thousand requests leave no memory and no descriptor behind")
+    @Test("A thousand requests leak no memory and no descriptor")
     func leaks() async throws {
         try await RawServer.with { connection, _ in
             while connection.request() != nil { connection.answer(String(repeating: "a", count: 10_000)) }

@@ -5,7 +5,7 @@ import HostileValues
 import Support
 import Testing
 
-@Suite("The numbers of a message have bounds")
+@Suite("Bounds of numbers in messages")
 struct BoundedNumberTests {
     private struct Unbounded: CommandMessage {
         var count: Int
@@ -23,7 +23,7 @@ struct BoundedNumberTests {
         #expect(try PlatformMessages.all.flatMap { try unboundedNumbers(of: $0) } == [])
     }
 
-    @Test("A number without bounds is found by its path")
+    @Test("A number without bounds is reported by its path")
     func found() throws {
         #expect(
             try unboundedNumbers(of: Unbounded.self) == [
@@ -33,7 +33,7 @@ struct BoundedNumberTests {
             ])
     }
 
-    @Test("The greatest and the least numbers that JSON represents exactly are read and written")
+    @Test("The greatest and the least exact integers of JSON are read and written")
     func greatest() throws {
         for (count, time) in [(9_007_199_254_740_991, -9_007_199_254_740_991), (0, 9_007_199_254_740_991)] {
             let json = #"{"count":\#(count),"time":\#(time)}"#
@@ -44,7 +44,7 @@ struct BoundedNumberTests {
     }
 
     @Test(
-        "A number beyond them is refused with its path and the bounds",
+        "A number beyond the bounds is refused with its path and the bounds",
         arguments: [
             (
                 #"{"count":9007199254740992,"time":0}"#, "count",

@@ -7,7 +7,7 @@ import Navigation
 import Support
 import Testing
 
-@Suite("The JSON Schema of a type, found by its own decoding")
+@Suite("JSON Schema of a type, inferred from its decoding")
 struct SchemaInferenceTests {
     private enum Mood: String, Codable, CaseIterable {
         case calm, wild
@@ -40,7 +40,7 @@ struct SchemaInferenceTests {
         var perhapsWhatever: JSONValue?
     }
 
-    @Test("tells fields, what may be absent, lists, enums and what is nested")
+    @Test("The schema has fields, optional fields, lists, enums and nested types")
     func everything() throws {
         let song = JSONSchema.object(["title": .init(.string), "seconds": .init(.integer, isRequired: false)])
         #expect(
@@ -74,7 +74,7 @@ struct SchemaInferenceTests {
         }
     }
 
-    @Test("follows decoding that is written by hand, under the names that it has in JSON")
+    @Test("The schema follows manual decoding, with the JSON names")
     func handwritten() throws {
         let box = JSONSchema.object(["size": .init(.integer, isRequired: false)])
         #expect(
@@ -93,7 +93,7 @@ struct SchemaInferenceTests {
         var children: [Tree]
     }
 
-    @Test("sees through what only wraps, and ends where a type contains itself")
+    @Test("The schema omits wrappers, and ends where a type contains itself")
     func wrapped() throws {
         #expect(try JSONSchema(of: Wrapped.self) == JSONSchema(of: Song.self))
         #expect(try JSONSchema(of: Tree.self) == .object(["name": .init(.string), "children": .init(.array(.any))]))
@@ -101,7 +101,7 @@ struct SchemaInferenceTests {
 
     private struct Nothing: Codable {}
 
-    @Test("is an object without members where there is nothing to decode")
+    @Test("The schema of a type without fields is an object without members")
     func nothing() throws {
         #expect(try JSONSchema(of: Nothing.self) == .object([:]))
     }
@@ -114,7 +114,7 @@ struct SchemaInferenceTests {
         var picky: Picky
     }
 
-    @Test("says which type it cannot tell, and what to do")
+    @Test("A type that cannot be inferred is reported with a remedy")
     func unknown() {
         let error = #expect(throws: SchemaError.self) { try JSONSchema(of: Particular.self) }
         #expect(
@@ -141,13 +141,13 @@ struct SchemaInferenceTests {
             ], sends: []),
     ]
 
-    @Test("is what the platform's messages are as JSON", arguments: samples)
+    @Test("The schema matches the JSON of the platform's messages", arguments: samples)
     func platform(message: any Message) throws {
         let schema = try JSONSchema(of: type(of: message))
         #expect(schema.problems(with: try JSONValue(encoding: message)).map(\.description) == [])
     }
 
-    @Test("is what a navigation state is as JSON")
+    @Test("The schema matches the JSON of a navigation state")
     func navigationState() throws {
         let yaml = "{ name: a, version: 1, platform: ios, start: b, screens: { b: }, transitions: [] }"
         let snapshot = Machine(flow: try Flow(yaml: yaml, file: "a.yaml")).snapshot
@@ -160,7 +160,7 @@ struct SchemaInferenceTests {
         var cups: Int
     }
 
-    @Test("is in the message's contract beside the line that the message gives")
+    @Test("The contract of a message has the schema and the message's line")
     func line() throws {
         #expect(
             try DeclaredMessage(Poured.self).contract()
@@ -168,7 +168,7 @@ struct SchemaInferenceTests {
         #expect(try DeclaredMessage(Command.ScreenGone.self).contract().line == nil)
     }
 
-    @Test("every message of the platform is known by its name alone")
+    @Test("Every message of the platform is identified by its name alone")
     func byName() throws {
         let sources = URL(filePath: #filePath).deletingLastPathComponent().appending(
             path: "../../Sources/Contracts/Contracts")

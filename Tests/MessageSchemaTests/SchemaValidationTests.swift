@@ -5,7 +5,7 @@ import Testing
 
 @testable import MessageSchema
 
-@Suite("A value, held to a JSON Schema")
+@Suite("Validation with a JSON Schema")
 struct SchemaValidationTests {
     private static let song = JSONSchema.object([
         "title": .init(.string), "seconds": .init(.integer, isRequired: false),
@@ -19,7 +19,7 @@ struct SchemaValidationTests {
     ])
 
     @Test(
-        "that is as it should be has no problems",
+        "A valid value has no problems",
         arguments: [
             #"{"playlistID":"p"}"#, #"{"playlistID":"p","count":2,"share":1,"any":[{}]}"#,
             #"{"playlistID":"p","share":0.5,"songs":[],"byName":{"a":{"title":"t"}}}"#,
@@ -30,7 +30,7 @@ struct SchemaValidationTests {
     }
 
     @Test(
-        "that is not names the field and what was perhaps meant",
+        "An invalid value is reported with its field and the closest name",
         arguments: [
             (#"{"playlistID":5}"#, ["data.playlistID: expected a string, found a number"]),
             ("{}", ["data.playlistID: missing; expected a string"]),
@@ -60,7 +60,7 @@ struct SchemaValidationTests {
         #expect(Self.schema.problems(with: try JSONValue(parsing: .init(json.utf8))).map(\.description) == problems)
     }
 
-    @Test("of a message without fields says that there are none")
+    @Test("A field of a message without fields is reported")
     func empty() {
         #expect(
             JSONSchema.object([:]).problems(with: ["a": 1]).map(\.description) == [
@@ -68,7 +68,7 @@ struct SchemaValidationTests {
             ])
     }
 
-    @Test("is the same schema when it is read from what was written")
+    @Test("A written schema reads back as the same schema")
     func coding() throws {
         #expect(JSONSchema(Self.schema.json) == Self.schema)
         let written = Self.schema.json.description
@@ -105,7 +105,7 @@ struct SchemaValidationTests {
         Reading(song, .object(["title": .init(.string, isRequired: false)]), "data.title", .optional),
     ]
 
-    @Test("is read only where everything that may be sent can be taken", arguments: readings)
+    @Test("A schema is accepted only if every value of the sender is accepted by the reader", arguments: readings)
     func clashes(reading: Reading) {
         #expect(reading.reader.clashes(readingFrom: reading.writer) == reading.clashes)
     }

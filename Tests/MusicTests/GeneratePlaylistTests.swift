@@ -16,7 +16,7 @@ struct GeneratePlaylistTests {
             for: Command.PlaylistSelected(playlistID: "p"), messageID: messageID)
     }
 
-    @Test("Loaded playlists are a document first, then the event that speaks of it")
+    @Test("Loaded playlists are published as a document first, then as an event")
     func load() async throws {
         let playlist = Playlist(id: "p", name: "Calm", owner: "anna", songCount: 3)
         let messages = try await service(StaticRepository(lists: .success([playlist]))).loadPlaylists()
@@ -24,7 +24,7 @@ struct GeneratePlaylistTests {
         #expect(messages.first(Document.Playlists.self)?.playlists == [playlist])
     }
 
-    @Test("Playlists that cannot be loaded are an error; the document says so, with the playlists of before")
+    @Test("Playlists that cannot be loaded are an error, and the document has the former playlists")
     func loadFails() async throws {
         let playlist = Playlist(id: "p", name: "Calm", owner: "anna", songCount: 3)
         let repository = StaticRepository(lists: .failure(MusicError.unavailable("status 503")))
@@ -48,7 +48,7 @@ struct GeneratePlaylistTests {
         #expect(document.status == .ready)
     }
 
-    @Test("A selected playlist is loading, then ready with every song in the order of the command's id")
+    @Test("A selected playlist is loading, then ready with every song in an order given by the command's id")
     func generated() async throws {
         let songs = (0..<30).map(Song.fixture)
         let result = try await generate(StaticRepository(contents: .success(songs)), messageID: "m1")
@@ -63,7 +63,7 @@ struct GeneratePlaylistTests {
         #expect(ready.songs == songs.shuffled(seed: "m1"))
     }
 
-    @Test("A playlist of any length fits into a message: the document has the first songs, queries return the others")
+    @Test("A playlist of any length fits into a message: the document has the first songs, queries the others")
     func long() async throws {
         let songs = (0..<10_000).map { number in
             var song = Song.fixture(number)
@@ -100,7 +100,7 @@ struct GeneratePlaylistTests {
         #expect(Song.page(of: [.fixture(2), song][...]) == [.fixture(2)])
     }
 
-    @Test("A repeated command gives the same order, another one another")
+    @Test("A repeated command gives the same order, and another one gives another order")
     func repeated() async throws {
         let repository = StaticRepository(contents: .success((0..<30).map(Song.fixture)))
         func order(_ id: String) async throws -> [Song]? {
@@ -110,7 +110,7 @@ struct GeneratePlaylistTests {
         #expect(try await order("m1") != order("m2"))
     }
 
-    @Test("An unknown playlist fails visibly: the document says so, an error tells why")
+    @Test("An unknown playlist fails with an error and a failed document")
     func unknown() async throws {
         let result = try await generate(
             StaticRepository(contents: .failure(MusicError.notFound(.playlist("p")))))
@@ -119,21 +119,21 @@ struct GeneratePlaylistTests {
         #expect(result.first(ApplicationError.self)?.message.contains("the playlist p") == true)
     }
 
-    @Test("Access that ends meanwhile is told once, by who ended it: the document fails without another error")
+    @Test("The end of the access is reported once, and the document fails without another error")
     func accessEnded() async throws {
         let result = try await generate(StaticRepository(contents: .failure(MusicError.authorizationEnded)))
         #expect(result.types == ["document.GeneratedPlaylist"])
         #expect(result.first(Document.GeneratedPlaylist.self)?.status == .failed)
     }
 
-    @Test("A work that is cancelled says nothing: it will be done again")
+    @Test("Cancelled work publishes nothing, because it will be repeated")
     func cancelled() async {
         await #expect(throws: CancellationError.self) {
             try await generate(StaticRepository(contents: .failure(CancellationError())))
         }
     }
 
-    @Test("A query for the songs of a playlist is answered with the stored songs, or with an error if there are none")
+    @Test("A query for the songs of a playlist is answered with the stored songs, or with an error")
     func query() async throws {
         let songs = [Song.fixture(1), .fixture(2)]
         let service = service(StaticRepository(contents: .failure(MusicError.unavailable("away")), kept: ["p": songs]))

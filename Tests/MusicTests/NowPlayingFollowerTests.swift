@@ -5,7 +5,7 @@ import Synchronization
 import Testing
 import Vocabulary
 
-@Suite("Following the playback", .timeLimit(.minutes(1)))
+@Suite("Follower of the playback", .timeLimit(.minutes(1)))
 struct NowPlayingFollowerTests {
     private static let pace = {
         var pace = PollingPace(dividedBy: 1000)
@@ -25,7 +25,7 @@ struct NowPlayingFollowerTests {
         return (published.withLock(\.self), end)
     }
 
-    @Test("While Spotify asks to wait, the playback is not looked at", arguments: [Duration.seconds(60), nil])
+    @Test("The playback is not requested while Spotify asks to wait", arguments: [Duration.seconds(60), nil])
     func rateLimit(wait: Duration?) async throws {
         let player = ScriptedPlayer(playback: .rateLimited(retryAfter: wait))
         let result = try await follow(player)
@@ -33,7 +33,7 @@ struct NowPlayingFollowerTests {
         #expect(result.published.map(\.status) == [.interrupted])
     }
 
-    @Test("Without a screen it ends by itself, with the document that says so")
+    @Test("The follower ends without a screen, with a final document")
     func noScreen() async throws {
         let result = try await follow(ScriptedPlayer())
         #expect(result.published == [Document.NowPlaying(status: .following)])
@@ -41,7 +41,7 @@ struct NowPlayingFollowerTests {
         #expect(result.end.first(Document.NowPlaying.self)?.status == .ended)
     }
 
-    @Test("An error that would come again ends it, and is told once, unless another process tells it")
+    @Test("A permanent error ends the follower, and is reported once, unless another process reports it")
     func errors() async throws {
         let refused = try await follow(ScriptedPlayer(playback: .forbidden("scope")))
         #expect(refused.end.types == ["document.NowPlaying", "error.ApplicationError"])
@@ -50,7 +50,7 @@ struct NowPlayingFollowerTests {
         #expect(failed.end.types == ["document.NowPlaying"])
     }
 
-    @Test("A screen that appears and is left while Spotify is asked is noticed")
+    @Test("A screen that appears and closes during a request is noticed")
     func left() async throws {
         let signs = FollowerSigns()
         signs.record(isShown: true)

@@ -5,7 +5,7 @@ import Support
 import Testing
 import Vocabulary
 
-@Suite("When the playback is looked at")
+@Suite("Polling of the playback")
 struct NowPlayingPollingTests {
     /// A machine at its first look.
     private func machine() -> NowPlayingPolling {
@@ -20,7 +20,7 @@ struct NowPlayingPollingTests {
         return machine
     }
 
-    @Test("The first answer is published, and the next look comes after five seconds")
+    @Test("The first answer is published, and the next request follows after five seconds")
     func first() {
         var machine = machine()
         #expect(machine.handle(.shown(true), at: .zero).next == .poll)
@@ -30,7 +30,7 @@ struct NowPlayingPollingTests {
         #expect(machine.handle(.due, at: .seconds(5)).next == .poll)
     }
 
-    @Test("A position that runs on is not published, however often it is measured")
+    @Test("A position that advances normally is not published, however often it is read")
     func foreseen() {
         var machine = following(.rain)
         for second in stride(from: 5, through: 60, by: 5) {
@@ -40,7 +40,7 @@ struct NowPlayingPollingTests {
     }
 
     @Test(
-        "A change that no client can compute is published",
+        "A change that a client cannot compute is published",
         arguments: [
             Playback.rain.measured(at: 5, position: 65), Playback.rain.measured(at: 5, position: 2),
             Playback.rain.measured(at: 5, position: 5) { $0.isPlaying = false },
@@ -55,7 +55,7 @@ struct NowPlayingPollingTests {
         #expect(machine.handle(.answered(.success(new)), at: .seconds(6)).publish == nil)
     }
 
-    @Test("While the music is paused, its position stands still, and every change of it is published")
+    @Test("A paused position does not advance, and every change of it is published")
     func paused() {
         let paused = Playback.rain.measured(at: 0, position: 30) { $0.isPlaying = false }
         var machine = following(paused)
@@ -65,7 +65,7 @@ struct NowPlayingPollingTests {
         #expect(machine.handle(.answered(.success(sought)), at: .seconds(75)).publish?.playback == sought)
     }
 
-    @Test("Nothing that plays is looked at less often, and the end of a song just after it")
+    @Test("A stopped playback is requested less often, and the end of a song just after it")
     func intervals() {
         var machine = following(.rain)
         #expect(machine.handle(.answered(.success(nil)), at: .seconds(10)).next == .wait(until: .seconds(25)))
@@ -75,7 +75,7 @@ struct NowPlayingPollingTests {
     }
 
     @Test(
-        "An answer that contradicts itself is looked at early once for each track, and published once",
+        "A contradictory answer is checked early once for each track, and published once",
         arguments: [
             // A position beyond the end, a position at the end that does not change, and a track without a duration.
             (300_000, 240_000, 0), (240_000, 240_000, 0), (0, 0, 0), (250_000, 240_000, 5000), (7000, 0, 5000),
@@ -104,7 +104,7 @@ struct NowPlayingPollingTests {
         #expect(published == 2)
     }
 
-    @Test("After a command it is looked at once, and again a second later")
+    @Test("A command is followed by a request at once, and another one a second later")
     func command() {
         var machine = following(.rain)
         #expect(machine.handle(.changed, at: .seconds(1)).next == .poll)
@@ -113,7 +113,7 @@ struct NowPlayingPollingTests {
         #expect(machine.handle(.answered(.success(answer)), at: .seconds(2)).next == .wait(until: .seconds(7)))
     }
 
-    @Test("Nothing is asked before Spotify's wait is over, not even after a command")
+    @Test("No request is sent before Spotify's wait is over, not even after a command")
     func rateLimit() {
         var machine = following(.rain)
         let step = machine.handle(.answered(.failure(.rateLimited(retryAfter: .seconds(20)))), at: .seconds(5))
@@ -127,7 +127,7 @@ struct NowPlayingPollingTests {
         #expect(back.publish == Document.NowPlaying(status: .following, playback: answer))
     }
 
-    @Test("A wait without a time, or with none, is not an invitation to ask at once")
+    @Test("A wait without a duration, or with zero, still delays the next request")
     func unnamedWait() {
         var machine = following(.rain)
         let unnamed = machine.handle(.answered(.failure(.rateLimited(retryAfter: nil))), at: .zero)
@@ -136,7 +136,7 @@ struct NowPlayingPollingTests {
         #expect(none.next == .wait(until: .seconds(1)))
     }
 
-    @Test("The longer Spotify does not answer, the less often it is asked; the interruption is told once")
+    @Test("Requests become less frequent while Spotify does not answer, and the interruption is reported once")
     func unavailable() {
         var machine = following(.rain)
         var waits: [Duration] = []
@@ -155,7 +155,7 @@ struct NowPlayingPollingTests {
     }
 
     @Test(
-        "An error that would come again ends it",
+        "A permanent error ends the polling",
         arguments: [
             MusicError.authorizationEnded, .renewalFailed, .forbidden("scope"), .unauthorized(generation: 2),
         ])
@@ -164,7 +164,7 @@ struct NowPlayingPollingTests {
         #expect(machine.handle(.answered(.failure(error)), at: .seconds(5)).next == .end(error))
     }
 
-    @Test("Without an account it is an error, unless the account was disconnected while it was followed")
+    @Test("A missing account is an error, unless it was disconnected during the polling")
     func disconnected() {
         var machine = machine()
         #expect(machine.handle(.answered(.failure(.notAuthorized)), at: .zero).next == .end(.notAuthorized))
@@ -172,13 +172,13 @@ struct NowPlayingPollingTests {
         #expect(machine.handle(.answered(.failure(.notAuthorized)), at: .zero).next == .end(.authorizationEnded))
     }
 
-    @Test("When no screen shows it any more, it ends at once")
+    @Test("The polling ends at once when no screen shows it")
     func left() {
         var machine = following(.rain)
         #expect(machine.handle(.shown(false), at: .seconds(1)).next == .end(nil))
     }
 
-    @Test("The screen has ten seconds to appear")
+    @Test("The screen must appear within ten seconds")
     func appearance() {
         var machine = machine()
         #expect(machine.handle(.shown(false), at: .zero).next == .poll)
@@ -186,7 +186,7 @@ struct NowPlayingPollingTests {
         #expect(machine.handle(.due, at: .seconds(10)).next == .end(nil))
     }
 
-    @Test("A device that ended without leaving the screen is not served for ever")
+    @Test("A device that ended without closing the screen is served for a limited time")
     func attention() {
         var machine = following(nil)
         _ = machine.handle(.changed, at: .seconds(100))
@@ -196,7 +196,7 @@ struct NowPlayingPollingTests {
         #expect(machine.handle(.due, at: .seconds(3700)).next == .end(nil))
     }
 
-    @Test("The greatest numbers that a message may have are computed without an overflow")
+    @Test("The greatest numbers of a message are computed without an overflow")
     func greatest() {
         let greatest = Int(SafeIntegers.greatest)
         let strange = Playback(track: nil, isPlaying: true, position: greatest, measuredAt: 0)

@@ -18,7 +18,7 @@ struct PlaybackTests {
     }
 
     @Test(
-        "Without songs there is nothing to play, and Spotify is not asked",
+        "A playlist without songs is not played, and Spotify is not asked",
         arguments: [
             nil, Document.GeneratedPlaylist(playlistID: "p", status: .loading),
             Document.GeneratedPlaylist(playlistID: "p", status: .failed),
@@ -33,7 +33,7 @@ struct PlaybackTests {
         #expect(await player.calls.isEmpty)
     }
 
-    @Test("An object that is not a track does not spoil the command")
+    @Test("An object that is not a track does not fail the command")
     func episode() async throws {
         let player = ScriptedPlayer()
         let songs = [Song.episode, .fixture(1)]
@@ -42,7 +42,7 @@ struct PlaybackTests {
         #expect(await player.calls == [.play(["spotify:track:s1"], on: nil)])
     }
 
-    @Test("A change of the playback is asked for as it was meant, and reported")
+    @Test("A change of the playback is requested as it was meant, and reported")
     func changes() async throws {
         let player = ScriptedPlayer()
         let changes: [PlaybackChange] = [.pause, .resume, .next, .previous, .seek(61_000), .volume(40)]
@@ -52,7 +52,7 @@ struct PlaybackTests {
         #expect(await player.calls == changes.map(ScriptedPlayer.Call.change))
     }
 
-    @Test("A change that fails is reported as playing is: the devices, the missing Premium, or an error")
+    @Test("A change that fails is reported as playing is: by devices, a missing Premium, or an error")
     func changeFails() async throws {
         let silent = ScriptedPlayer(devices: .success([.kitchen]), play: .noActiveDevice)
         let messages = try await service(silent).change(.resume)
@@ -63,7 +63,7 @@ struct PlaybackTests {
         #expect(busy.errorCodes == ["spotify.rate-limited"])
     }
 
-    @Test("With no active device the list of devices comes first, then the event that opens it")
+    @Test("The list of devices is published before the event that opens it if no device is active")
     func noActiveDevice() async throws {
         let player = ScriptedPlayer(devices: .success([.kitchen]), play: .noActiveDevice)
         let messages = try await service(player).play(.ready)
@@ -71,7 +71,7 @@ struct PlaybackTests {
         #expect(messages.first(Document.Devices.self)?.devices == [.kitchen])
     }
 
-    @Test("A device that Spotify does not find brings the list, too, whichever command names or uses it")
+    @Test("An unknown device also causes the list, whichever command names or uses it")
     func deviceNotFound() async throws {
         let player = ScriptedPlayer(devices: .success([.kitchen]), play: .notFound(.device))
         let expected = ["document.Devices", "event.SpotifyDeviceActivationRequired"]
@@ -87,7 +87,7 @@ struct PlaybackTests {
         #expect(try await service(player).play(.ready).types == ["error.ApplicationError"])
     }
 
-    @Test("An account without Premium is told by its own event, not by an error")
+    @Test("An account without Premium is reported by its own event, not by an error")
     func premium() async throws {
         let player = ScriptedPlayer(play: .premiumRequired)
         #expect(try await service(player).play(.ready).types == ["event.SpotifyPremiumOnlyActionAttempted"])
@@ -105,7 +105,7 @@ struct PlaybackTests {
     }
 
     @Test(
-        "A device that is gone by then brings a new list",
+        "A device that no longer exists causes a new list",
         arguments: [MusicError.notFound(.device), .noActiveDevice])
     func deviceGone(error: MusicError) async throws {
         let player = ScriptedPlayer(devices: .success([.kitchen]), transfer: error)
@@ -115,7 +115,7 @@ struct PlaybackTests {
     }
 
     @Test(
-        "Every other failure is an error with a code of its own",
+        "Every other failure is an error with its own code",
         arguments: [
             (MusicError.notAuthorized, "spotify.not-connected"), (.renewalOverdue, "spotify.renewal-overdue"),
             (.accessUnreadable("tokens"), "spotify.access-unreadable"),
@@ -132,7 +132,7 @@ struct PlaybackTests {
     }
 
     @Test(
-        "A wait is told in words that a person understands, rounded up",
+        "A wait is described in words, rounded up",
         arguments: [
             (nil, "Try again in a moment."), (Duration.milliseconds(100), "Try again in 1 second."),
             (.seconds(90), "Try again in 90 seconds."), (.seconds(91), "Try again in 2 minutes."),
@@ -157,7 +157,7 @@ struct PlaybackTests {
         }
     }
 
-    @Test("Playing has a limit for all its requests together")
+    @Test("A play command has a time limit for all its requests together")
     func limit() async throws {
         let service = MusicService(
             repository: StaticRepository(), player: HangingPlayer(), playLimit: .milliseconds(10))

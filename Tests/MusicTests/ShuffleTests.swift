@@ -12,13 +12,13 @@ struct ShuffleTests {
             ])
     }
 
-    @Test("An id gives one order for ever, on every machine")
+    @Test("An id gives the same order on every machine")
     func pinned() {
         #expect(Array(0..<10).shuffled(seed: "0e7f6c1a") == [0, 5, 2, 6, 7, 3, 8, 4, 9, 1])
         #expect(Array(0..<10).shuffled(seed: "0e7f6c1b") == [8, 0, 5, 4, 3, 9, 2, 7, 6, 1])
     }
 
-    @Test("Every song is there once, whatever the seed; differing ids give differing orders")
+    @Test("Every song occurs once with any seed, and different ids give different orders")
     func permutation() {
         let songs = Array(0..<50)
         let orders = (0..<100).map { songs.shuffled(seed: "message-\($0)") }
