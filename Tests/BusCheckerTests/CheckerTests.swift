@@ -192,7 +192,7 @@ struct ReaderTests {
         #expect(Checker.findings(in: history) == [.gap(reader: "reader", value(1))])
     }
 
-    @Test("A document that was received after its successor must still be in the journal")
+    @Test("A removed document that was received after its successor is found")
     func behindSuccessor() {
         var history = history(seeing: [2, 3], isComplete: true)
         history.documents = [value(1): "status", value(2): "status"]

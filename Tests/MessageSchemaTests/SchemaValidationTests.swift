@@ -105,7 +105,7 @@ struct SchemaValidationTests {
         Reading(song, .object(["title": .init(.string, isRequired: false)]), "data.title", .optional),
     ]
 
-    @Test("A schema is accepted only if every value of the sender is accepted by the reader", arguments: readings)
+    @Test("A sender's schema is compatible only if the reader accepts all of its values", arguments: readings)
     func clashes(reading: Reading) {
         #expect(reading.reader.clashes(readingFrom: reading.writer) == reading.clashes)
     }

@@ -4,7 +4,8 @@ import Testing
 
 @Suite("NATS faults: damaged records of the bus", .serialized, .timeLimit(.minutes(6)))
 struct DamagedRecordTests {
-    @Test func `A server that leads has lost the records of claims: the consumers claim anew, and handle everything`()
+    @Test
+    func `The consumers claim again and handle everything after the leading server has lost the records of claims`()
         async throws
     {
         try await FaultScene.run(.records)

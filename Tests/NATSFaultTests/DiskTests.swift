@@ -5,11 +5,11 @@ import Testing
 
 @Suite("NATS faults: disks", .serialized, .timeLimit(.minutes(4)))
 struct DiskTests {
-    @Test func `A server returns with an old disk, and leads later`() async throws {
+    @Test func `A server returns with an old disk and leads later, without a loss`() async throws {
         try await FaultScene.run(.olderCopy)
     }
 
-    @Test func `A server returns with an empty disk, and leads later`() async throws {
+    @Test func `A server returns with an empty disk and leads later, without a loss`() async throws {
         try await FaultScene.run { scene in
             let server = try await scene.leader()
             try await server.kill()
@@ -21,7 +21,9 @@ struct DiskTests {
         }
     }
 
-    @Test func `The disk of the leader is full: the others go on, and it returns when there is room`() async throws {
+    @Test func `The other servers continue while the leader's disk is full, and it returns when there is room`()
+        async throws
+    {
         try #require(
             SmallDisk.isAllowed,
             "a server gets a small disk in a mount namespace (unshare --mount); allow it, or run the tests as root")

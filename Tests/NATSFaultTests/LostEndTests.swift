@@ -6,16 +6,18 @@ import Testing
 
 @Suite("NATS faults: servers that have lost the end of the journal", .serialized, .timeLimit(.minutes(6)))
 struct LostEndTests {
-    @Test func `The only server gets an older copy of its store, and everybody goes on in a new epoch`() async throws {
+    @Test func `All clients continue in a new epoch after the only server got an older copy of its store`() async throws
+    {
         try await FaultScene.run(.olderCopies, on: NATSCluster(single: NATSServer()))
     }
 
-    @Test func `All three servers get older copies of their stores, and everybody goes on in a new epoch`() async throws
+    @Test func `All clients continue in a new epoch after all three servers got older copies of their stores`()
+        async throws
     {
         try await FaultScene.run(.olderCopies)
     }
 
-    @Test func `Two of three servers get older copies of their stores: the third one is reported until it is repaired`()
+    @Test func `The third server is reported until it is repaired after the others got older copies of their stores`()
         async throws
     {
         try await Arena.with(try NATSCluster()) { arena in

@@ -6,13 +6,13 @@ import Testing
 
 @Suite("NATS faults: partitions of the network", .serialized, .timeLimit(.minutes(4)))
 struct PartitionTests {
-    @Test func `A follower is separated, with a publisher and a reader on its side`() async throws {
+    @Test func `A separated follower, with a publisher and a reader on its side, causes no loss`() async throws {
         try await FaultScene.run(on: NATSCluster(isSeparable: true), extra: ["local", "distant"]) { scene in
             try await scene.separate(try await scene.follower())
         }
     }
 
-    @Test func `The leader is separated, with a publisher and a reader on its side`() async throws {
+    @Test func `A separated leader, with a publisher and a reader on its side, causes no loss`() async throws {
         try await FaultScene.run(on: NATSCluster(isSeparable: true), extra: ["local", "distant"]) { scene in
             try await scene.separate(try await scene.leader())
         }

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("NATS faults: servers and stewards that stop and continue", .serialized, .timeLimit(.minutes(4)))
 struct StopTests {
-    @Test func `The leader of the servers stops for longer than an election`() async throws {
+    @Test func `A leader that stops for longer than an election causes no loss`() async throws {
         try await FaultScene.run { scene in
             let leader = try await scene.leader()
             leader.pause()
@@ -17,7 +17,7 @@ struct StopTests {
         }
     }
 
-    @Test func `A follower stops, to which a publisher is connected`() async throws {
+    @Test func `A stopped follower with a connected publisher causes no loss`() async throws {
         try await FaultScene.run(extra: ["local"]) { scene in
             let follower = try await scene.follower()
             let local = try await scene.startPublisher("local", on: [follower])
@@ -32,7 +32,7 @@ struct StopTests {
         }
     }
 
-    @Test func `All servers stop, then all are killed`() async throws {
+    @Test func `A stop of all servers, and then a kill of all, cause no loss`() async throws {
         try await FaultScene.run { scene in
             for server in scene.servers { server.pause() }
             try await scene.arena.untilLog(of: "publisher", "says that publishing waits") {
@@ -49,7 +49,7 @@ struct StopTests {
         }
     }
 
-    @Test func `The leading steward stops: the other one takes over, and both go on`() async throws {
+    @Test func `Another steward takes over when the leading one stops, and both continue`() async throws {
         try await FaultScene.run { scene in
             try await scene.leadingSteward.send(SIGSTOP)
             try await scene.untilFollowingStewardLeads()
@@ -61,7 +61,7 @@ struct StopTests {
         }
     }
 
-    @Test func `The leading steward is killed, and another one takes over`() async throws {
+    @Test func `Another steward takes over when the leading one is killed`() async throws {
         try await FaultScene.run { scene in
             try await scene.leadingSteward.send(SIGKILL)
             try await scene.arena.untilEnd(of: scene.leadingSteward)
@@ -73,7 +73,7 @@ struct StopTests {
 
 @Suite("NATS faults: clients that stop and continue", .serialized, .timeLimit(.minutes(4)))
 struct ClientStopTests {
-    @Test func `A member of a consumer stops for longer than its lease, and continues`() async throws {
+    @Test func `A member of a consumer that stops for longer than its lease continues without a loss`() async throws {
         try await FaultScene.run { scene in
             try await scene.workers[0].send(SIGSTOP)
             try await scene.untilMembers(of: "shared", are: 1)
@@ -84,7 +84,7 @@ struct ClientStopTests {
         }
     }
 
-    @Test func `An exclusive consumer stops, and another one takes over`() async throws {
+    @Test func `Another process takes over when an exclusive consumer stops`() async throws {
         try await FaultScene.run { scene in
             try await scene.consumer.send(SIGSTOP)
             let successor = try await scene.arena.startConsumer("successor", group: "exclusive")
@@ -94,7 +94,7 @@ struct ClientStopTests {
         }
     }
 
-    @Test func `A publisher stops with batches under way, and the leader is killed meanwhile`() async throws {
+    @Test func `A publisher with pending batches stops while the leader is killed, without a loss`() async throws {
         try await FaultScene.run(extra: ["other"]) { scene in
             _ = try await scene.startPublisher("other", on: scene.servers)
             try await scene.publisher.send(SIGSTOP)
@@ -110,7 +110,7 @@ struct ClientStopTests {
         }
     }
 
-    @Test func `A publisher is killed with batches under way`() async throws {
+    @Test func `A publisher that is killed with pending batches causes no duplicate`() async throws {
         try await FaultScene.run(extra: ["other"]) { scene in
             _ = try await scene.startPublisher("other", on: scene.servers)
             // Without the leader nothing is acknowledged, so each of the four lanes soon waits for a batch of two.

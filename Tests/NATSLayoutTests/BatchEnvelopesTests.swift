@@ -6,7 +6,7 @@ import Testing
 
 @testable import NATSLayout
 
-@Suite("The envelopes of a batch")
+@Suite("Envelopes of a batch")
 struct BatchEnvelopesTests {
     private static let event = MessageType(kind: .event, name: "A")
     private static let document = MessageType(kind: .document, name: "D")
@@ -87,7 +87,7 @@ struct BatchEnvelopesTests {
 
     private static func packed(_ messages: [PublishedMessage]) -> [UInt8] { PackedMessages(messages).bytes }
 
-    @Test("are those of its messages, whatever form these have")
+    @Test("The envelopes equal the messages of the batch, in every form")
     func forms() throws {
         for message in Self.messages {
             let (fast, general) = try Self.read(Self.packed([message]), count: 1) { _ in true }
@@ -102,7 +102,7 @@ struct BatchEnvelopesTests {
         #expect(even == generalEven && even.envelopes.count < fast.envelopes.count)
     }
 
-    @Test("without a place in the journal have no positions")
+    @Test("The envelopes of a batch outside of the journal have no positions")
     func transient() throws {
         let message = try #require(Self.messages.first)
         let batch = try Self.packed([message]).withUnsafeBytes {
@@ -111,7 +111,7 @@ struct BatchEnvelopesTests {
         #expect(batch.envelopes.map(\.position) == [nil] && batch.envelopes.map(\.id) == ["1"])
     }
 
-    @Test("are none if the body is damaged, and otherwise the same as those of its messages")
+    @Test("A damaged body has no envelopes, or those of its messages")
     func damaged() throws {
         var generator = SeededGenerator(seed: 8)
         let whole = Self.packed(Self.messages)

@@ -6,7 +6,7 @@ import Testing
 
 @testable import NATSLayout
 
-@Suite("A batch as one JetStream message")
+@Suite("Batch as one JetStream message")
 struct BatchMessageTests {
     private static let event = MessageType(kind: .event, name: "A")
     private static let document = MessageType(kind: .document, name: "D")
@@ -48,7 +48,7 @@ struct BatchMessageTests {
         return try message(publication)
     }
 
-    @Test("gives back its messages with their positions")
+    @Test("A batch reads back with its messages and their positions")
     func messages() throws {
         let batch = try Publication(Batch(Self.messages))
         let read = try Self.read(Self.message(batch))
@@ -64,7 +64,7 @@ struct BatchMessageTests {
         #expect(try content.messages[2].envelope().isTombstone)
     }
 
-    @Test("gives back its progress, the message that it gives up, and the fence that it expects")
+    @Test("A batch reads back with its progress, its rejected message, and the expected fence")
     func full() throws {
         let message = try Self.full()
         let headers = Self.fields(message)
@@ -88,7 +88,7 @@ struct BatchMessageTests {
         #expect(message.headers.size == "NATS/1.0\r\n\r\n".utf8.count + lines.joined().utf8.count)
     }
 
-    @Test("keeps the bytes of a message whose header cannot be read, if it gives it up")
+    @Test("A batch keeps the bytes of a rejected message with an unreadable header")
     func unreadable() throws {
         let header = UnreadableHeader(reason: "why", partition: Partition.all[7], bytes: Data("not json".utf8))
         let given = Envelope(
@@ -107,7 +107,7 @@ struct BatchMessageTests {
         #expect(again.unreadableHeader?.bytes == header.bytes)
     }
 
-    @Test("that settles dead letters, is leased, or withdraws says so")
+    @Test("A batch has headers if it settles dead letters, is leased, or withdraws")
     func others() throws {
         var batch = Batch(Self.messages)
         batch.settledLetters = [1, 5, .max]
@@ -124,7 +124,7 @@ struct BatchMessageTests {
         #expect("\(MessageID.withdrawal(producer, sequence: 4))" == "lease-\(producer.hexadecimal)-4")
     }
 
-    @Test("records no progress and has an id of its own, if its checkpoint only guards")
+    @Test("A batch that only guards records no progress, and has its own id")
     func guarding() throws {
         let owner = ConsumerPartition("c", Partition.all[3])
         let checkpoint = try #require(Checkpoint(guarding: owner.partition, of: Samples.claim("c")))
@@ -138,7 +138,7 @@ struct BatchMessageTests {
         #expect(try Publication(Batch([], checkpoint: progress), owner: owner).subject == .progress(owner))
     }
 
-    @Test("can record progress of all partitions of its owner")
+    @Test("A batch can record progress of all partitions of its owner")
     func allPartitions() throws {
         let owner = ConsumerPartition("c", Partition.all[3])
         let checkpoint = Checkpoint(claim: Samples.claim("c"), upTo: Position(epoch: 1, offset: 9))
@@ -148,7 +148,7 @@ struct BatchMessageTests {
         #expect(progress == RecordedProgress(ownerEpoch: 3, offset: 9, settled: 9, partition: nil, epoch: 1))
     }
 
-    @Test("is refused if it is too large or has a query")
+    @Test("A batch that is too large, or has a query, is refused")
     func refused() throws {
         let one = Samples.message(Self.event)
         let large = Samples.message(Self.event, data: String(repeating: "1", count: 4 * 1024 * 1024))
@@ -162,7 +162,7 @@ struct BatchMessageTests {
         #expect(try Publication(Batch(Array(repeating: one, count: 1024))).count == 1024)
     }
 
-    @Test("that is damaged in its headers gives an error")
+    @Test("A batch with damaged headers gives an error")
     func damagedHeaders() throws {
         let fields = Self.fields(try Self.full())
         for (name, value) in [
@@ -183,7 +183,7 @@ struct BatchMessageTests {
         #expect(throws: ProtocolError.self) { try BatchHeaders(fields: without) }
     }
 
-    @Test("whose bytes are changed, cut, extended or random gives messages or an error")
+    @Test("A batch with changed, cut, added or random bytes gives messages or an error")
     func damagedBodies() throws {
         var generator = SeededGenerator(seed: 6)
         let message = try Self.full()

@@ -8,7 +8,7 @@ import Testing
 
 @Suite("Subjects on NATS")
 struct BusSubjectTests {
-    @Test("a token is made of any text, and only one token of each")
+    @Test("Every text has exactly one token")
     func tokens() {
         var generator = SeededGenerator(seed: 1)
         var texts: [String: String] = [:]
@@ -26,7 +26,7 @@ struct BusSubjectTests {
     }
 
     @Test(
-        "a token that is written in another way is not read",
+        "A token in another notation is refused",
         arguments: [
             "", "-", "+", "~4", "~4g", "~61", "~2D", "~2d~", "~~", "a.b", "a b", "ä", "~ff", "~c3", "~mark", "*", "~-1",
             "~+1",
@@ -57,7 +57,7 @@ struct BusSubjectTests {
         ]
     }
 
-    @Test("each is read as what it was written for, in its own namespace only")
+    @Test("Every subject is read as it was written, only in its own namespace")
     func roundTrip() {
         var generator = SeededGenerator(seed: 2)
         var seen: [String: BusSubject] = [:]
@@ -78,7 +78,7 @@ struct BusSubjectTests {
         }
     }
 
-    @Test("a damaged one is not read, or is one that is written the same way")
+    @Test("A damaged subject is refused, or is one that is written the same way")
     func damaged() {
         var generator = SeededGenerator(seed: 3)
         let bytes = Array("SEGUE.mkdxtq-+~*>0fFa9 ".utf8)
@@ -104,7 +104,7 @@ struct BusSubjectTests {
     }
 
     @Test(
-        "documents of different names have different subjects, and no pattern of documents matches a record beside them"
+        "Documents with different names have different subjects, which match no record beside them"
     )
     func documents() throws {
         let type = try #require(MessageType("document.A"))
@@ -129,7 +129,7 @@ struct BusSubjectTests {
         #expect(streams.documents(matching: .kind(.event)) == nil)
     }
 
-    @Test("the progress of a consumer is selected, and that of no other one")
+    @Test("A filter selects the progress of one consumer only")
     func progress() throws {
         let tokens = MessageTokens(try #require(MessageType("event.A")), subject: "x")
         for consumer in ["a", "a-b", "-", "b.c", "*"] {

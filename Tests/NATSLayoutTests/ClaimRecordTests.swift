@@ -6,7 +6,7 @@ import Testing
 
 @testable import NATSLayout
 
-@Suite("The records of claims")
+@Suite("Records of claims")
 struct ClaimRecordTests {
     /// A group after some random claims, progress and departures.
     private static func group(_ generator: inout SeededGenerator) -> ConsumerGroup {
@@ -23,7 +23,7 @@ struct ClaimRecordTests {
         return group
     }
 
-    @Test("a group is read as it was written, and continues in the same way")
+    @Test("A group reads back as it was written, and continues in the same way")
     func groups() throws {
         var generator = SeededGenerator(seed: 8)
         for _ in 0..<50 {
@@ -42,7 +42,7 @@ struct ClaimRecordTests {
         #expect(group.claim(.exclusive).ownerEpoch == 42)
     }
 
-    @Test("the other records are read as they were written")
+    @Test("The other records read back as they were written")
     func others() throws {
         let fence = FenceRecord(ownerEpoch: 9, previous: 4, member: UUID())
         #expect(try FenceRecord(json: fence.json()) == fence)
@@ -56,7 +56,7 @@ struct ClaimRecordTests {
         #expect(String(decoding: try mark.json(), as: UTF8.self).contains("\"version\":1"))
     }
 
-    @Test("the table of types has the newest message of each, and takes a limited number")
+    @Test("The table of types has the newest message of each, up to a limit")
     func typeTable() throws {
         let (first, second) = (MessageType(kind: .event, name: "A"), MessageType(kind: .command, name: "A"))
         var table = TypeTable()
@@ -74,7 +74,7 @@ struct ClaimRecordTests {
         #expect(throws: ProtocolError.self) { try TypeTable(json: Array(damaged.utf8)) }
     }
 
-    @Test("of a newer version are refused, and the error says so")
+    @Test("A record of a newer version is refused with an error that says so")
     func newer() throws {
         let json = #"{"version":2,"record":{"state":"held"}}"#
         #expect { try LeaseRecord(json: Array(json.utf8)) } throws: { ($0 as? ProtocolError)?.code == .version }
@@ -84,7 +84,7 @@ struct ClaimRecordTests {
         Array(json.replacingOccurrences(of: old, with: new).utf8)
     }
 
-    @Test("that are damaged give an error in one line")
+    @Test("A damaged record gives an error in one line")
     func damaged() throws {
         var generator = SeededGenerator(seed: 9)
         var group = ConsumerGroup(after: 6)
@@ -129,7 +129,7 @@ struct ClaimRecordTests {
         }
     }
 
-    @Test("that are too large give the limit that they exceed")
+    @Test("A record that is too large gives an error with the limit")
     func tooLarge() throws {
         let shares = Partition.all.map { _ in ConsumerGroup.Share(offset: 0) }
         let many = ConsumerGroup(
@@ -149,7 +149,7 @@ struct ClaimRecordTests {
         }
     }
 
-    @Test("cut-offs are reported until there is progress under a fence that is after them")
+    @Test("Cut-offs are reported until there is progress under a later fence")
     func cutOffs() throws {
         let type = MessageType(kind: .event, name: "A")
         let first = CutOff(type: type, count: 2, offsets: 1...5)

@@ -5,7 +5,7 @@ import Testing
 
 @testable import NATSLayout
 
-@Suite("The progress of a durable consumer")
+@Suite("Progress of a durable consumer")
 struct HandledOffsetsTests {
     private enum Record {
         case fence(FenceRecord, Partition)
@@ -60,7 +60,7 @@ struct HandledOffsetsTests {
         }
     }
 
-    @Test("is found from any recorded group, also if the fences before it are not read", arguments: 0..<60)
+    @Test("Progress is found from any recorded group, even if the fences before it are not read", arguments: 0..<60)
     func random(seed: Int) throws {
         var generator = SeededGenerator(seed: UInt64(seed))
         var history = History()
@@ -98,7 +98,7 @@ struct HandledOffsetsTests {
         if seed == 0 { #expect(middles > 0) }
     }
 
-    @Test("of an owner whose fence was not read counts until the next fence, which names that owner")
+    @Test("Progress of an owner with an unread fence counts until the next fence, which names that owner")
     func fenceBeforeStart() {
         let (first, second) = (Partition.all[0], Partition.all[1])
         for previous in [1, 0] as [UInt64] {
@@ -112,7 +112,7 @@ struct HandledOffsetsTests {
         }
     }
 
-    @Test("of an earlier owner does not count for a partition that it has lost")
+    @Test("Progress of an earlier owner does not count for a partition that it has lost")
     func lost() {
         let (first, second) = (Partition.all[0], Partition.all[1])
         var offsets = HandledOffsets(ConsumerGroup(), in: JournalEpochs(1))
@@ -127,7 +127,7 @@ struct HandledOffsetsTests {
         #expect(offsets.progressFence == 10)
     }
 
-    @Test("of an ended epoch counts only if the next epoch still had its record")
+    @Test("Progress of an ended epoch counts only if the next epoch still had its record")
     func endedEpoch() {
         let partition = Partition.all[0]
         let epochs = JournalEpochs(1).beginning(2, after: 10)
@@ -163,7 +163,7 @@ struct HandledOffsetsTests {
         #expect(JournalEpochs(metadata: third.metadata) == third)
     }
 
-    @Test("is complete when the reader's own fences have come")
+    @Test("Progress is complete when the reader's own fences have arrived")
     func complete() {
         let (first, second) = (Partition.all[0], Partition.all[1])
         var offsets = HandledOffsets(ConsumerGroup(), in: JournalEpochs(1))

@@ -5,11 +5,11 @@ import Testing
 
 @testable import NATSLayout
 
-@Suite("The heartbeats of a client")
+@Suite("Heartbeats of a client")
 struct HeartbeatTests {
     private let producer = ProducerID()
 
-    @Test("with many members and long problems are several, which a steward can read, and name all members")
+    @Test("Many members and long problems are sent in several heartbeats, which name all members")
     func many() throws {
         let members = (0..<3000).map { number in
             Heartbeat.Member(
@@ -28,20 +28,20 @@ struct HeartbeatTests {
         #expect(read.dropLast().allSatisfy { $0.epoch == 0 })
     }
 
-    @Test("without members are one")
+    @Test("A client without members sends one heartbeat")
     func none() {
         let heartbeat = Heartbeat(producer: producer, members: [], seen: 0, epoch: 0)
         #expect(heartbeat.parts == [heartbeat])
     }
 
-    @Test("that name an impossible time are refused", arguments: [Int64.min, -1, 0, .max])
+    @Test("A heartbeat with an impossible time is refused", arguments: [Int64.min, -1, 0, .max])
     func time(time: Int64) throws {
         let heartbeat = Heartbeat(
             producer: producer, members: [], seen: 7, epoch: 8, last: SeenMessage(sequence: 7, time: time))
         #expect(throws: ProtocolError.self) { try heartbeat.check() }
     }
 
-    @Test func `A message is lost if another one has its place, or the stream ends before it`() {
+    @Test func `A message is lost if another one has its position, or the stream ends before it`() {
         let received = SeenMessage(sequence: 7, time: 5)
         #expect(!received.isLost((time: 5, id: "a"), upTo: 7))
         #expect(received.isLost((time: 6, id: nil), upTo: 7))

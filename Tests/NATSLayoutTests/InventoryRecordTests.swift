@@ -34,7 +34,7 @@ import Testing
         #expect(record.sequences == [stretch + 10, stretch + length - 1])
     }
 
-    @Test func `A record whose size is not that of its stretch is refused`() {
+    @Test func `A record whose size does not match its stretch is refused`() {
         for text in [
             #"{"version":1,"record":{"epoch":1,"first":1,"length":9000,"batches":""}}"#,
             #"{"version":1,"record":{"epoch":1,"first":1,"length":8,"batches":""}}"#,

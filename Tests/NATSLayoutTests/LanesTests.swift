@@ -6,7 +6,7 @@ import Testing
 
 @testable import NATSLayout
 
-@Suite("The lanes of a publisher")
+@Suite("Lanes of a publisher")
 struct LanesTests {
     private let now = ContinuousClock.now
     private static let event = MessageType(kind: .event, name: "A")
@@ -45,7 +45,7 @@ struct LanesTests {
         try sending.message.content(at: 1, of: 1).messages.map { try $0.envelope().id }
     }
 
-    @Test("have one message under way each, and batches that wait are sent together")
+    @Test("Each lane has one message in progress, and batches that wait are sent together")
     func merging() throws {
         let (a, b) = (Self.subjects[0], Self.subjects[1])
         var lanes = Lanes(producer: ProducerID())
@@ -70,7 +70,7 @@ struct LanesTests {
         #expect(try ids(try #require(sendings(actions).first)) == ["5"])
     }
 
-    @Test("a batch of several partitions holds all of them, and nothing overtakes it")
+    @Test("A batch of several partitions blocks all of them, and no later one overtakes it")
     func severalPartitions() throws {
         let (a, b, c) = (Self.subjects[0], Self.subjects[1], Self.subjects[2])
         var lanes = Lanes(producer: ProducerID())
@@ -84,7 +84,7 @@ struct LanesTests {
         #expect(third.count == 1 && third[0].message.headers.count == 1)
     }
 
-    @Test("a message is sent again with the same id after growing pauses, and looked up before its id is forgotten")
+    @Test("A message is sent again with the same id after growing pauses, and searched for before its id expires")
     func resending() throws {
         var lanes = Lanes(producer: ProducerID())
         lanes.see(40)
@@ -132,7 +132,7 @@ struct LanesTests {
         #expect(lanes.acknowledged(first.number, sequence: 55, of: 1, at: time).isEmpty)
     }
 
-    @Test("a refusal ends the calls of its message only, and the next message is sent")
+    @Test("A refusal fails only the calls of its message, and the next message is sent")
     func refused() throws {
         let a = Self.subjects[0]
         var lanes = Lanes(producer: ProducerID())
@@ -144,7 +144,7 @@ struct LanesTests {
         #expect(lanes.refused(first.number, BusError(.refused, ""), at: now).isEmpty)
     }
 
-    @Test("a message whose second sending is refused by its expectation is looked up: the first may have been stored")
+    @Test("A message whose second copy is refused by its expectation is searched for")
     func refusedAgain() throws {
         struct NotLookedUp: Error {}
         let refusal = BusError(.fenced, "wrong last sequence")
@@ -173,7 +173,7 @@ struct LanesTests {
         #expect(throws: refusal) { try results(lanes.refused(once.number, refusal, at: now))[1]?.get() }
     }
 
-    @Test("one partition of a consumer has one message under way, whatever its results are")
+    @Test("A partition of a consumer has one message in progress, whatever its results are")
     func owners() throws {
         let claim = Samples.claim("c")
         let partition = Partition.all[5]
@@ -196,7 +196,7 @@ struct LanesTests {
         #expect(second.map(\.message.headers.id) == ["c/05/2/3"], "results are not merged")
     }
 
-    @Test("what was made for an ended epoch is not sent again; other batches are")
+    @Test("Only batches that do not depend on an ended epoch are sent again")
     func newEpoch() throws {
         var lanes = Lanes(producer: ProducerID())
         _ = lanes.follow(1, at: now)
@@ -225,7 +225,7 @@ struct LanesTests {
         #expect(Set(self.results(lanes.add(Lanes.CallID(4), try results(7), at: now)).keys) == [4])
     }
 
-    @Test("an acknowledgement of an ended epoch does not count, because the message may be lost: it is sent again")
+    @Test("A message that is acknowledged in an ended epoch is sent again, because it may be lost")
     func lateAcknowledgement() throws {
         var lanes = Lanes(producer: ProducerID())
         _ = lanes.follow(1, at: now)
@@ -238,7 +238,7 @@ struct LanesTests {
         #expect(try result?.get().position == Position(epoch: 2, offset: Place.end(of: 40)))
     }
 
-    @Test("further batches have the limit of the server that was started again with another one")
+    @Test("Further batches have the limit of the restarted server")
     func otherLimit() throws {
         var configuration = Lanes.Configuration()
         configuration.maximumBatchSize = 10
@@ -249,7 +249,7 @@ struct LanesTests {
         #expect(sendings(lanes.add(.init(2), try Self.publication(["a"]), at: now)).count == 1)
     }
 
-    @Test("leased batches have one message under way, because each expects the same record")
+    @Test("Leased batches have one message in progress, because each expects the same record")
     func leases() throws {
         let producer = ProducerID()
         func leased(_ subject: String) throws -> Publication {
@@ -263,7 +263,7 @@ struct LanesTests {
         #expect(sendings(lanes.acknowledged(first[0].number, sequence: 1, of: 1, at: now)).count == 1)
     }
 
-    @Test("a cancelled batch that waits is not published, one that was sent is, and both make room")
+    @Test("A cancelled batch that waits is not published, one that was sent is, and both make room")
     func cancelling() throws {
         let (a, b) = (Self.subjects[0], Self.subjects[1])
         var lanes = Lanes(producer: ProducerID())
@@ -283,7 +283,7 @@ struct LanesTests {
         #expect(isAdmittedRemoved)
     }
 
-    @Test("beyond the capacity calls wait in order, and are admitted one for one")
+    @Test("Calls beyond the capacity wait in order, and are admitted one by one")
     func capacity() throws {
         var configuration = Lanes.Configuration()
         configuration.capacity = 3
@@ -307,7 +307,7 @@ struct LanesTests {
         #expect(ended.keys.sorted() == [7])
     }
 
-    @Test("a batch that the server cannot take is refused, and merging stays within what it takes")
+    @Test("A batch that is too large for the server is refused, and merged batches stay within the limit")
     func payload() throws {
         var configuration = Lanes.Configuration()
         configuration.maximumPayload = 1500
@@ -347,7 +347,7 @@ struct LanesTests {
     }
 
     @Test(
-        "whatever is lost or repeated, each batch is stored once, whole, in order, and its caller knows where",
+        "Each batch is stored once, whole and in order, in random histories with losses and repeats",
         arguments: 0..<30)
     func random(seed: Int) throws {
         var generator = SeededGenerator(seed: UInt64(seed))

@@ -3,10 +3,10 @@ import Testing
 
 @testable import NATSLayout
 
-@Suite("The address of a bus on NATS")
+@Suite("Address of a bus on NATS")
 struct NATSAddressTests {
     @Test(
-        "has hosts, ports and a namespace",
+        "An address has hosts, ports and a namespace",
         arguments: [
             ("nats://", "nats://localhost:4222/SEGUE"),
             ("nats:///TEAM_1", "nats://localhost:4222/TEAM_1"),
@@ -24,7 +24,7 @@ struct NATSAddressTests {
     }
 
     @Test(
-        "is refused in one line that says what to write",
+        "An invalid address is refused in one line with a remedy",
         arguments: [
             "", "nats:", "nats:/a", "NATS://a", "http://a", "nats://a:0", "nats://a:65536", "nats://a:", "nats://a:+1",
             "nats://a,", "nats://,a", "nats://::1", "nats://[::1", "nats://[::1]4222", "nats://[1]", "nats://[g::1]",
@@ -45,7 +45,7 @@ struct NATSAddressTests {
     }
 
     @Test(
-        "with user information is refused without repeating it, wherever it is",
+        "An address with user information is refused without repeating it",
         arguments: [
             "nats://SECRET@a", "nats://user:SECRET@a:4222", "tls://a,user:SECRET@b/NAME", "nats://user:SEC/SECRET@a",
             "nats://a/SECRET@b", "nats://SECRET:@[::1]", "nats://us/SECRET:SECRET@a,SECRET@b",

@@ -10,7 +10,7 @@ import Testing
 struct OverlayTests {
     private static let type = MessageType(kind: .document, name: "D")
 
-    @Test("are exact wherever the steward's mark is, and however far it writes meanwhile")
+    @Test("The documents are correct with any mark of the steward, and while it writes")
     func random() throws {
         var generator = SeededGenerator(seed: 7)
         for _ in 0..<100 {
@@ -49,7 +49,7 @@ struct OverlayTests {
         }
     }
 
-    @Test("that are later than the end are left to the reader that continues there")
+    @Test("Documents after the end are left to the reader that continues there")
     func laterThanEnd() throws {
         var overlay = Overlay([.type(Self.type, subject: "a")], epoch: 1)
         overlay.add(try Samples.stored(Samples.message(Self.type, subject: "a", id: "1"), at: 2047))
@@ -58,7 +58,7 @@ struct OverlayTests {
         #expect(overlay.envelopes(through: 4095).map(\.id) == ["1", "2"])
     }
 
-    @Test("of another subject, kind or journal are not among them, nor are unreadable ones, which replace earlier ones")
+    @Test("Documents of another subject, kind or journal, and unreadable ones, are left out")
     func others() throws {
         var overlay = Overlay([.type(Self.type, subject: "a")], epoch: 1)
         overlay.add(try Samples.stored(Samples.message(Self.type, subject: "b"), at: 1))
@@ -74,7 +74,7 @@ struct OverlayTests {
         #expect(overlay.count == 1 && overlay.envelopes().isEmpty)
     }
 
-    @Test("as records give an error if they are damaged")
+    @Test("A damaged record of a document gives an error")
     func damaged() throws {
         let record = DocumentRecord(try Samples.stored(Samples.message(Self.type, subject: "a", key: "k"), at: 77))
         let fields = Dictionary(record.fields.map { ($0.name, $0.value) }, uniquingKeysWith: { first, _ in first })

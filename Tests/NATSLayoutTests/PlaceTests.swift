@@ -4,9 +4,9 @@ import Testing
 
 @testable import NATSLayout
 
-@Suite("Places in the journal's stream")
+@Suite("Positions in the journal's stream")
 struct PlaceTests {
-    @Test("follow each other within a batch, and end it at the same slot")
+    @Test("The positions of a batch are consecutive, and end at the same slot")
     func batches() throws {
         var last: UInt64 = 0
         for (sequence, count) in zip(UInt64(1)..., [1, 2, 1024, 1, 1023, 500]) {
@@ -24,7 +24,7 @@ struct PlaceTests {
         #expect(Place(sequence: 1, index: 0, count: 1024)?.offset == 1024)
     }
 
-    @Test("of hostile numbers are none, and no computation overflows")
+    @Test("Hostile numbers are refused, and no computation overflows")
     func hostile() {
         let numbers: [UInt64] = [0, 1, 1023, 1024, 1025, .max / 1024 - 1, .max / 1024, .max / 1024 + 1, .max - 1, .max]
         for number in numbers {
@@ -42,7 +42,7 @@ struct PlaceTests {
         }
     }
 
-    @Test("a reader that begins after an offset misses nothing after it")
+    @Test("A reader that begins after an offset misses no message after it")
     func start() {
         for offset in [0, 1, 1022, 1023, 1024, 5000, 10 * 1024 + 1023] as [UInt64] {
             let start = Place.start(after: offset)
@@ -51,7 +51,7 @@ struct PlaceTests {
         }
     }
 
-    @Test("a journal can be crossed in stretches, backwards and forwards")
+    @Test("A journal can be read in stretches, backwards and forwards")
     func stretches() {
         let end = Place.end(of: 5_000)
         for distance in [1, 256, 4_999] {

@@ -4,7 +4,7 @@ import Testing
 
 @testable import NATSLayout
 
-@Suite("A reader of the journal")
+@Suite("Reader of the journal")
 struct ReadTrackerTests {
     private typealias Delivery = ReadTracker.Delivery
 
@@ -20,7 +20,7 @@ struct ReadTrackerTests {
         return tracker
     }
 
-    @Test("delivers what comes in order, and begins anew after a gap")
+    @Test("Messages are delivered in order, and the reader starts again after a gap")
     func gap() {
         var tracker = tracker()
         #expect(tracker.receive(delivery(tracker, 1, 5), connection: 1) == .deliver)
@@ -34,7 +34,7 @@ struct ReadTrackerTests {
         #expect(tracker.receive(delivery(tracker, 1, 11), connection: 1) == .deliver)
     }
 
-    @Test("begins anew after a reconnection, and after a heartbeat that is ahead")
+    @Test("The reader starts again after a reconnection, and after a heartbeat that is ahead")
     func renewals() {
         var tracker = tracker()
         #expect(tracker.receive(delivery(tracker, 1, 5), connection: 2) == .renew(from: 1))
@@ -47,7 +47,7 @@ struct ReadTrackerTests {
         #expect(tracker.heartbeat(generation: 1, lastConsumerSequence: 0, connection: 2) == .renew(from: 1))
     }
 
-    @Test("ends at its end: when a later message comes, or when nothing more is pending there")
+    @Test("The reader ends when a later message arrives, or when no more are pending")
     func end() {
         let end = Place.end(of: 20)
         var tracker = tracker(until: end)
@@ -69,7 +69,7 @@ struct ReadTrackerTests {
         #expect(ReadTracker(after: end, until: end).isAtEnd)
     }
 
-    @Test("begins within a batch, and tells which messages were removed before it read them")
+    @Test("The reader begins within a batch, and reports messages that were removed before it read them")
     func removed() {
         var tracker = tracker(after: 10 * 1024 + 500)
         #expect(tracker.nextSequence == 10)
@@ -82,7 +82,8 @@ struct ReadTrackerTests {
         #expect(fresh.note(firstSequence: 8) == nil)
     }
 
-    @Test("delivers every message once and in order, whatever is lost, repeated or late", arguments: 0..<40)
+    @Test(
+        "Every message is delivered once and in order, in random histories with losses and repeats", arguments: 0..<40)
     func random(seed: Int) {
         var generator = SeededGenerator(seed: UInt64(seed))
         // The sequences of the stream that match the reader's filters.

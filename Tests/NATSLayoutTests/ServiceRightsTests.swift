@@ -2,7 +2,7 @@ import EventBus
 import NATSLayout
 import Testing
 
-@Suite("The rights of a service")
+@Suite("Rights of a service")
 struct ServiceRightsTests {
     private static let presence = MessageType(kind: .document, name: "Presence")
     private static let reported = MessageType(kind: .event, name: "MetricsReported")
@@ -31,7 +31,7 @@ struct ServiceRightsTests {
             of: types.enumerated().map { Samples.message($0.element, subject: subjects[$0.offset % subjects.count]) })
     }
 
-    @Test("include batches of the types that it sends, in any partition, and its announcements")
+    @Test("The rights include batches of the types that a service sends, in any partition, and its announcements")
     func own() {
         for batch in [
             tokens(Self.shuffled), tokens(Self.refresh), tokens(Self.presence), tokens(Self.shuffled, Self.shuffled),
@@ -49,7 +49,7 @@ struct ServiceRightsTests {
         #expect(maySubscribe(.queryServers(Self.songs)) && maySubscribe(.queries(to: "me")))
     }
 
-    @Test("include the reports of a process as transient messages of one type only")
+    @Test("The rights include the reports of a process as transient messages of one type only")
     func reports() {
         #expect(mayPublish(.transient(tokens(Self.reported))))
         #expect(!mayPublish(.batch(tokens(Self.reported))))
@@ -60,7 +60,7 @@ struct ServiceRightsTests {
         #expect(!quiet.publish.contains { NATSRules.matches(mixed, $0) })
     }
 
-    @Test("include nothing of other services, no settling of dead letters, and no streams")
+    @Test("The rights do not include other services, settling of dead letters, or streams")
     func others() {
         let owner = ConsumerPartition("auth-service", Partition(subject: "default"))
         for subject: BusSubject in [
@@ -79,7 +79,7 @@ struct ServiceRightsTests {
         #expect(!maySubscribe(.queryServers(other)) && !maySubscribe(.heartbeat))
     }
 
-    @Test("of a service that asks queries include no types that it does not ask")
+    @Test("The rights of a service that asks queries do not include other types")
     func queries() {
         let rights = ServiceRights(
             sends: [Self.songs], serves: [], consumers: [], announcements: [], reports: [], namespace: "APP")
@@ -88,7 +88,7 @@ struct ServiceRightsTests {
         #expect(!rights.publish.contains { $0.hasPrefix("APP.m.") || $0.hasPrefix("APP.t.") })
     }
 
-    @Test("of tools include each subject of the bus, those of the steward also its streams")
+    @Test("The rights of tools include each subject of the bus, and those of the steward also its streams")
     func steward() {
         let tools = ServiceRights.tools(namespace: "APP")
         let steward = ServiceRights.steward(namespace: "APP")

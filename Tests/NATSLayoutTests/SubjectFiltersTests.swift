@@ -4,7 +4,7 @@ import Testing
 
 @testable import NATSLayout
 
-@Suite("The filters of a JetStream consumer")
+@Suite("Filters of a JetStream consumer")
 struct SubjectFiltersTests {
     private static let types = ["event.A", "event.B", "command.A", "document.A"].compactMap { MessageType($0) }
     /// Subjects of different buckets, two of them in one partition.
@@ -39,7 +39,7 @@ struct SubjectFiltersTests {
         return passed[0] > 0
     }
 
-    @Test("one filter passes exactly its messages alone, and every batch that contains one")
+    @Test("One filter selects exactly its messages, and every batch that contains one")
     func one() {
         var generator = SeededGenerator(seed: 4)
         let messages = Self.types.flatMap { type in Self.subjects.map { Samples.message(type, subject: $0) } }
@@ -66,7 +66,7 @@ struct SubjectFiltersTests {
         #expect(SubjectFilters([.all]).texts(in: "S") == ["S.m.>"])
     }
 
-    @Test("several filters pass what one of them selects, do not collide, and none is covered by another")
+    @Test("Several filters select the messages of any of them, without a collision or overlap")
     func several() {
         var generator = SeededGenerator(seed: 5)
         let messages = Self.types.flatMap { type in Self.subjects.map { Samples.message(type, subject: $0) } }
@@ -87,7 +87,7 @@ struct SubjectFiltersTests {
         }
     }
 
-    @Test("filters of types alone let nothing else through")
+    @Test("Filters of types select no other type")
     func precise() {
         for first in Self.types {
             for second in Self.types {
@@ -100,7 +100,7 @@ struct SubjectFiltersTests {
         }
     }
 
-    @Test("of some partitions pass the batches of these, and the mixed ones")
+    @Test("Filters of some partitions select their batches, and mixed ones")
     func partitions() {
         let partitions: Set = [Partition(subject: Self.subjects[0])]
         let texts = SubjectFilters(
@@ -120,7 +120,7 @@ struct SubjectFiltersTests {
         #expect(SubjectFilters([.all], partitions: Set(Partition.all)).texts(in: "S") == ["S.m.>"])
     }
 
-    @Test("that are too many become fewer and select more, but not everything at once")
+    @Test("Too many filters are replaced by fewer and broader ones, but not by all messages")
     func tooMany() throws {
         let type = Self.types[0]
         let subjects = (0..<500).map { MessageFilter.type(type, subject: "s\($0)") }

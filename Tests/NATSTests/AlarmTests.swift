@@ -32,7 +32,7 @@ struct AlarmTests {
         }
     }
 
-    @Test func `Each deadline comes, whatever the order in which they are set`() async throws {
+    @Test func `Each deadline fires, whatever the order in which they are set`() async throws {
         let thread = ExecutorThread(name: "alarm", longestPolling: .zero)
         defer { thread.stop() }
         let (passed, writer) = AsyncStream.makeStream(of: ContinuousClock.Instant.self)

@@ -9,7 +9,7 @@ struct ClusterTests {
         "name": "S", "subjects": ["s.>"], "storage": "file", "num_replicas": 3, "allow_direct": true,
     ]
 
-    @Test func `Publishing goes on after the leader of a stream was killed, and nothing is lost or doubled`()
+    @Test func `Publishing continues after a kill of a stream's leader, without a loss or a duplicate`()
         async throws
     {
         try await NATSCluster().whileRunning { cluster in
@@ -63,7 +63,7 @@ struct ClusterTests {
         }
     }
 
-    @Test func `A server has another id after it was started again, and one that is away has none`() async throws {
+    @Test func `A restarted server has another id, and an absent one has none`() async throws {
         try await NATSCluster().whileRunning { cluster in
             try await withConnection(NATSOptions(servers: [cluster.servers[0].url], name: "test")) { connection in
                 try await connection.waitUntilConnected(timeout: .seconds(30))

@@ -8,7 +8,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(2)))
 struct ConnectionTests {
-    @Test func `A connection knows its server`() async throws {
+    @Test func `A connection has the data of its server`() async throws {
         try await withServer { _, connection async throws in
             let info = try await connection.waitUntilConnected(timeout: .seconds(30))
             #expect(info.version == "2.15.1")
@@ -23,7 +23,7 @@ struct ConnectionTests {
         }
     }
 
-    @Test func `A connection is made again after the server was killed, and subscriptions go on`() async throws {
+    @Test func `A connection is made again after the server was killed, and subscriptions continue`() async throws {
         try await withServer { server, connection in
             try await connection.withSubscription(to: "news") { news in
                 try await server.kill()
@@ -40,7 +40,7 @@ struct ConnectionTests {
         }
     }
 
-    @Test func `A request that is under way when the server is killed fails`() async throws {
+    @Test func `A request in progress fails when the server is killed`() async throws {
         try await withServer { server, connection in
             try await connection.withSubscription(to: "question") { questions in
                 async let code = failure { try await connection.request("question", timeout: .seconds(60)) }
@@ -96,7 +96,7 @@ struct ConnectionTests {
         }
     }
 
-    @Test func `A client that is refused tries again until the server accepts it`() async throws {
+    @Test func `A refused client tries again until the server accepts it`() async throws {
         let port = try LoopbackPort(for: "test")
         let strict = try NATSServer(port: port, settings: "authorization { user: somebody, password: secret }")
         let options = NATSOptions(servers: ["nats://127.0.0.1:\(port.number)"], name: "test")
@@ -126,7 +126,7 @@ struct ConnectionTests {
     }
 
     @Test(arguments: [false, true])
-    func `A server that stands still does not block the client's end, also with TLS`(overTLS: Bool) async throws {
+    func `A server that hangs does not block the end of the client, also with TLS`(overTLS: Bool) async throws {
         try await withConnectedServer(overTLS: overTLS) { server, connection in
             server.pause()
             // More than the buffers of the kernel hold.
@@ -137,7 +137,7 @@ struct ConnectionTests {
     }
 
     @Test(arguments: [false, true])
-    func `A connection to a server that stands still is given up, and made again when the server continues`(
+    func `A connection to a server that hangs is given up, and made again when the server continues`(
         overTLS: Bool
     ) async throws {
         try await withConnectedServer(overTLS: overTLS) { server, connection in

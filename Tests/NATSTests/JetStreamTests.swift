@@ -33,7 +33,7 @@ struct JetStreamTests {
         }
     }
 
-    @Test func `A consumer that delivers nothing, although it has messages, is not waited for without an end`()
+    @Test func `The wait for a consumer that delivers nothing, although it has messages, is limited`()
         async throws
     {
         let first = try await JetStream.firstSequence(0, of: "S") { .idle(lastConsumerSequence: nil) }
@@ -57,7 +57,7 @@ struct JetStreamTests {
         }
     }
 
-    @Test func `A message is stored without a task, and its result comes once`() async throws {
+    @Test func `A message can be stored without a task, and its result arrives once`() async throws {
         try await withStream { jetStream in
             let (results, writer) = AsyncStream.makeStream(of: Result<PublishAcknowledgement, any Error>.self)
             for (subject, headers) in [
@@ -79,7 +79,7 @@ struct JetStreamTests {
         }
     }
 
-    @Test func `A heartbeat says which message was sent last`() async throws {
+    @Test func `A heartbeat has the last message that was sent`() async throws {
         try await withStream { jetStream in
             for _ in 0..<3 { try await jetStream.publish("s.a", body: [1]) }
             let pulling = PullSettings(heartbeat: .milliseconds(200))
@@ -109,7 +109,7 @@ struct JetStreamTests {
         }
     }
 
-    @Test func `An expectation that does not hold prevents the storing`() async throws {
+    @Test func `An unmet expectation prevents the storing`() async throws {
         try await withStream { jetStream in
             try await jetStream.publish("s.fence", body: [], expecting: LastSequence(0))
             let second = try await jetStream.publish("s.x", body: [], expecting: LastSequence(1, of: "s.fence"))
@@ -242,7 +242,7 @@ struct JetStreamTests {
         }
     }
 
-    @Test func `A consumer of a server that stands still misses its heartbeats`() async throws {
+    @Test func `A consumer of a server that hangs misses its heartbeats`() async throws {
         try await withServer { server, connection in
             let jetStream = JetStream(connection)
             _ = try await jetStream.createStream(Self.settings)
@@ -256,7 +256,7 @@ struct JetStreamTests {
         }
     }
 
-    @Test func `An idle consumer shows that it is there, also beyond the end of a request`() async throws {
+    @Test func `An idle consumer sends heartbeats, also beyond the end of a request`() async throws {
         try await withStream { jetStream in
             let pulling = PullSettings(window: 10, expiry: .seconds(3), heartbeat: .seconds(1))
             try await jetStream.withConsumer(of: "S", ConsumerSettings(), pulling: pulling) { consumer in
@@ -269,7 +269,7 @@ struct JetStreamTests {
         }
     }
 
-    @Test func `A consumer that lets messages gather asks for one message, then for all there are`() async throws {
+    @Test func `A consumer that collects messages requests one, and then all that are there`() async throws {
         try await withStream { jetStream in
             try await jetStream.connection.withSubscription(to: "$JS.API.CONSUMER.MSG.NEXT.S.*") { requests in
                 let pulling = PullSettings(window: 10, gathering: .milliseconds(1))
@@ -315,7 +315,7 @@ struct JetStreamTests {
         }
     }
 
-    @Test func `A reader learns that its consumer is gone`() async throws {
+    @Test func `A reader gets an error when its consumer is removed`() async throws {
         try await withStream { jetStream in
             try await jetStream.withConsumer(of: "S", ConsumerSettings()) { consumer in
                 let name = consumer.name

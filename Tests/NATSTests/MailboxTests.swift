@@ -14,7 +14,7 @@ struct MailboxTests {
         try await body(Mailbox<Int>(limit: 8, thread))
     }
 
-    @Test func `What is taken at once does not end the wait, and what is refused does`() async throws {
+    @Test func `An element that is consumed at once does not end the wait, and a refused one does`() async throws {
         try await withMailbox { mailbox in
             let taken = Mutex<[Int]>([])
             #expect(mailbox.put(0))
@@ -37,7 +37,7 @@ struct MailboxTests {
         }
     }
 
-    @Test func `The time to wait begins anew with each element that is taken at once`() async throws {
+    @Test func `The waiting time starts again with each element that is consumed at once`() async throws {
         try await withMailbox { mailbox in
             let timeout = Duration.seconds(1)
             async let next = mailbox.next(timeout: timeout, late: { Late() }, takingAtOnce: { $0 == 0 })

@@ -94,7 +94,7 @@ struct MessageTests {
         }
     }
 
-    @Test func `When nobody answers one published message, all that are under way fail, and can be published again`()
+    @Test func `All pending publications fail when one has no responder, and can be published again`()
         async throws
     {
         try await withServer { _, connection async throws in
@@ -116,7 +116,7 @@ struct MessageTests {
         }
     }
 
-    @Test func `A slow reader is told how many messages it lost, at the right place`() async throws {
+    @Test func `A slow reader receives the number of lost messages at the right place`() async throws {
         try await withServer { _, connection async throws in
             try await connection.withSubscription(to: "many", limit: 10) { reader in
                 for number in 0..<100 { try connection.publish("many", body: [UInt8(number)]) }

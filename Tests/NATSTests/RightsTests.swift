@@ -26,7 +26,9 @@ struct RightsTests {
         try await NATSServer(settings: Self.settings(keys)).whileRunning { try await body(keys, $0) }
     }
 
-    @Test func `A user with an nkey may do over TLS what it has a right to, and learns what not`() async throws {
+    @Test func `A user with an nkey can do over TLS what its rights permit, and gets an error for anything else`()
+        async throws
+    {
         try await withKeys { keys, server in
             try await withConnection(keys.options(of: Self.user, server)) { connection in
                 try await connection.waitUntilConnected(timeout: .seconds(30))
@@ -52,7 +54,7 @@ struct RightsTests {
         }
     }
 
-    @Test func `A user with credentials of nsc may do what its JWT says`() async throws {
+    @Test func `A user with credentials of nsc can do what its JWT permits`() async throws {
         let credentials = try await TestCredentials()
         defer { credentials.folder.remove() }
         try await NATSServer(settings: credentials.settings).whileRunning { server in
@@ -70,7 +72,9 @@ struct RightsTests {
         }
     }
 
-    @Test func `A user that may not receive replies has no connection, and learns why`() async throws {
+    @Test func `A user without the right to receive replies gets no connection, and an error with the reason`()
+        async throws
+    {
         let settings = "no_auth_user: me, authorization { users: [ { user: me, permissions: { subscribe: x } } ] }"
         try await NATSServer(settings: settings).whileRunning { server in
             try await withConnection(server.options) { connection in
@@ -82,7 +86,7 @@ struct RightsTests {
         }
     }
 
-    @Test func `A user that may not ask for the server's version has a connection`() async throws {
+    @Test func `A user without the right to request the server's version gets a connection`() async throws {
         let settings = """
             no_auth_user: me
             authorization { users: [ { user: me, permissions: { publish: x, subscribe: "_INBOX.>" } } ] }
@@ -112,7 +116,7 @@ struct RightsTests {
         }
     }
 
-    @Test func `A missing file is named`() async throws {
+    @Test func `A missing file is reported with its path`() async throws {
         var options = NATSOptions(servers: ["nats://127.0.0.1:1"], name: "test")
         options.nkeyFile = "/nowhere/user.nk"
         try await withConnection(options) { connection in
@@ -122,7 +126,7 @@ struct RightsTests {
         }
     }
 
-    @Test func `An nkey has the public key that nsc gives it`() {
+    @Test func `An nkey has the same public key as in nsc`() {
         // The seed of 32 zero bytes, whose Ed25519 key is in many test vectors.
         let seed = NKey.seed([UInt8](repeating: 0, count: 32))
         #expect(seed.hasPrefix("SUAAAAAAAAAAA"))

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 @Suite struct SequenceComparisonTests {
-    @Test func `Whatever the sources lack, and in whatever portions they tell it, each difference is found once`() {
+    @Test func `Each difference between random sources is found once, in any portions`() {
         for seed in 0..<500 {
             var random = SeededGenerator(seed: UInt64(seed))
             let count = Int.random(in: 1...4, using: &random)
@@ -37,7 +37,7 @@ import Testing
         }
     }
 
-    @Test func `Each sequence at which a source of another history has another message is found once`() {
+    @Test func `Each sequence at which another history has another message is found once`() {
         for seed in 0..<500 {
             var random = SeededGenerator(seed: UInt64(seed))
             let count = Int.random(in: 2...4, using: &random)
@@ -86,7 +86,7 @@ import Testing
         #expect(comparison.step() == .end)
     }
 
-    @Test func `A sequence that comes again, or late, is ignored`() {
+    @Test func `A repeated or late sequence is ignored`() {
         var comparison = SequenceComparison(count: 2)
         for sequence in [1, 2, 2, 1, 3] { comparison.add(sequence, from: 0) }
         for sequence in [1, 3] { comparison.add(sequence, from: 1) }

@@ -7,7 +7,7 @@ import Testing
 struct ServerNumberTests {
     private static let extremes = ["-1", "9223372036854775807", "-9223372036854775808", "1e300", "x", ""]
 
-    @Test("The place of a delivered message has no negative numbers, and none that is too large")
+    @Test("A delivered message with negative or too large numbers is refused")
     func places() {
         let parts = ["5", "7", "1700000000000000000", "3"]
         #expect(DeliverySubject("$JS.ACK.S.C.1." + parts.joined(separator: "."))?.streamSequence == 5)
@@ -34,7 +34,7 @@ struct ServerNumberTests {
         }
     }
 
-    @Test("The state of a stream with an impossible sequence is refused; an impossible count is 0")
+    @Test("A stream's state with an impossible sequence is refused, and an impossible count is 0")
     func streams() throws {
         func info(_ name: String, _ value: JSONValue) throws -> StreamInfo {
             var state: [String: JSONValue] = ["last_seq": 9, "messages": 9, "bytes": 90]

@@ -1,7 +1,7 @@
 import NATS
 import Testing
 
-@Suite("Operations that wait for the servers")
+@Suite("Waits for the servers")
 struct WaitsTests {
     private let start = ContinuousClock.now
 
@@ -9,7 +9,7 @@ struct WaitsTests {
         waits.reports(at: start + .seconds(seconds), after: .seconds(10))
     }
 
-    @Test func `An operation that waits for too long is reported once, and when it goes on`() {
+    @Test func `An operation that waits for too long is reported once, and again when it continues`() {
         let waits = Waits()
         var (first, second) = (waits.operation(), waits.operation())
         first.note("no reply", at: start)
@@ -25,7 +25,7 @@ struct WaitsTests {
         #expect(reports(waits, at: 17).isEmpty)
     }
 
-    @Test func `An operation that succeeds in between begins to wait again`() {
+    @Test func `An operation that succeeds meanwhile starts its waiting time again`() {
         let waits = Waits()
         var operation = waits.operation()
         operation.note("no reply", at: start)

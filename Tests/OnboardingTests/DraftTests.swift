@@ -1,13 +1,13 @@
 import Onboarding
 import Testing
 
-@Suite("An onboarding's draft")
+@Suite("Draft of an onboarding")
 struct DraftTests {
     private func draft(_ answers: Draft.Answer...) throws -> Draft {
         try answers.reduce(Draft()) { try $0.answered($1) }
     }
 
-    @Test("What is answered is kept, without spaces that nobody meant")
+    @Test("An answer is stored without surrounding spaces")
     func kept() throws {
         let draft = try draft(.name("  Ann   Lee "), .age("35"), .plan("team"), .team("Night shift"))
         #expect(draft.name == "Ann Lee")
@@ -17,7 +17,7 @@ struct DraftTests {
     }
 
     @Test(
-        "An answer that cannot be taken says why, and changes nothing",
+        "An invalid answer is refused with a reason, and changes nothing",
         arguments: [
             (Draft.Answer.name(" "), "Your name is missing."),
             (.name(String(repeating: "a", count: 51)), "Your name is too long; 50 letters are enough."),
@@ -30,7 +30,7 @@ struct DraftTests {
         #expect(error?.message == problem)
     }
 
-    @Test("It is complete with three answers, or with four in a team, in any order")
+    @Test("A draft is complete with three answers, or with four in a team, in any order")
     func complete() throws {
         #expect(try draft(.plan("solo"), .age("13"), .name("Ann")).isComplete)
         #expect(try !draft(.plan("solo"), .age("150")).isComplete)
@@ -38,7 +38,7 @@ struct DraftTests {
         #expect(try draft(.name("Ann"), .age("13"), .plan("team"), .team("A")).isComplete)
     }
 
-    @Test("Who goes back and leaves the team leaves its name behind")
+    @Test("A user who goes back and leaves the team removes its name")
     func back() throws {
         let draft = try draft(.plan("team"), .team("Night shift"), .plan("solo"))
         #expect(draft.team == nil)

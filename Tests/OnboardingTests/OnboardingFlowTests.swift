@@ -5,7 +5,7 @@ import Support
 import Testing
 
 /// Tests of the flow without a bus: changes of the state, effects and discarded messages.
-@Suite("The onboarding's flow")
+@Suite("Flow of the onboarding")
 struct OnboardingFlowTests {
     private static let problem = Flow.Action.present(
         "problem", as: .alert,
@@ -43,7 +43,7 @@ struct OnboardingFlowTests {
         }
     }
 
-    @Test("The file and the builder agree")
+    @Test("The file equals the flow in Swift")
     func same() throws {
         let file = URL(filePath: #filePath).deletingLastPathComponent()
             .appending(path: "../../config/flows/examples/onboarding.yaml").standardizedFileURL.path
@@ -84,7 +84,7 @@ struct OnboardingFlowTests {
     }
 
     @Test(
-        "A solo user walks three screens to the last, one of a team four",
+        "A solo user sees three screens before the last, and one of a team four",
         arguments: [("solo", ["age", "plan", "final"]), ("team", ["age", "plan", "team", "final"])])
     func branches(plan: String, path: [String]) throws {
         var walk = try walk()
@@ -102,7 +102,7 @@ struct OnboardingFlowTests {
         #expect(walk.machine.revision == 2 * path.count)
     }
 
-    @Test("A refusal is shown over the screen, which stays; answered, the next attempt goes through")
+    @Test("A refusal is shown over the screen, and after its answer the next attempt succeeds")
     func refused() throws {
         var walk = try walk()
         next(&walk, "command.NameEntered", ["name": ""])
@@ -119,7 +119,7 @@ struct OnboardingFlowTests {
         #expect(walk.machine.revision == 5)
     }
 
-    @Test("A second tap while the first is saved, an answer to nothing and an answer too late change nothing")
+    @Test("A second tap during an attempt, an answer to nothing and a late answer change nothing")
     func late() throws {
         var walk = try walk()
         next(&walk, "command.NameEntered", ["name": "Ann"])
@@ -147,7 +147,7 @@ struct OnboardingFlowTests {
         #expect(walk.machine.revision == revision)
     }
 
-    @Test("Who goes back may choose another branch")
+    @Test("A user who goes back can choose another branch")
     func back() throws {
         var walk = try walk()
         for (type, data) in [

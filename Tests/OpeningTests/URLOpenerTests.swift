@@ -6,21 +6,21 @@ import Testing
 
 @Suite("URL opener")
 struct URLOpenerTests {
-    @Test("runs the command with the URL as its last argument")
+    @Test("The command is run with the URL as its last argument")
     func opens() async throws {
         let opener = try #require(URLOpener(command: "test https://a.b/c?d=e&f ="))
         #expect(await opener.open("https://a.b/c?d=e&f") == nil)
         #expect(await opener.open("https://a.b/other")?.hasPrefix("test could not open the URL: exited(1)") == true)
     }
 
-    @Test("says what cannot be run")
+    @Test("A command that cannot be run is reported")
     func missing() async throws {
         let opener = try #require(URLOpener(command: "no-such-browser"))
         #expect(await opener.open("https://a.b")?.hasPrefix("no-such-browser cannot be run") == true)
         #expect(URLOpener(command: " ") == nil)
     }
 
-    @Test("is the first command of BROWSER that is installed, or else xdg-open")
+    @Test("The command is the first of BROWSER that is installed, otherwise xdg-open")
     func preferred() async throws {
         let scratch = try ScratchFolder()
         defer { scratch.remove() }
@@ -43,7 +43,7 @@ struct URLOpenerTests {
     }
 
     @Test(
-        "leaves closed what would be read as a file or as an option",
+        "A URL that would be read as a file or as an option is not opened",
         arguments: ["file:///etc/passwd", "-o/tmp/x", "", "a b"])
     func refused(url: String) async throws {
         let opener = try #require(URLOpener(command: "true"))
@@ -51,7 +51,7 @@ struct URLOpenerTests {
     }
 
     @Test(
-        "ends a script's command when the script is cancelled, and leaves a person's browser running",
+        "A script's command ends when the script is cancelled, and a user's browser continues",
         .timeLimit(.minutes(1)))
     func cancelled() async throws {
         let scratch = try ScratchFolder()

@@ -11,13 +11,13 @@ import Vocabulary
 
 @Suite("Screens")
 struct ScreenTests {
-    @Test("A screen of another app's flow that is called alike is none of these")
+    @Test("A screen of another app with the same name has no view of this app")
     func foreign() throws {
         let content = try Scene(of: "launch", in: "onboarding").content
         #expect(content.title == "launch")
     }
 
-    @Test("Every screen has something to show before any document is there", arguments: AppScreens.focusPlayer.names)
+    @Test("Every screen has content before any document exists", arguments: AppScreens.focusPlayer.names)
     func empty(screen: String) throws {
         let content = try Scene(of: screen).content
         #expect(!content.title.isEmpty)
@@ -25,7 +25,7 @@ struct ScreenTests {
         #expect(try Scene(of: screen).banner == nil)
     }
 
-    @Test("A screen that a flow knows and this app does not is shown by its name, with the commands it may send")
+    @Test("A screen that the app does not know is shown by its name, with the commands that it may send")
     func unknown() throws {
         let scene = try Scene(of: "settings", commands: ["command.ThemePicked"])
         #expect(scene.content.title == "settings")
@@ -40,7 +40,7 @@ struct ScreenTests {
         #expect(content.commandTypes == ["command.SpotifyAuthorizationRequested"])
     }
 
-    @Test("Each playlist is an action with its own id; logging out comes last")
+    @Test("Each playlist is an action with its own id, and the log-out is last")
     func playlists() throws {
         let documents = try LatestDocuments.of(
             Document.Playlists(playlists: [
@@ -55,7 +55,7 @@ struct ScreenTests {
         #expect(content.lines.isEmpty)
     }
 
-    @Test("Loading playlists and having none read differently, and logging out is always there")
+    @Test("Loading playlists and an empty list have different texts, and the log-out is always possible")
     func noPlaylists() throws {
         let loading = try Scene(of: "playlistSelection").content
         let none = try Scene(
@@ -70,7 +70,7 @@ struct ScreenTests {
         #expect(!failed.isLoading)
     }
 
-    @Test("The playlists of before are shown while they are loaded again, and after that has failed")
+    @Test("The former playlists are shown while they are loaded again, and after that has failed")
     func reloadedPlaylists() throws {
         let calm = Playlist(id: "a", name: "Calm", owner: "anna", songCount: 12)
         for status in LoadStatus.allCases {
@@ -81,7 +81,7 @@ struct ScreenTests {
         }
     }
 
-    @Test("What plays is shown with its position, and each action names its whole effect")
+    @Test("The current song is shown with its position, and each action names its whole effect")
     func nowPlaying() throws {
         let playback = Playback(
             track: Playback.Track(title: "Rain", artist: "Anna", album: "Weather", duration: 240_000),
@@ -103,7 +103,7 @@ struct ScreenTests {
             ])
     }
 
-    @Test("A player without a song or a volume offers less; one that is not followed offers to follow it")
+    @Test("A player without a song or a volume has fewer actions, and one that is not followed can be followed")
     func strangePlayer() throws {
         func content(_ document: Document.NowPlaying) throws -> ScreenContent {
             try Scene(of: "nowPlaying", documents: try LatestDocuments.of(document)).content
@@ -119,7 +119,7 @@ struct ScreenTests {
         #expect(try content(Document.NowPlaying(status: .loading)).isLoading)
     }
 
-    @Test("A progress moves on with the time, up to the end, and stands while it does not run")
+    @Test("The progress advances with time up to the end, and not while the music is paused")
     func progress() {
         let running = ScreenContent.Progress(position: 5000, duration: 70_000, measuredAt: 1000, isRunning: true)
         let times = [0, 1, 61, 900].map { Date(timeIntervalSince1970: $0) }
@@ -134,7 +134,7 @@ struct ScreenTests {
         #expect(strange.timeToNextSecond(at: times[3]) == nil)
     }
 
-    @Test("What is still to come is loading; what is there, empty or failed is not")
+    @Test("Only content that is still to arrive is loading")
     func loading() throws {
         for screen in ["playlistSelection", "generatedPlaylist", "deviceActivation"] {
             #expect(try Scene(of: screen).content.isLoading)
@@ -176,7 +176,7 @@ struct ScreenTests {
         #expect(content.commandTypes.last == "query.PlaylistSongs")
     }
 
-    @Test("The document of another playlist never shows")
+    @Test("The document of another playlist is never shown")
     func stale() throws {
         let content = try Scene(
             of: "generatedPlaylist", arguments: ["playlistID": "q"],
@@ -187,7 +187,7 @@ struct ScreenTests {
     }
 
     @Test(
-        "A playlist without songs cannot be played, and says why",
+        "A playlist without songs cannot be played, and shows the reason",
         arguments: LoadStatus.allCases)
     func unplayable(status: LoadStatus) throws {
         let content = try Scene(
@@ -198,7 +198,7 @@ struct ScreenTests {
         #expect(content.lines.count == 1)
     }
 
-    @Test("Each device is an action with its own id, and Spotify can be opened to have one more")
+    @Test("Each device is an action with its own id, and Spotify can be opened to add one")
     func devices() throws {
         let documents = try LatestDocuments.of(
             Document.Devices(devices: [Device(id: "k", name: "Kitchen", type: "Speaker", isActive: true)]))
@@ -208,13 +208,13 @@ struct ScreenTests {
         #expect(content.commandTypes.last == "command.OpenAnotherAppRequested")
     }
 
-    @Test("Without Premium the playlist can be opened in Spotify")
+    @Test("The playlist can be opened in Spotify without Premium")
     func premium() throws {
         let content = try Scene(of: "premiumRequired").content
         #expect(content.commandTypes == ["command.DidRequestOpenPlaylistOnSpotify"])
     }
 
-    @Test("What the flow does not let a screen send is not offered")
+    @Test("A command that the flow does not let a screen send is not an action")
     func limited() throws {
         let documents = try LatestDocuments.of(Document.GeneratedPlaylist.calm)
         let some = try Scene(
@@ -230,7 +230,9 @@ struct ScreenTests {
 struct BannerTests {
     let error = ApplicationError(code: "a.b", message: "It broke", recovery: "Mend it.", severity: .warning)
 
-    @Test("It lies over any screen, names what waits, and is dismissed by its id", arguments: ["launch", "nowhere"])
+    @Test(
+        "The banner is over any screen, shows the number of waiting errors, and is dismissed by its id",
+        arguments: ["launch", "nowhere"])
     func shown(screen: String) throws {
         let documents = try LatestDocuments.of(Document.ErrorBanner(errorID: "e1", error: error, waiting: 2))
         let scene = try Scene(of: screen, documents: documents)
@@ -242,13 +244,13 @@ struct BannerTests {
         #expect((scene.bannerDismissal?.command as? Command.ErrorDismissed)?.errorID == "e1")
     }
 
-    @Test("It can be dismissed even where the flow allows no command at all")
+    @Test("The banner can be dismissed even if the flow allows no command")
     func unlimited() throws {
         let documents = try LatestDocuments.of(Document.ErrorBanner(errorID: "e1", error: error))
         #expect(try Scene(of: "launch", documents: documents, commands: []).banner != nil)
     }
 
-    @Test("An empty document shows none")
+    @Test("An empty document has no banner")
     func hidden() throws {
         let documents = try LatestDocuments.of(
             Document.ErrorBanner(errorID: "e1", error: error), Document.ErrorBanner())

@@ -4,7 +4,7 @@ import Projects
 import TestSupport
 import Testing
 
-@Suite("The place of a project")
+@Suite("Place of a project")
 struct ProjectPlaceTests {
     private static let environment = ["XDG_RUNTIME_DIR": "/r"]
 
@@ -21,7 +21,7 @@ struct ProjectPlaceTests {
     }
 
     @Test(
-        "A project's name gives the address of its bus; without one the folder's compose files do, or the folder",
+        "The address of the bus is that of the project, of the folder's compose files, or of the folder",
         arguments: [
             ([:], "theapp"), (["compose.yaml": "name: mine\n"], "mine"),
             (["compose.yaml": "# It\nservices: {}\nname : \"a-1\"  # mine\r\n"], "a-1"),
@@ -41,7 +41,7 @@ struct ProjectPlaceTests {
         }
     }
 
-    @Test("Another user's folder says nothing about the bus; a folder of this user's does")
+    @Test("Another user's folder does not determine the bus, and a folder of this user does")
     func runtimeFolder() throws {
         try inFolder([:]) { folder in
             let root = "\(folder)/segue-\(getuid())"
@@ -64,7 +64,7 @@ struct ProjectPlaceTests {
         }
     }
 
-    @Test("A removed folder is named by the error; a named project needs no folder")
+    @Test("A removed folder is refused with its path, and a named project needs no folder")
     func removedFolder() throws {
         let environment = ["PWD": "/gone", "XDG_RUNTIME_DIR": "/r"]
         let error = #expect(throws: ProjectPlace.Unknown.self) {
@@ -74,7 +74,9 @@ struct ProjectPlaceTests {
         #expect(try ProjectPlace.busAddress(of: "x", in: "", environment: environment) == "ipc:///r/segue/x/bus")
     }
 
-    @Test("A project that cannot be told says what to write", arguments: ["${NAME:-x}", ">-\n  a", "A", "", "a b"])
+    @Test(
+        "A project that cannot be determined is refused with a remedy",
+        arguments: ["${NAME:-x}", ">-\n  a", "A", "", "a b"])
     func unknown(name: String) throws {
         try inFolder(["compose.yaml": "name: \(name)\n"]) { folder in
             let error = #expect(throws: ProjectPlace.Unknown.self) {

@@ -3,9 +3,9 @@ import Foundation
 import SegueTestSupport
 import Testing
 
-@Suite("The Python client, written from docs/wire-protocol.md alone", .needsPython)
+@Suite("Python client", .needsPython)
 struct PythonClientTests {
-    @Test("what Python publishes, Swift reads once and in order", .timeLimit(.minutes(3)))
+    @Test("Messages that Python publishes are read by Swift once and in order", .timeLimit(.minutes(3)))
     func publish() async throws {
         try await TestStack.withPython { stack, python in
             let lines = (0..<300).map { #"{"number":\#($0)}"# }
@@ -16,7 +16,8 @@ struct PythonClientTests {
     }
 
     @Test(
-        "what Swift publishes, Python reads once and in order, live and later, small and large", .timeLimit(.minutes(3))
+        "Messages that Swift publishes are read by Python once and in order, live and later, small and large",
+        .timeLimit(.minutes(3))
     )
     func tail() async throws {
         try await TestStack.withPython { stack, python in
@@ -35,7 +36,7 @@ struct PythonClientTests {
     }
 
     @Test(
-        "a Python subscriber misses nothing of a broker that is killed, and gets nothing twice", .timeLimit(.minutes(3))
+        "A Python subscriber has no loss and no duplicate when a broker is killed", .timeLimit(.minutes(3))
     )
     func catchUp() async throws {
         try await TestStack.withPython { stack, python in
@@ -52,7 +53,9 @@ struct PythonClientTests {
         }
     }
 
-    @Test("what Python publishes while the broker is killed is journalled once and in order", .timeLimit(.minutes(3)))
+    @Test(
+        "Messages that Python publishes while the broker is killed are recorded once and in order",
+        .timeLimit(.minutes(3)))
     func resend() async throws {
         try await TestStack.withPython { stack, python in
             let lines = (0..<2000).map { #"{"number":\#($0)}"# }.joined(separator: "\n")
@@ -65,7 +68,7 @@ struct PythonClientTests {
         }
     }
 
-    @Test("transient messages are heard both ways, and not journalled", .timeLimit(.minutes(3)))
+    @Test("Transient messages are received in both directions, and not recorded", .timeLimit(.minutes(3)))
     func transient() async throws {
         try await TestStack.withPython { stack, python in
             try await python.running("tail", "event.Counted") { tail in
@@ -87,7 +90,7 @@ struct PythonClientTests {
         }
     }
 
-    @Test("retained documents are read both ways", .timeLimit(.minutes(3)))
+    @Test("Retained documents are read in both directions", .timeLimit(.minutes(3)))
     func documents() async throws {
         try await TestStack.withPython { stack, python in
             for level in [Level(number: 1, key: "a"), Level(number: 2, key: "a"), Level(number: 3, key: "b")] {
@@ -103,7 +106,7 @@ struct PythonClientTests {
         }
     }
 
-    @Test("Python answers what Swift asks", .timeLimit(.minutes(3)))
+    @Test("Python answers queries of Swift", .timeLimit(.minutes(3)))
     func serve() async throws {
         try await TestStack.withPython { stack, python in
             try await python.running("serve", "query.Question") { server in
@@ -116,7 +119,7 @@ struct PythonClientTests {
         }
     }
 
-    @Test("Swift answers what Python asks, and Python is told when nobody does", .timeLimit(.minutes(3)))
+    @Test("Swift answers queries of Python, and an unserved query fails", .timeLimit(.minutes(3)))
     func ask() async throws {
         try await TestStack.withPython { stack, python in
             let failure = await #expect(throws: PythonClient.Failure.self) {

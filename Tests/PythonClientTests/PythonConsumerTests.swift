@@ -5,10 +5,10 @@ import GRDB
 import SegueTestSupport
 import Testing
 
-@Suite("A durable consumer in Python", .needsPython)
+@Suite("Durable consumer in Python", .needsPython)
 struct PythonConsumerTests {
     @Test(
-        "two instances share the work, and when one is killed the other does it all, each once",
+        "Two instances share the work, and when one is killed, the other handles each message once",
         .timeLimit(.minutes(3)),
         arguments: PythonClient.Program.allCases)
     func share(_ program: PythonClient.Program) async throws {
@@ -30,7 +30,7 @@ struct PythonConsumerTests {
         }
     }
 
-    @Test("one that stops hands over at once, though its process goes on", .timeLimit(.minutes(3)))
+    @Test("An instance that stops hands over at once, even if its process continues", .timeLimit(.minutes(3)))
     func leave() async throws {
         let script = """
             import asyncio, sys
@@ -63,7 +63,7 @@ struct PythonConsumerTests {
     }
 
     @Test(
-        "what it has nothing to do with counts as handled", .timeLimit(.minutes(3)),
+        "Messages that the consumer does not receive count as handled", .timeLimit(.minutes(3)),
         arguments: PythonClient.Program.allCases)
     func idle(_ program: PythonClient.Program) async throws {
         try await TestStack.withPython { stack, python in
@@ -83,7 +83,7 @@ struct PythonConsumerTests {
     }
 
     @Test(
-        "it goes on when the broker has forgotten it", .timeLimit(.minutes(3)),
+        "The consumer continues when the broker has forgotten it", .timeLimit(.minutes(3)),
         arguments: PythonClient.Program.allCases)
     func forgotten(_ program: PythonClient.Program) async throws {
         try await TestStack.withPython { stack, python in
@@ -102,7 +102,7 @@ struct PythonConsumerTests {
     }
 
     @Test(
-        "what it cannot handle becomes a dead letter, which holds nothing up and can be sent again",
+        "A message that the handler refuses becomes a dead letter, delays nothing and can be sent again",
         .timeLimit(.minutes(3)), arguments: PythonClient.Program.allCases)
     func deadLetter(_ program: PythonClient.Program) async throws {
         try await TestStack.withPython { stack, python in
@@ -133,7 +133,7 @@ struct PythonConsumerTests {
     }
 
     @Test(
-        "what nobody can read becomes a dead letter at once, and holds nothing up", .timeLimit(.minutes(3)),
+        "A message that cannot be read becomes a dead letter at once, and delays nothing", .timeLimit(.minutes(3)),
         arguments: PythonClient.Program.allCases)
     func unreadable(_ program: PythonClient.Program) async throws {
         try await TestStack.withPython { stack, python in
@@ -158,7 +158,7 @@ struct PythonConsumerTests {
     }
 
     @Test(
-        "results that the broker refuses make a dead letter of their message, and hold nothing up",
+        "A message whose results the broker refuses becomes a dead letter, and delays nothing",
         .timeLimit(.minutes(3)), arguments: PythonClient.Program.allCases)
     func refusedResults(_ program: PythonClient.Program) async throws {
         try await TestStack.withPython { stack, python in
@@ -172,7 +172,7 @@ struct PythonConsumerTests {
     }
 
     @Test(
-        "a command that has expired is not handled, and an event says so; sent again it has as long to live as before",
+        "An expired command is discarded with an event, and one that is sent again has its former lifetime",
         .timeLimit(.minutes(3)), arguments: PythonClient.Program.allCases)
     func expired(_ program: PythonClient.Program) async throws {
         try await TestStack.withPython { stack, python in
@@ -201,7 +201,7 @@ struct PythonConsumerTests {
         }
     }
 
-    @Test("a new one that begins now passes over what the journal has, and over nothing later", .timeLimit(.minutes(3)))
+    @Test("A new consumer that begins now skips what the journal has, and nothing later", .timeLimit(.minutes(3)))
     func now() async throws {
         try await TestStack.withPython { stack, python in
             let old = 0..<300
@@ -228,7 +228,7 @@ struct PythonConsumerTests {
     }
 
     @Test(
-        "in another journal it claims again, and handles what is there", .timeLimit(.minutes(3)),
+        "The consumer claims again in another journal, and handles its messages", .timeLimit(.minutes(3)),
         arguments: PythonClient.Program.allCases, [true, false])
     func newJournal(_ program: PythonClient.Program, isShared: Bool) async throws {
         try await TestStack.withPython { stack, python in

@@ -3,10 +3,10 @@ import Foundation
 import SegueTestSupport
 import Testing
 
-@Suite("The Python clients while the broker and they themselves are killed", .needsPython)
+@Suite("Python clients during kills of the broker and of themselves", .needsPython)
 struct PythonKillTests {
     @Test(
-        "a consumer has each result once, and those of a subject in order", .timeLimit(.minutes(3)),
+        "A consumer has each result once, and those of a subject in order", .timeLimit(.minutes(3)),
         arguments: PythonClient.Program.allCases, [true, false])
     func consume(_ program: PythonClient.Program, isShared: Bool) async throws {
         try await TestStack.withPython { stack, python in
@@ -37,7 +37,7 @@ struct PythonKillTests {
     }
 
     @Test(
-        "when an older journal is put back, what comes to it is read and handled", .timeLimit(.minutes(3)),
+        "New messages are read and handled after an older journal was put back", .timeLimit(.minutes(3)),
         arguments: PythonClient.Program.allCases)
     func olderJournal(_ program: PythonClient.Program) async throws {
         try await TestStack.withPython { stack, python in
@@ -62,7 +62,7 @@ struct PythonKillTests {
         }
     }
 
-    @Test("a simple publisher's messages are journalled once and in order", .timeLimit(.minutes(3)))
+    @Test("A simple publisher's messages are recorded once and in order", .timeLimit(.minutes(3)))
     func publish() async throws {
         let script = """
             import itertools, sys
@@ -94,7 +94,7 @@ struct PythonKillTests {
     }
 
     @Test(
-        "a simple subscriber that goes on where it was misses nothing, and gets nothing twice", .timeLimit(.minutes(3)))
+        "A simple subscriber that continues where it was has no loss and no duplicate", .timeLimit(.minutes(3)))
     func tail() async throws {
         try await TestStack.withPython { stack, python in
             var received: [PrintedMessage] = []

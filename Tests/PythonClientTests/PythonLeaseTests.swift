@@ -1,9 +1,9 @@
 import Testing
 
-@Suite("The leased documents that the fast client in Python keeps", .needsPython)
+@Suite("Leased documents of the fast client in Python", .needsPython)
 struct PythonLeaseTests {
     @Test(
-        "are those of the last batches that were journalled, in whatever order they were answered, without what changes",
+        "The documents of the last recorded batches are published again, in any order of the answers",
         .timeLimit(.minutes(1)))
     func kept() async throws {
         let script = """

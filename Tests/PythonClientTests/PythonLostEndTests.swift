@@ -1,9 +1,9 @@
 import Testing
 
-@Suite("A simple reader in Python whose offset is none of the journal's any more", .needsPython)
+@Suite("Simple reader in Python beyond the end of the journal", .needsPython)
 struct PythonLostEndTests {
     @Test(
-        "goes on at the end that is left, or in the new epoch where it has to, whether hello or a page tells it first",
+        "The reader continues at the remaining end, or in a new epoch, whether a hello or a page shows it",
         .timeLimit(.minutes(1)))
     func goesOn() async throws {
         let script = """

@@ -4,9 +4,9 @@ import Monitor
 import SegueTestSupport
 import Testing
 
-@Suite("A Python client that announces itself", .needsPython)
+@Suite("Python client with a presence", .needsPython)
 struct PythonMetricsTests {
-    @Test("has a presence, and reports its metrics when it is asked for them", .timeLimit(.minutes(3)))
+    @Test("The client has a presence, and reports its metrics on request", .timeLimit(.minutes(3)))
     func metrics() async throws {
         try await TestStack.withPython { stack, python in
             try await python.running("announce") { process in

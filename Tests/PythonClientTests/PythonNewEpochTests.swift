@@ -3,9 +3,9 @@ import Foundation
 import SegueTestSupport
 import Testing
 
-@Suite("The fast client in Python in another epoch", .needsPython)
+@Suite("Fast client in Python in another epoch", .needsPython)
 struct PythonNewEpochTests {
-    @Test("a subscription from now goes on where the epoch began", .timeLimit(.minutes(3)))
+    @Test("A subscription from now continues where the epoch began", .timeLimit(.minutes(3)))
     func fromNow() async throws {
         try await TestStack.withPython { stack, python in
             try await stack.publish(0..<20)
@@ -23,7 +23,8 @@ struct PythonNewEpochTests {
     }
 
     @Test(
-        "a subscription from the retained documents gets them anew, and what comes later once", .timeLimit(.minutes(3)))
+        "A subscription from the retained documents receives them again, and later messages once",
+        .timeLimit(.minutes(3)))
     func retained() async throws {
         try await TestStack.withPython { stack, python in
             try await stack.bus.publish(Level(number: 1, key: "a"))
@@ -45,7 +46,7 @@ struct PythonNewEpochTests {
     }
 
     @Test(
-        "its leased documents are published again in another journal, but for what it has withdrawn",
+        "Leased documents are published again in another journal, except withdrawn ones",
         .timeLimit(.minutes(3)))
     func leasesInNewJournal() async throws {
         try await TestStack.withPython { stack, python in
@@ -63,7 +64,7 @@ struct PythonNewEpochTests {
         }
     }
 
-    @Test("its leased documents are published again when it was silent for too long", .timeLimit(.minutes(3)))
+    @Test("Leased documents are published again after a silence that was too long", .timeLimit(.minutes(3)))
     func leasesAfterSilence() async throws {
         try await TestStack.withPython { stack, python in
             try await python.running(script: Self.leasing) { process in

@@ -4,9 +4,9 @@ import Subprocess
 import SystemPackage
 import Testing
 
-@Suite("What the pages show of the Python clients")
+@Suite("Python samples on the pages")
 struct PythonPageTests {
-    @Test("the code in docs/wire-protocol.md is that of the simple client")
+    @Test("The code in docs/wire-protocol.md equals the simple client")
     func excerpts() throws {
         let client = try String(contentsOfFile: "\(PythonClient.folder)/segue_simple.py", encoding: .utf8)
         let excerpts = try Self.blocks(of: "python", in: "docs/wire-protocol.md")
@@ -17,7 +17,7 @@ struct PythonPageTests {
     }
 
     @Test(
-        "the commands of docs/examples/python/README.md run as they stand", .timeLimit(.minutes(3)),
+        "The commands of docs/examples/python/README.md run as written", .timeLimit(.minutes(3)),
         .needsPython)
     func commands() async throws {
         try await TestStack.withPython { stack, _ in
@@ -34,7 +34,7 @@ struct PythonPageTests {
     }
 
     @Test(
-        "the simple client's program in docs/examples/python/README.md runs as it stands", .timeLimit(.minutes(3)),
+        "The program of the simple client in docs/examples/python/README.md runs as written", .timeLimit(.minutes(3)),
         .needsPython)
     func program() async throws {
         try await TestStack.withPython { stack, python in

@@ -23,7 +23,7 @@ let barista = Handlers("barista")
         [DomainEvent.CoffeeServed(kind: order.kind)]
     }
 
-@Test("an order leads to a cup of the same kind")
+@Test("An order leads to a cup of the same kind")
 func order() async throws {
     let app = try await TestApp(flow: coffeeFlow(), barista)
     try await app.send(Command.CoffeeOrdered(kind: "lungo"))

@@ -1,9 +1,9 @@
 import Foundation
 import Testing
 
-@Suite("The README")
+@Suite("README")
 struct ReadmeTests {
-    @Test("shows the program that these tests compile and run: at most 15 lines, and a test of at most 6")
+    @Test("The README has the program that these tests compile and run, in at most 15 lines, and its test")
     func program() throws {
         let folder = URL(filePath: #filePath).deletingLastPathComponent()
         let program = try String(contentsOf: folder.appending(path: "ReadmeProgram.swift"), encoding: .utf8)

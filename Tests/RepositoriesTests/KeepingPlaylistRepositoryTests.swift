@@ -37,7 +37,7 @@ struct KeepingPlaylistRepositoryTests {
             logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }, now: { clock.now })
     }
 
-    @Test("Songs are fetched once, and come from the database in their order while they are fresh")
+    @Test("Songs are fetched once, and are read from the database in their order while they are fresh")
     func fresh() async throws {
         #expect(try await repository().songs(of: "p") == Self.songs(0..<3))
         clock.advance(by: .seconds(599))
@@ -55,7 +55,7 @@ struct KeepingPlaylistRepositoryTests {
         #expect(await catalog.songRequests == 2)
     }
 
-    @Test("What is kept can be had without the catalog, fresh or not; what never was fetched is none")
+    @Test("Stored songs can be read without the catalogue, fresh or not, and others cannot")
     func kept() async throws {
         #expect(try await repository().keptSongs(of: "p") == nil)
         _ = try await repository().songs(of: "p")
@@ -76,7 +76,7 @@ struct KeepingPlaylistRepositoryTests {
         #expect(kept.title == "Rain\u{FFFD}fall" && kept.artist == "A\u{FFFD}B")
     }
 
-    @Test("A playlist whose id contains the character U+0000 is another one than the playlist of the text before it")
+    @Test("A playlist whose id contains U+0000 differs from one with the text before it")
     func nullCharacterInID() async throws {
         _ = try await repository().songs(of: "a")
         #expect(try await repository().keptSongs(of: "a\0b") == nil)
@@ -86,7 +86,7 @@ struct KeepingPlaylistRepositoryTests {
         #expect(try await repository().keptSongs(of: "a") == Self.songs(0..<3))
     }
 
-    @Test("A clock that was set back makes nothing fresh for ever")
+    @Test("A clock that was set back keeps nothing fresh forever")
     func clockSetBack() async throws {
         _ = try await repository().songs(of: "p")
         clock.advance(by: .seconds(-10))
@@ -95,7 +95,7 @@ struct KeepingPlaylistRepositoryTests {
     }
 
     @Test(
-        "When Spotify is away what is kept is better than nothing",
+        "Stored songs are used while Spotify is away",
         arguments: [MusicError.unavailable("status 503"), .rateLimited(retryAfter: nil)])
     func fallback(error: MusicError) async throws {
         _ = try await repository().songs(of: "p")
@@ -106,7 +106,7 @@ struct KeepingPlaylistRepositoryTests {
     }
 
     @Test(
-        "A time or a number that nobody can have stored makes nothing fresh, and ends nothing",
+        "An impossible time or number makes nothing fresh, and does not trap",
         arguments: ["9e999", "-9e999", "1e300", "9223372036854775807"])
     func hostileNumbers(value: String) async throws {
         _ = try await repository().songs(of: "p")
@@ -118,7 +118,7 @@ struct KeepingPlaylistRepositoryTests {
     }
 
     @Test(
-        "What Spotify refuses is not covered up with what is kept",
+        "A refusal of Spotify is not hidden by stored songs",
         arguments: [MusicError.notFound(.playlist("p")), .authorizationEnded, .forbidden("no")])
     func refusal(error: MusicError) async throws {
         _ = try await repository().songs(of: "p")
@@ -127,7 +127,7 @@ struct KeepingPlaylistRepositoryTests {
         await #expect(throws: error) { try await repository().songs(of: "p") }
     }
 
-    @Test("Another account never sees what was kept for the first one")
+    @Test("Another account never reads the songs of the first one")
     func accounts() async throws {
         _ = try await repository().songs(of: "p")
         await catalog.change(account: "bert", songs: Self.songs(5..<6))
@@ -139,7 +139,7 @@ struct KeepingPlaylistRepositoryTests {
         #expect(try await repository().songs(of: "p") == Self.songs(0..<3))
     }
 
-    @Test("Sessions share nothing: neither the account nor the songs, and forgetting one keeps the other")
+    @Test("Sessions share neither the account nor the songs, and removing one keeps the other")
     func sessions() async throws {
         let bert = ScriptedCatalog(account: "bert", songs: Self.songs(5..<6))
         _ = try await repository().songs(of: "p")
@@ -169,7 +169,7 @@ struct KeepingPlaylistRepositoryTests {
         #expect(try await repository(session: "second").keptSongs(of: "p0") != nil)
     }
 
-    @Test("A database of the version before belongs to the session default")
+    @Test("A database of the previous version belongs to the session default")
     func migration() async throws {
         let earlier = try DatabaseQueue()
         try await earlier.write { database in
@@ -199,7 +199,7 @@ struct KeepingPlaylistRepositoryTests {
         #expect(await catalog.songRequests == 0)
     }
 
-    @Test("A forgotten account leaves nothing in the database")
+    @Test("A removed account leaves nothing in the database")
     func forget() async throws {
         _ = try await repository().playlists()
         _ = try await repository().songs(of: "p")
@@ -230,7 +230,7 @@ struct KeepingPlaylistRepositoryTests {
         }
     }
 
-    @Test("What is kept survives the process, in a file")
+    @Test("Stored songs survive the process in a file")
     func persistence() async throws {
         let scratch = try ScratchFolder()
         defer { scratch.remove() }
@@ -252,7 +252,7 @@ struct KeepingPlaylistRepositoryTests {
         }
     }
 
-    @Test("A database that fails costs only its help")
+    @Test("A database that fails does not prevent the fetch")
     func brokenDatabase() async throws {
         try await queue.write { database in
             for table in ["song", "playlist", "account"] { try database.drop(table: table) }
@@ -262,7 +262,7 @@ struct KeepingPlaylistRepositoryTests {
         await repository().forget()
     }
 
-    @Test("A file that is no database is one clear error when it is opened")
+    @Test("A file that is not a database is one clear error when it is opened")
     func foreignFile() throws {
         let scratch = try ScratchFolder()
         defer { scratch.remove() }
@@ -272,7 +272,7 @@ struct KeepingPlaylistRepositoryTests {
         #expect(error?.message.contains(path.path) == true)
     }
 
-    @Test("The same song twice in a playlist stays there twice; an empty playlist is kept too")
+    @Test("A song that is in a playlist twice is stored twice, and an empty playlist is stored too")
     func oddPlaylists() async throws {
         let twice = Self.songs(0..<1) + Self.songs(0..<1)
         await catalog.change(songs: twice)

@@ -42,7 +42,7 @@ struct DispatchTests {
         }
     }
 
-    @Test("a type's rules show its data with what identifies it, and nothing else of it")
+    @Test("A type's rules show its data by the identifying fields only")
     func rules() {
         #expect(
             Flow.Dispatch(Item.self, Basket.self).transitions == [
@@ -59,7 +59,7 @@ struct DispatchTests {
             ])
     }
 
-    @Test("what is dispatched on a bus is shown by the platform's coordinator, and by no other's")
+    @Test("Dispatched data are shown by the platform's coordinator, and by no other one")
     func shown() async throws {
         try await withRunning(fixture.coordinator(flow())) {
             try await withRunning(fixture.coordinator(flow("mac"))) {
@@ -79,7 +79,7 @@ struct DispatchTests {
         }
     }
 
-    @Test("a view model whose screen is gone dispatches too late, visibly")
+    @Test("Data of a view model whose screen is closed are discarded with a report")
     func late() async throws {
         try await withRunning(fixture.coordinator(flow())) {
             try await BusDispatcher(bus: fixture.view, origin: fixture.phone).dispatch(Basket(basketID: "b1"))
@@ -95,7 +95,7 @@ struct DispatchTests {
         }
     }
 
-    @Test("a recording dispatcher keeps what it is given, in its order and by its types")
+    @Test("A recording dispatcher stores the data in their order and by their types")
     func recording() async throws {
         let dispatcher = RecordingDispatcher()
         try await dispatcher.dispatch(Item(itemID: 1))

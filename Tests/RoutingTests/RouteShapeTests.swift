@@ -24,7 +24,7 @@ struct RouteShapeTests {
         }
     }
 
-    @Test("a case is a screen with its values as arguments, and is read again from these")
+    @Test("A case of an enum is a screen with its values as arguments, and is read back from these")
     func shapes() async throws {
         let fixture = RoutingFixture()
         let flow = try Flow("shapes", version: 1, platform: "ios", start: "home", requests: [.replacePath]) {

@@ -11,7 +11,7 @@ struct RouterTests {
     let fixture = RoutingFixture()
     var router: Router<ShopRoute> { fixture.router() }
 
-    @Test("a call returns the revision in which it is done, and the path is there to be read")
+    @Test("A call returns the revision in which it is done, and the new path can be read")
     func calls() async throws {
         #expect(try await router.path == nil)
         try await withRunning(fixture.coordinator(.shop())) {
@@ -30,7 +30,7 @@ struct RouterTests {
         }
     }
 
-    @Test("a call is a request of its platform's device, and whatever changes is caused by it")
+    @Test("A call is a request of its platform's device, and the cause of its changes")
     func message() async throws {
         try await withRunning(fixture.coordinator(.shop())) {
             try await router.push(.item(id: 7))
@@ -44,7 +44,7 @@ struct RouterTests {
         }
     }
 
-    @Test("a swipe back is the same as a pop: one state, and the other of both comes too late")
+    @Test("A swipe back and a pop lead to the same state, and the second of both is discarded")
     func swipe() async throws {
         let swiped = RoutingFixture()
         let popped = try await withRunning(fixture.coordinator(.shop())) {
@@ -69,7 +69,7 @@ struct RouterTests {
         }
     }
 
-    @Test("an empty stack is not popped: the machine says why, and nothing has happened")
+    @Test("A pop of an empty stack is refused with the machine's reason, and changes nothing")
     func emptyStack() async throws {
         try await withRunning(fixture.coordinator(.shop())) {
             await #expect(throws: RouterError.refused("there is nothing to pop on the path")) {
@@ -92,7 +92,7 @@ struct RouterTests {
         }
     }
 
-    @Test("two pops at once take two screens; of one screen, the second finds none")
+    @Test("Two pops at once close two screens, and a second pop of one screen is refused")
     func twoPops() async throws {
         try await withRunning(fixture.coordinator(.shop())) {
             try await router.replacePath([.list, .item(id: 1), .item(id: 2)])
@@ -109,7 +109,7 @@ struct RouterTests {
         }
     }
 
-    @Test("the second tap on a screen's back button comes too late, and does not take the screen beneath as well")
+    @Test("A second tap on a screen's back button is discarded, and keeps the screen beneath")
     func late() async throws {
         try await withRunning(fixture.coordinator(.shop())) {
             try await router.replacePath([.list, .item(id: 1)])
@@ -127,7 +127,7 @@ struct RouterTests {
         }
     }
 
-    @Test("a covered screen that pops is refused, and the screen above it stays")
+    @Test("A pop by a covered screen is refused, and the screen above it stays")
     func covered() async throws {
         try await withRunning(fixture.coordinator(.shop())) {
             try await router.replacePath([.list, .item(id: 1)])
@@ -139,7 +139,7 @@ struct RouterTests {
         }
     }
 
-    @Test("what the flow does not allow, or has no screen for, is refused in the machine's words")
+    @Test("A call that the flow does not allow is refused with the machine's reason")
     func refused() async throws {
         try await withRunning(fixture.coordinator(.shop(requests: [.pop]))) {
             let error = await #expect(throws: RouterError.self) { try await router.push(.list) }
@@ -156,7 +156,7 @@ struct RouterTests {
 
     private enum Elsewhere: Hashable, Codable, Sendable { case lst }
 
-    @Test("whose route is no enum's case is told so, before anything is sent")
+    @Test("A route that is not an enum case is refused before anything is sent")
     func noRoute() async throws {
         struct Point: Hashable, Codable, Sendable { var x = 1, y = 2 }
         let router = Router(Point.self, bus: fixture.view, platform: "ios")

@@ -7,12 +7,12 @@ import SegueTestSupport
 import Support
 import Testing
 
-@Suite("Router, waiting", .timeLimit(.minutes(1)))
+@Suite("Waiting calls of a router", .timeLimit(.minutes(1)))
 struct RouterWaitingTests {
     let fixture = RoutingFixture()
     var router: Router<ShopRoute> { fixture.router() }
 
-    @Test("a call that nobody answers ends at its deadline, and whoever comes later does not act upon it")
+    @Test("A call without an answer ends at its deadline, and is not applied later")
     func unanswered() async throws {
         await #expect(throws: RouterError.unanswered(after: .seconds(5))) {
             async let call = router.push(.list)
@@ -27,7 +27,7 @@ struct RouterWaitingTests {
         }
     }
 
-    @Test("a call that waits ends when its task is cancelled")
+    @Test("A call that waits ends when its task is cancelled")
     func cancelled() async throws {
         await #expect(throws: CancellationError.self) {
             try await withThrowingTaskGroup(of: Int.self) { group in
@@ -39,7 +39,7 @@ struct RouterWaitingTests {
         }
     }
 
-    @Test("a call is done although the coordinator was away when it was made")
+    @Test("A call is applied although the coordinator was away when it was made")
     func whileAway() async throws {
         async let call = router.push(.list)
         _ = try await fixture.view.received(Command.NavigationRequested.self)
@@ -49,7 +49,7 @@ struct RouterWaitingTests {
         #expect(try await call == 1)
     }
 
-    @Test("calls that a guard holds back return when they are met, not when they are held")
+    @Test("A call that a guard holds back returns when it is processed")
     func heldBack() async throws {
         let flow = try Flow("shop", version: 1, platform: "ios", start: "home", requests: [.push, .pop]) {
             for screen in ["home", "list", "item"] { Flow.Screen(screen) }
@@ -75,7 +75,7 @@ struct RouterWaitingTests {
         }
     }
 
-    @Test("neither another session's screens nor another platform's are any of its business")
+    @Test("Screens of another session or platform do not affect a router")
     func apart() async throws {
         try await withRunning(fixture.coordinator(.shop("ios"))) {
             try await withRunning(fixture.coordinator(.shop("mac"))) {
@@ -93,7 +93,7 @@ struct RouterWaitingTests {
         }
     }
 
-    @Test("who follows the path sees it as it is, then each change of it, whoever made it, once")
+    @Test("A subscriber to the path receives its current value, then each change once")
     func follows() async throws {
         try await withRunning(fixture.coordinator(.shop())) {
             try await router.push(.list)

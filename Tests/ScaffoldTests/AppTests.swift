@@ -7,7 +7,7 @@ import Testing
 
 @testable import Scaffold
 
-@Suite("A new app")
+@Suite("New apps")
 struct AppTests {
     /// The path of a file of this repository.
     private static func path(_ name: String) -> String {
@@ -19,7 +19,7 @@ struct AppTests {
         return try AppTemplate(name, segue: segue).scaffold()
     }
 
-    @Test("has messages, a service with an executable, the flows of two platforms, a stack and tests")
+    @Test("A new app has messages, a service, the flows of two platforms, a stack and tests")
     func files() throws {
         let files = try app("tea-time").files
         #expect(
@@ -40,7 +40,7 @@ struct AppTests {
     }
 
     @Test(
-        "has no long lines and no imports out of order, whatever its name is",
+        "A new app has no long lines and sorted imports, whatever its name is",
         arguments: ["a", "tea-time", "z-2-three"])
     func format(name: String) throws {
         for (path, text) in try app(name).files where path != "README.md" {
@@ -51,14 +51,14 @@ struct AppTests {
         }
     }
 
-    @Test("has flows in which a strict check finds nothing", arguments: ["flows/ios.yaml", "flows/mac.yaml"])
+    @Test("A strict check finds nothing in the flows of a new app", arguments: ["flows/ios.yaml", "flows/mac.yaml"])
     func flows(path: String) throws {
         let text = try #require(app("tea-time").files[path])
         let review = FlowReading(yaml: text, file: path).review()
         #expect(review.findings.isEmpty)
     }
 
-    @Test("has a name for a folder, a module and a project that are not used already")
+    @Test("A name that is already a folder, a module or a project is refused")
     func names() throws {
         for (name, module) in [("coffee", "Coffee"), ("tea-time", "TeaTime"), ("b2b", "B2B"), ("a-1", "A1")] {
             #expect(try app(name).files["Sources/\(module)/\(module)Service.swift"] != nil, "\(name)")
@@ -73,7 +73,7 @@ struct AppTests {
         }
     }
 
-    @Test("knows the names of all targets of Segue that its own targets could have")
+    @Test("The names of all targets of Segue that a new app could collide with are known")
     func namesOfSegue() throws {
         let manifest = try String(contentsOfFile: Self.path("Package.swift"), encoding: .utf8)
         let sources = try #require(manifest.split(separator: "// MARK: Tests").first)
@@ -84,7 +84,7 @@ struct AppTests {
     }
 
     @Test(
-        "has the same text as Examples/Coffee where that does not depend on the app",
+        "A new app has the same text as Examples/Coffee where that does not depend on the app",
         arguments: ["Tests/CoffeeTests/PackageFile.swift", "Sources/barista/BaristaCommand.swift"])
     func coffee(path: String) throws {
         let files = [
@@ -95,7 +95,7 @@ struct AppTests {
         #expect(try String(contentsOfFile: Self.path("Examples/Coffee/\(path)"), encoding: .utf8) == files[path])
     }
 
-    @Test("has the layout in which 'segue new' finds its messages, flows and tests")
+    @Test("'segue new' finds the messages, flows and tests of a new app")
     func extended() throws {
         try withFolder { folder in
             try app("tea-time").write(toNewFolder: folder.path("tea-time"))
@@ -119,7 +119,7 @@ struct AppTests {
         }
     }
 
-    @Test("is written to a new or empty folder only, and whole or not at all")
+    @Test("A new app is written only to a new or empty folder, and whole or not at all")
     func writing() throws {
         try withFolder { folder in
             try FileManager.default.createDirectory(atPath: folder.path("empty"), withIntermediateDirectories: false)
@@ -145,7 +145,7 @@ struct AppTests {
         }
     }
 
-    @Test("finds Segue by a path or a URL")
+    @Test("A new app finds Segue by a path or a URL")
     func source() throws {
         try withFolder { folder in
             for name in ["my segue", "other", "app"] {
@@ -173,7 +173,7 @@ struct AppTests {
         }
     }
 
-    @Test("finds the folder from which the program was built, but no copy that the package manager has fetched")
+    @Test("The folder from which the program was built is found, but not a copy of the package manager")
     func folderOfSource() throws {
         #expect(SegueSource.folder(ofSource: #filePath) == Self.path(""))
         #expect(SegueSource.folder(ofSource: "/removed/segue/Sources/A/B.swift") == nil)

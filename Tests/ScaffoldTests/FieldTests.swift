@@ -2,7 +2,7 @@ import Testing
 
 @testable import Scaffold
 
-@Suite("What is asked of something new")
+@Suite("Input for new files")
 struct FieldTests {
     @Test(
         "A field has a name, a type, and a value of it for a test",
@@ -18,7 +18,7 @@ struct FieldTests {
     }
 
     @Test(
-        "What is no field says how one is written",
+        "An invalid field is refused with the notation",
         arguments: [
             "cups", "cups:", ":Int", "Cups:Int", "cups:Data", "cups:[Int", "cups:?", "a b:Int", "cups:Int; x",
             "self:Int",
@@ -28,7 +28,7 @@ struct FieldTests {
         #expect(error?.message == "'\(text)' is not a field")
     }
 
-    @Test("A field may be called as Swift calls something, but none twice, and no command is answered")
+    @Test("A field can have a Swift keyword as its name, duplicates are refused, and a command has no answer")
     func names() throws {
         let message = try MessageTemplate(MessageShape(["command.Play", "repeat:Bool", "in:Int?"]))
         let lines = ["var `repeat`: Bool", "init(`repeat`: Bool, `in`: Int? = nil)", "self.`repeat` = `repeat`"]
@@ -48,7 +48,7 @@ struct FieldTests {
         #expect(throws: ScaffoldError.self) { try MessageName(text) }
     }
 
-    @Test("A service's name is one for an executable", arguments: ["Roaster", "roaster_2", "-x", "../x", ""])
+    @Test("A service's name must be valid for an executable", arguments: ["Roaster", "roaster_2", "-x", "../x", ""])
     func service(name: String) throws {
         let (receives, sends) = (try MessageShape(["command.A"]), try MessageShape(["event.B"]))
         #expect(throws: ScaffoldError.self) { try ServiceTemplate(name, receives: receives, sends: sends) }

@@ -6,7 +6,7 @@ import Testing
 @testable import Scaffold
 
 /// Tests of the files that `segue new` creates, and of the steps that it prints.
-@Suite("Something new in a package")
+@Suite("New files in a package")
 struct ScaffoldTests {
     private func message(_ words: String...) throws -> MessageTemplate { try MessageTemplate(MessageShape(words)) }
 
@@ -14,7 +14,7 @@ struct ScaffoldTests {
         try ServiceTemplate("worker", receives: MessageShape(received), sends: MessageShape(sent))
     }
 
-    @Test("A message has a file of its own in the folder of messages, and a test if the module has tests")
+    @Test("A message has its own file in the folder of messages, and a test if the module has tests")
     func layout() throws {
         try ScratchPackage.with { package in
             #expect(package.vocabulary == "Sources/App/Vocabulary")
@@ -31,7 +31,7 @@ struct ScaffoldTests {
         }
     }
 
-    @Test("A file that exists is not overwritten, and then no other file is written")
+    @Test("An existing file is not overwritten, and then no other file is written")
     func existing() throws {
         try ScratchPackage.with { package in
             try message("event.Done").scaffold(in: package).write(to: package.root)
@@ -48,7 +48,7 @@ struct ScaffoldTests {
         }
     }
 
-    @Test("Imports say who sees them where the package requires it, and a date imports Foundation")
+    @Test("Imports have access levels where the package requires them, and a date imports Foundation")
     func imports() throws {
         try ScratchPackage.with { package in
             let file = "Sources/App/Vocabulary/DomainEvent+Done.swift"
@@ -67,7 +67,7 @@ struct ScaffoldTests {
         }
     }
 
-    @Test("A service has examples of its messages, and steps with the lines for the package and the stack")
+    @Test("A service has examples of its messages, and prints the lines for the package and the stack")
     func service() throws {
         try ScratchPackage.with { package in
             try message("event.Done").scaffold(in: package).write(to: package.root)
@@ -94,7 +94,7 @@ struct ScaffoldTests {
         }
     }
 
-    @Test("However many fields a message has, no line is too long, and imports are in order")
+    @Test("Lines are short and imports sorted with any number of fields")
     func manyFields() throws {
         try ScratchPackage.with { package in
             for count in [0, 3, 4, 5, 12] {
@@ -131,7 +131,7 @@ struct ScaffoldTests {
         _ = try message("query.Presence")
     }
 
-    @Test("A screen has a test for each flow, and steps with the lines for the flows")
+    @Test("A screen has a test for each flow, and prints the lines for the flows")
     func screen() throws {
         try ScratchPackage.with { package in
             let flow = """
@@ -217,7 +217,7 @@ struct ScaffoldTests {
         }
     }
 
-    @Test("Where no package is, or its folder of messages is not known, an option is asked for")
+    @Test("An option is requested if no package or no folder of messages is found")
     func unknownPlaces() throws {
         #expect(throws: ScaffoldError.self) { try PackageLayout(around: "/") }
         try ScratchPackage.with { package in

@@ -14,7 +14,7 @@ extension DomainEvent {
     fileprivate struct OrderServed: EventMessage { var kind: String }
 }
 
-@Suite("The failure of a test of a bus", .timeLimit(.minutes(1)))
+@Suite("Failures of a test of a bus", .timeLimit(.minutes(1)))
 struct FailureTextTests {
     private let hub = InMemoryHub()
     private let observer: BusObserver
@@ -44,7 +44,7 @@ struct FailureTextTests {
         return Machine(flow: flow)
     }
 
-    @Test("names the line of the test, what it waited for, the states of the platforms and what happened")
+    @Test("A failure has the line of the test, what it waited for, the states and the happenings")
     func golden() async throws {
         let line = #line + 13
         let text = await failure { observer in
@@ -70,7 +70,7 @@ struct FailureTextTests {
                     with: "SegueTestSupportTests/FailureTextTests.swift:\(line): waited 20ms"))
     }
 
-    @Test("says what there is instead of the document or the answer")
+    @Test("A failure names the existing documents or answers")
     func found() async throws {
         let texts = await [
             failure { _ = try await $0.document(Document.ErrorBanner.self, key: "a") { _ in true } },
@@ -96,7 +96,7 @@ struct FailureTextTests {
             ])
     }
 
-    @Test("has what happened in the session that it waited for, and fits on a screen, whatever arrived")
+    @Test("A failure has the happenings of its session, and a limited length")
     func bounded() async throws {
         let text = await failure { observer in
             let hostile = String(repeating: "x", count: 10_000) + "\u{1B}[2J\nLogs: /etc/passwd"
@@ -115,7 +115,7 @@ struct FailureTextTests {
         #expect(lines.contains("  … and 24 more") && lines.contains("  (50 earlier ones)") && !text.contains("anna"))
     }
 
-    @Test("says that its test was cancelled, and what it waited for")
+    @Test("A cancelled test reports that it was cancelled, and what it waited for")
     func cancelled() async throws {
         let observer = BusObserver(observer.bus, deadline: .seconds(600))
         let waiting = Task {
@@ -129,7 +129,7 @@ struct FailureTextTests {
                 """)
     }
 
-    @Test("comes after 10 s, or after the time that a variable names")
+    @Test("A wait fails after 10 s, or after the time in a variable")
     func deadline() throws {
         let name = DefaultDeadline.variable
         #expect(try DefaultDeadline.value(in: [:]) == .seconds(10))

@@ -41,7 +41,7 @@ struct ScenariosTests {
         return error?.description.replacing("\(folder.path)/", with: "")
     }
 
-    @Test("fail with the lines of 'segue flow run', and only those that fail are shown")
+    @Test("A failed scenario has the lines of 'segue flow run', and only failed ones are shown")
     func lines() throws {
         let selection = "- send: command.ItemSelected\n"
         let scenarios = [
@@ -75,7 +75,7 @@ struct ScenariosTests {
         }
     }
 
-    @Test("say in one line which file is missing or invalid, and that a folder has none")
+    @Test("A missing or invalid file is reported in one line, and so is a folder without scenarios")
     func files() throws {
         try inFolder([:]) { folder in
             #expect(failure(folder) == "scenarios: there is no scenario in this folder")

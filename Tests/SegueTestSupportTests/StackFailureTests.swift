@@ -6,7 +6,7 @@ import Testing
 @testable import SegueTestSupport
 @testable import greeter
 
-@Suite("The failure of a test of processes", .timeLimit(.minutes(3)))
+@Suite("Failures of a test of processes", .timeLimit(.minutes(3)))
 struct StackFailureTests {
     private struct Mistake: Error, CustomStringConvertible {
         let description = "the test is wrong"
@@ -25,7 +25,7 @@ struct StackFailureTests {
         return (failure.description, try String(contentsOfFile: path, encoding: .utf8))
     }
 
-    @Test("has the processes and a file with their logs and the messages, for any error of the test")
+    @Test("A failure of any kind has the processes and a file with their logs and the messages")
     func logs() async throws {
         let line = #line + 2
         let (text, file) = try await failure {
@@ -46,7 +46,7 @@ struct StackFailureTests {
         }
     }
 
-    @Test("comes in time if processes never become ready, and shows the last lines of their logs")
+    @Test("A failure is reported in time if processes never become ready, with their last log lines")
     func start() async throws {
         let line: UInt = #line + 2
         let (text, file) = try await failure {
@@ -69,7 +69,7 @@ struct StackFailureTests {
         #expect(file.contains("== mute\nno database\n"), "\(file)")
     }
 
-    @Test("names the line that waits for processes")
+    @Test("A failure has the line that waits for processes")
     func processes() async throws {
         let line = #line + 3
         let (text, _) = try await failure {

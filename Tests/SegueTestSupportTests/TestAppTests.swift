@@ -18,7 +18,7 @@ extension DomainEvent {
     fileprivate struct Rang: EventMessage { var number: Int }
 }
 
-@Suite("An app in the process of a test", .timeLimit(.minutes(3)))
+@Suite("App in the process of a test", .timeLimit(.minutes(3)))
 struct TestAppTests {
     private let barista = Handlers("barista")
         .on(Command.Ordered.self, sends: DomainEvent.Served.self) { order, _ in
@@ -42,7 +42,7 @@ struct TestAppTests {
         }
     }
 
-    @Test("has several platforms and sessions, and each has its screen")
+    @Test("A test app has several platforms and sessions, each with its screen")
     func platforms() async throws {
         let app = try await TestApp(flows: [flow("ios"), flow("mac")], barista)
         try await app.publish(DomainEvent.LaunchFinished(), subject: "anna")
@@ -56,7 +56,7 @@ struct TestAppTests {
         await #expect(throws: StackFailure.self) { try await app.screen }
     }
 
-    @Test("stops at each time at which a timer is due, and its messages have this time")
+    @Test("The clock stops at each due timer, whose messages have this time")
     func timers() async throws {
         let start = Date(timeIntervalSince1970: 1_800_000_000)
         let app = try await TestApp(flow: flow("ios"), alarm, clock: ManualClock(date: start))
@@ -69,7 +69,7 @@ struct TestAppTests {
         #expect((app.clock.date.timeIntervalSince(start) * 1000).rounded() == 659_999)
     }
 
-    @Test("a view's command of a moved clock has not expired, and a leaving screen is gone after its time")
+    @Test("A moved clock does not expire a view's command, and a leaving screen is gone after its time")
     func expiry() async throws {
         let app = try await TestApp(flow: flow("ios"), barista, alarm)
         try await app.advance(by: .seconds(86_400))
@@ -81,7 +81,7 @@ struct TestAppTests {
         #expect(try await app.state(of: "ios").leaving.isEmpty)
     }
 
-    @Test("a handler that fails is called again, and the banner of its error hides in its time")
+    @Test("A handler that fails is called again, and the banner of its error hides in time")
     func banner() async throws {
         struct Broken: Error {}
         let broken = Handlers("broken", retries: RetryPolicy(attempts: 2, firstDelay: .milliseconds(1), factor: 1))
@@ -96,7 +96,7 @@ struct TestAppTests {
         #expect(try await app.bus.document(Document.ErrorBanner.self)?.error == nil)
     }
 
-    @Test("a banner counts from its error, not from a later one that waits")
+    @Test("A banner hides after its own error's time, not after that of a waiting one")
     func waitingError() async throws {
         let app = try await TestApp(flow: flow("ios"))
         try await app.publish(ApplicationError(code: "first", message: "It failed."))
@@ -109,7 +109,7 @@ struct TestAppTests {
     }
 
     @Test(
-        "a timer of any number of milliseconds is due in time, in many sessions at once",
+        "A timer of any number of milliseconds is due in time, in many sessions at once",
         arguments: [1, 150, 200, 400, 700, 900])
     func milliseconds(delay: Int) async throws {
         let chime = Handlers("chime")
@@ -128,7 +128,7 @@ struct TestAppTests {
         #expect(rung.map(\.subject).sorted() == sessions.sorted())
     }
 
-    @Test("a failure names the service that does not come to rest, and the app ends when it is released")
+    @Test("A failure names the service that stays busy, and the app ends when it is released")
     func unrest() async throws {
         let (ended, ending) = AsyncStream.makeStream(of: Never.self)
         let slow = Handlers("slow").on(Command.Checked.self) { _, _ in

@@ -27,11 +27,11 @@ enum TestingPage {
     }
 }
 
-@Suite("What docs/testing.md shows", .timeLimit(.minutes(3)))
+@Suite("Samples of docs/testing.md", .timeLimit(.minutes(3)))
 struct TestingPageTests {
     private let folder = URL(filePath: #filePath).appending(path: "../../../Examples/Coffee").standardizedFileURL.path
 
-    @Test("The scenarios of the counter")
+    @Test("The scenarios of the counter pass")
     func scenarios() throws {
         try Scenarios.run(flow: "\(folder)/flow.yaml", scenarios: "\(folder)/scenarios")
     }
@@ -44,7 +44,7 @@ struct TestingPageTests {
             [DomainEvent.TeaServed(kind: tea.kind)]
         }
 
-    @Test("tea is served after three minutes")
+    @Test("Tea is served after three minutes")
     func tea() async throws {
         let app = try await TestApp(flow: teaFlow(), kitchen)
         try await app.send(Command.TeaOrdered(kind: "oolong"))
@@ -61,7 +61,7 @@ struct TestingPageTests {
         }
     }
 
-    @Test("a guest who arrives while the greeter is killed is welcomed once")
+    @Test("A guest who arrives while the greeter is killed is welcomed once")
     func killed() async throws {
         try await TestStack.with([.broker, TestService("greeter", after: ["broker"])]) { stack in
             let arrival = try await stack.bus.send(Command.GuestArrived(name: "Ada"))
@@ -72,7 +72,7 @@ struct TestingPageTests {
         }
     }
 
-    @Test("a helper passes on the line of its caller")
+    @Test("A helper passes on the line of its caller")
     func helper() async throws {
         let line = #line + 4
         do {
@@ -96,7 +96,7 @@ struct TestingPageTests {
         }
     }
 
-    @Test("its code is in this file, and it has at most 800 words")
+    @Test("The code of the page is in this file, and the page has at most 800 words")
     func code() throws {
         let page = try TestingPage.text()
         let source = try String(contentsOf: URL(filePath: #filePath), encoding: .utf8)

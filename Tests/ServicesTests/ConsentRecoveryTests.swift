@@ -10,9 +10,9 @@ import Testing
 import TokenVault
 import Vocabulary
 
-@Suite("Connecting Spotify, with auth-service killed", .timeLimit(.minutes(2)))
+@Suite("Connecting Spotify with a killed auth-service", .timeLimit(.minutes(2)))
 struct ConsentRecoveryTests {
-    @Test("Killed while the person consents: the answer still arrives where it was promised")
+    @Test("The answer arrives at the promised address although the service was killed during the consent")
     func whileConsenting() async throws {
         try await Stage.with { stage in
             let asked = Held<(cause: Envelope, url: String)>()
@@ -26,7 +26,7 @@ struct ConsentRecoveryTests {
         }
     }
 
-    @Test("Killed between keeping the tokens and telling so: it is told at the next start, and once")
+    @Test("A consent is published once at the next start after a kill between storing and publishing")
     func beforeTelling() async throws {
         try await Stage.with { stage in
             let cause = try await stage.device.tap(Command.SpotifyAuthorizationRequested())
@@ -44,7 +44,7 @@ struct ConsentRecoveryTests {
         }
     }
 
-    @Test("When another process has taken the port meanwhile, consent can be asked for anew")
+    @Test("A consent can be requested again when another process has taken the port")
     func portTaken() async throws {
         try await Stage.with { stage in
             let asked = Held<(cause: Envelope, url: String)>()

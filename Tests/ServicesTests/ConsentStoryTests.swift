@@ -9,7 +9,7 @@ import Vocabulary
 
 @Suite("Connecting Spotify", .timeLimit(.minutes(2)))
 struct ConsentStoryTests {
-    @Test("A launch is told whether an account is connected, before and after consent")
+    @Test("A launch is answered with the state of the account, before and after consent")
     func launch() async throws {
         try await Stage.with { stage in
             try await stage.withAuthService {
@@ -32,7 +32,7 @@ struct ConsentStoryTests {
         }
     }
 
-    @Test("All that comes of a consent belongs to the device and the story that began it")
+    @Test("All results of a consent belong to the device and the story that began it")
     func origin() async throws {
         try await Stage.with { stage in
             try await stage.withAuthService {
@@ -49,7 +49,7 @@ struct ConsentStoryTests {
         }
     }
 
-    @Test("A denial is an error that the person reads, and gives no token")
+    @Test("A denial is an error for the user, and gives no token")
     func denial() async throws {
         try await Stage.with { stage in
             try await stage.withAuthService {
@@ -64,7 +64,7 @@ struct ConsentStoryTests {
         }
     }
 
-    @Test("Forged answers publish nothing, and do not spoil the consent that is under way")
+    @Test("Forged answers publish nothing, and do not affect the current consent")
     func wrongState() async throws {
         try await Stage.with { stage in
             try await stage.withAuthService {
@@ -83,7 +83,7 @@ struct ConsentStoryTests {
         }
     }
 
-    @Test("Equal answers at once and after success: each page shows success, and it is published once")
+    @Test("Each page of equal answers shows success, which is published once")
     func repeated() async throws {
         try await Stage.with { stage in
             try await stage.withAuthService {
@@ -118,7 +118,7 @@ struct ConsentStoryTests {
         }
     }
 
-    @Test("Logging out forgets the account")
+    @Test("A log-out removes the account")
     func logOut() async throws {
         try await Stage.with { stage in
             try await stage.withServices {

@@ -10,7 +10,7 @@ import Vocabulary
 
 @Suite("Choosing and playing", .timeLimit(.minutes(2)))
 struct MusicStoryTests {
-    @Test("A connected account's playlists are shown, all of them")
+    @Test("All playlists of a connected account are shown")
     func playlists() async throws {
         try await Stage.with { stage in
             try await stage.withServices {
@@ -24,7 +24,7 @@ struct MusicStoryTests {
         }
     }
 
-    @Test("While Spotify lets the playlists wait, a log-out is handled; it ends the load and leaves no playlists")
+    @Test("A log-out is handled while Spotify delays the playlists, and ends their load")
     func logOutWhileLoading() async throws {
         try await Stage.with { stage in
             try await stage.withServices {
@@ -40,7 +40,7 @@ struct MusicStoryTests {
         }
     }
 
-    @Test("While Spotify lets the songs wait, a log-out ends the load without an error, and nothing is stored")
+    @Test("A log-out ends a delayed load of songs without an error, and nothing is stored")
     func logOutWhileSongsLoad() async throws {
         try await connected { stage in
             let faults = "path=/v1/playlists/*&status=429&retry_after=60&count=99"
@@ -62,7 +62,7 @@ struct MusicStoryTests {
         }
     }
 
-    @Test("While the playlists are loaded again, those of before stay; a later launch ends the earlier load")
+    @Test("The former playlists stay while they are loaded again, and a later launch ends the earlier load")
     func loadedAgain() async throws {
         try await connected { stage in
             _ = try await stage.device.first(DomainEvent.PlaylistsLoaded.self) { _ in true }
@@ -80,7 +80,7 @@ struct MusicStoryTests {
         }
     }
 
-    @Test("While Spotify asks to wait for hours, each tap is answered here, and says when to try again")
+    @Test("Each tap is answered locally while Spotify asks to wait for hours, with the time of the next attempt")
     func longWait() async throws {
         try await connected { stage in
             _ = try await stage.device.first(DomainEvent.PlaylistsLoaded.self) { _ in true }
@@ -113,7 +113,7 @@ struct MusicStoryTests {
         }
     }
 
-    @Test("A load of the playlists that a killed music-service leaves is finished by the next one, with one result")
+    @Test("The next music-service finishes the playlists' load of a killed one, with one result")
     func killedLoad() async throws {
         try await Stage.with { stage in
             try await stage.withAuthService {
@@ -135,7 +135,7 @@ struct MusicStoryTests {
         }
     }
 
-    @Test("When the session ends, the load of its playlists ends, and no document comes after it")
+    @Test("The load of the playlists ends with the session, and no document follows")
     func sessionEndsWhileLoading() async throws {
         try await Stage.with { stage in
             try await stage.withServices {
@@ -148,7 +148,7 @@ struct MusicStoryTests {
         }
     }
 
-    @Test("A playlist is shown as loading, then ready with all its songs, in an order that belongs to the command")
+    @Test("A playlist is shown as loading, then ready with all songs, in an order given by the command")
     func selection() async throws {
         try await connected { stage in
             let cause = try await stage.device.tap(Command.PlaylistSelected(playlistID: "EndlessFocus"))
@@ -179,7 +179,7 @@ struct MusicStoryTests {
         }
     }
 
-    @Test("The songs of a chosen playlist can be asked for while Spotify is away, in the focus playlist's order")
+    @Test("The songs of a chosen playlist can be queried while Spotify is away, in their order")
     func query() async throws {
         try await connected { stage in
             let generated = try await stage.choose("DeepFocus")
@@ -195,7 +195,7 @@ struct MusicStoryTests {
         }
     }
 
-    @Test("While songs are loaded, playing and another choice are answered; the later choice ends the earlier load")
+    @Test("Playing and another choice are answered during a load of songs, and the later choice ends it")
     func beside() async throws {
         try await connected { stage in
             // The songs of the first playlist do not arrive while the test runs.
@@ -217,7 +217,7 @@ struct MusicStoryTests {
         }
     }
 
-    @Test("A load that a killed music-service leaves is finished by the next one, with one result")
+    @Test("The next music-service finishes the songs' load of a killed one, with one result")
     func killed() async throws {
         try await Stage.with { stage in
             try await stage.withAuthService {
@@ -242,7 +242,7 @@ struct MusicStoryTests {
         }
     }
 
-    @Test("When the session ends, the load of its songs ends, and no document comes after it")
+    @Test("The load of songs ends with the session, and no document follows")
     func endedSession() async throws {
         try await connected { stage in
             try await stage.spotify.control("faults", "path=/v1/playlists/*&delay_ms=60000&count=99")
@@ -254,7 +254,7 @@ struct MusicStoryTests {
         }
     }
 
-    @Test("Without an active device the devices are offered, and the one that is picked plays")
+    @Test("The devices are offered if none is active, and the chosen one plays")
     func devices() async throws {
         try await connected { stage in
             _ = try await stage.choose("DeepFocus")
@@ -271,7 +271,7 @@ struct MusicStoryTests {
         }
     }
 
-    @Test("Without Premium it is told so, and there is no error")
+    @Test("A missing Premium is reported by an event, without an error")
     func premium() async throws {
         try await connected { stage in
             _ = try await stage.choose("DeepFocus")
@@ -282,7 +282,7 @@ struct MusicStoryTests {
         }
     }
 
-    @Test("A music-service that is started anew goes on with the playlist that is shown")
+    @Test("A restarted music-service continues with the playlist that is shown")
     func restart() async throws {
         try await Stage.with { stage in
             try await stage.withAuthService {

@@ -8,7 +8,7 @@ import SpotifyTestSupport
 import Testing
 import Vocabulary
 
-@Suite("What plays now", .timeLimit(.minutes(2)))
+@Suite("Current playback", .timeLimit(.minutes(2)))
 struct NowPlayingStoryTests {
     /// A session with an account and music that plays, whose playback is looked at often.
     private func playing(
@@ -25,7 +25,7 @@ struct NowPlayingStoryTests {
         }
     }
 
-    @Test("What another client changes is shown, while the screen is open")
+    @Test("A change by another client is shown while the screen is open")
     func otherClient() async throws {
         try await playing { stage in
             let cause = try await stage.openPlayer()
@@ -44,7 +44,7 @@ struct NowPlayingStoryTests {
         }
     }
 
-    @Test("A command of this app changes the playback in order, and what plays is looked at again at once")
+    @Test("Commands of this app change the playback in order, and it is requested again at once")
     func commands() async throws {
         // Without the commands, the playback would be looked at once a minute.
         var pace = PollingPace()
@@ -71,7 +71,7 @@ struct NowPlayingStoryTests {
         }
     }
 
-    @Test("A pause that is asked for while the music is slow to start comes after the start")
+    @Test("A pause during a slow start is applied after the start")
     func pauseAfterSlowStart() async throws {
         try await playing { stage in
             try await stage.spotify.control("faults", "path=/v1/me/player/play&delay_ms=1000&count=1")
@@ -87,7 +87,7 @@ struct NowPlayingStoryTests {
         }
     }
 
-    @Test("When the screen is left, Spotify is not asked any more")
+    @Test("No request is sent to Spotify after the screen is closed")
     func left() async throws {
         try await playing { stage in
             let cause = try await stage.openPlayer()
@@ -108,7 +108,7 @@ struct NowPlayingStoryTests {
         }
     }
 
-    @Test("A second command goes on with the same playback, and the first one does not count as ignored")
+    @Test("A second command continues with the same playback, and the first one is not discarded")
     func again() async throws {
         try await playing { stage in
             let first = try await stage.openPlayer()
@@ -131,7 +131,7 @@ struct NowPlayingStoryTests {
         }
     }
 
-    @Test("A device that ends without a word is served for a limited time; the command serves it again")
+    @Test("A device that vanishes is served for a limited time, and again after the command")
     func attention() async throws {
         var pace = PollingPace(dividedBy: 100)
         pace.attention = .milliseconds(300)
@@ -143,7 +143,7 @@ struct NowPlayingStoryTests {
         }
     }
 
-    @Test("When Spotify asks to wait, the player is not asked before, neither by itself nor after a command")
+    @Test("The player is not requested while Spotify asks to wait, not even after a command")
     func rateLimit() async throws {
         try await playing { stage in
             let cause = try await stage.openPlayer()
@@ -162,7 +162,7 @@ struct NowPlayingStoryTests {
         }
     }
 
-    @Test("While Spotify is away, what is known stays, and it goes on by itself")
+    @Test("The known playback stays while Spotify is away, and polling continues by itself")
     func unavailable() async throws {
         try await playing { stage in
             let cause = try await stage.openPlayer()
@@ -174,7 +174,7 @@ struct NowPlayingStoryTests {
         }
     }
 
-    @Test("Without Premium and without a device, a command is answered as playing is")
+    @Test("A command without Premium or a device is answered as playing is")
     func refused() async throws {
         try await playing { stage in
             let resume = try await stage.device.tap(Command.ResumeRequested())
@@ -189,7 +189,7 @@ struct NowPlayingStoryTests {
         }
     }
 
-    @Test("A log-out ends it without an error, and nothing is published or asked afterwards")
+    @Test("A log-out ends the polling without an error, and nothing follows")
     func loggedOut() async throws {
         try await playing { stage in
             let cause = try await stage.openPlayer()
@@ -223,7 +223,7 @@ struct NowPlayingStoryTests {
         }
     }
 
-    @Test("A music-service that is started anew goes on while the screen is open")
+    @Test("A restarted music-service continues while the screen is open")
     func restart() async throws {
         try await Stage.with { stage in
             try await stage.withAuthService {

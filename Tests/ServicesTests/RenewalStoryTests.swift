@@ -8,9 +8,9 @@ import Testing
 import TokenVault
 import Vocabulary
 
-@Suite("Tokens that Spotify refuses", .timeLimit(.minutes(2)))
+@Suite("Refused tokens", .timeLimit(.minutes(2)))
 struct RenewalStoryTests {
-    @Test("A refused token is refreshed once, however many calls met it, and they all go on")
+    @Test("A refused token is refreshed once, however many calls it affects, and all of them continue")
     func once() async throws {
         try await Stage.with { stage in
             try await stage.withServices {
@@ -32,7 +32,7 @@ struct RenewalStoryTests {
         }
     }
 
-    @Test("A refresh that is refused logs out with a reason, told once")
+    @Test("A refused refresh logs out with a reason, which is published once")
     func refused() async throws {
         try await Stage.with { stage in
             try await stage.withServices {
@@ -51,7 +51,7 @@ struct RenewalStoryTests {
         }
     }
 
-    @Test("A failed refresh is one error, and music-service learns of it at once")
+    @Test("A failed refresh is one error, and music-service receives it at once")
     func failed() async throws {
         try await Stage.with { stage in
             try await stage.withServices {
@@ -72,7 +72,7 @@ struct RenewalStoryTests {
         }
     }
 
-    @Test("A refresh that is asked for while auth-service is away is done when it is back")
+    @Test("A refresh that is requested while auth-service is away is done when it is back")
     func away() async throws {
         try await Stage.with { stage in
             try await stage.withAuthService { try await stage.connect() }
@@ -88,7 +88,7 @@ struct RenewalStoryTests {
         }
     }
 
-    @Test("Requests that waited for auth-service longer than a command lives are one renewal and no error")
+    @Test("Requests that wait for auth-service beyond a command's lifetime cause one renewal and no error")
     func oldRequests() async throws {
         try await Stage.with { stage in
             try await stage.withAuthService { try await stage.connect() }
@@ -119,7 +119,7 @@ struct RenewalStoryTests {
         }
     }
 
-    @Test("A renewed token that cannot be stored is one error, and music-service learns of it at once")
+    @Test("A renewed token that cannot be stored is one error, and music-service receives it at once")
     func unwritable() async throws {
         try await Stage.with { stage in
             try await stage.withAuthService { try await stage.connect() }

@@ -5,9 +5,9 @@ import Testing
 
 @testable import Services
 
-@Suite("The messages of the services")
+@Suite("Messages of the services")
 struct ServiceMessageTests {
-    @Test("have no number that a service accepts if it is too large")
+    @Test("A number that is too large is refused in every message")
     func numbers() throws {
         let handlers = MusicHost.handlers(Prepared()) + [AuthorizationHost.handlers(Prepared())]
         let messages = handlers.flatMap(\.receives) + handlers.flatMap(\.sends)

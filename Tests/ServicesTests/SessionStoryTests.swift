@@ -7,7 +7,7 @@ import Testing
 import TokenVault
 import Vocabulary
 
-@Suite("Sessions with accounts of their own", .timeLimit(.minutes(2)))
+@Suite("Sessions with their own accounts", .timeLimit(.minutes(2)))
 struct SessionStoryTests {
     /// Both services, with the first account in the session `default` and the second one in the session `anna`.
     private func connected(_ body: @escaping @Sendable (Stage) async throws -> Void) async throws {
@@ -62,7 +62,7 @@ struct SessionStoryTests {
         }
     }
 
-    @Test("While Spotify answers one session slowly, another session is served")
+    @Test("A session is served while Spotify answers another one slowly")
     func slow() async throws {
         try await connected { stage in
             // This answer comes after the end of the test.
@@ -76,7 +76,7 @@ struct SessionStoryTests {
         }
     }
 
-    @Test("Revoked and disconnected accounts of one session leave the other session as it is")
+    @Test("Revoked and disconnected accounts of one session do not affect the other session")
     func disconnect() async throws {
         try await connected { stage in
             _ = try await stage.choose("DeepFocus")
@@ -92,7 +92,7 @@ struct SessionStoryTests {
         }
     }
 
-    @Test("When a session ends, its documents are withdrawn and its songs forgotten; its account stays")
+    @Test("A session's end withdraws its documents and removes its songs, and keeps its account")
     func ended() async throws {
         try await connected { stage in
             _ = try await stage.choose("DeepFocus")
@@ -122,7 +122,7 @@ struct SessionStoryTests {
         }
     }
 
-    @Test("When a session ends, its request for consent ends")
+    @Test("A session's end ends its request for consent")
     func pending() async throws {
         try await Stage.with { stage in
             try await stage.withAuthService {

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Settings")
 struct SettingsTests {
-    @Test("Without addresses the real Spotify is meant, and both services share one vault")
+    @Test("The default is the real Spotify, and both services share one vault")
     func defaults() throws {
         let scratch = try ScratchFolder()
         defer { scratch.remove() }
@@ -22,7 +22,7 @@ struct SettingsTests {
         #expect(music.databasePath == "\(state)/music-service/songs.sqlite")
     }
 
-    @Test("Every mistake is told, each once")
+    @Test("Each mistake is reported once")
     func mistakes() throws {
         let environment = ["SPOTIFY_ACCOUNTS_URL": "http://spotify.example", "SPOTIFY_API_URL": "ftp://x"]
         let configuration = ServiceConfiguration(environment: environment)

@@ -11,9 +11,9 @@ import Testing
 import TokenVault
 import Vocabulary
 
-@Suite("auth-service while Spotify's token endpoint does not answer", .timeLimit(.minutes(2)))
+@Suite("auth-service during slow token requests", .timeLimit(.minutes(2)))
 struct SlowRenewalTests {
-    @Test("While many sessions wait for a token, the launches of each of them are answered")
+    @Test("The launches of many sessions are answered while each waits for a token")
     func manySessions() async throws {
         try await withVault(sessions: 20) { hub, vault, device in
             let server = HeldServer()
@@ -35,7 +35,7 @@ struct SlowRenewalTests {
         }
     }
 
-    @Test("A renewal during which auth-service is killed is done by the next process, once")
+    @Test("A renewal during which auth-service is killed is repeated once by the next process")
     func killed() async throws {
         try await withVault(sessions: 1) { hub, vault, device in
             let held = HeldServer()

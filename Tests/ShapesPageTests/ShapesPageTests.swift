@@ -7,9 +7,9 @@ import Support
 import TestSupport
 import Testing
 
-@Suite("What docs/shapes.md shows")
+@Suite("Samples of docs/shapes.md")
 struct ShapesPageTests {
-    @Test("the page has the program that these tests compile and run")
+    @Test("The page has the program that these tests compile and run")
     func program() throws {
         let folder = URL(filePath: #filePath).deletingLastPathComponent()
         let program = try String(contentsOf: folder.appending(path: "CoffeeApp.swift"), encoding: .utf8)
@@ -17,7 +17,7 @@ struct ShapesPageTests {
         #expect(page.contains("```swift\n\(program)```\n"))
     }
 
-    @Test("an order leads to a cup, and the app has the same cup when it runs again")
+    @Test("An order leads to a cup, and the app has the same cup when it runs again")
     func app() async throws {
         let scratch = try ScratchFolder()
         defer { scratch.remove() }

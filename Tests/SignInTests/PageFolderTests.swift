@@ -10,7 +10,7 @@ struct PageFolderTests {
         try #require(FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int)
     }
 
-    @Test("the key is made once, for its owner only, also by several processes at a time")
+    @Test("The key is made once, for its owner only, even by several processes at the same time")
     func key() async throws {
         let scratch = try ScratchFolder()
         defer { scratch.remove() }
@@ -26,7 +26,7 @@ struct PageFolderTests {
         #expect(try FileManager.default.contentsOfDirectory(atPath: scratch.path("web")) == ["key"])
     }
 
-    @Test("a key that others can read, or that is damaged, is refused")
+    @Test("A key that others can read, or that is damaged, is refused")
     func unusable() throws {
         let scratch = try ScratchFolder()
         defer { scratch.remove() }
@@ -39,7 +39,7 @@ struct PageFolderTests {
         #expect(throws: PageFolderError.self) { try folder.makeKey() }
     }
 
-    @Test("a folder that others can enter is refused, also if it has a key", arguments: [false, true])
+    @Test("A folder that others can enter is refused, even if it has a key", arguments: [false, true])
     func openFolder(hasKey: Bool) throws {
         let scratch = try ScratchFolder()
         defer { scratch.remove() }
@@ -50,7 +50,7 @@ struct PageFolderTests {
         #expect(error.map { "\($0)".contains("\(folder.path) is not a folder that only you can enter") } == true)
     }
 
-    @Test("the file that leads to the page is for its owner only")
+    @Test("The file with the link is for its owner only")
     func link() throws {
         let scratch = try ScratchFolder()
         defer { scratch.remove() }

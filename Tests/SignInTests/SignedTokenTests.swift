@@ -20,17 +20,17 @@ struct SignedTokenTests {
             text, for: purpose, stack: stack, key: key ?? self.key, lifetime: 60, now: Self.now + seconds)
     }
 
-    @Test("a token is valid until it expires", arguments: [(0.0, true), (59.9, true), (60.0, false), (3600.0, false)])
+    @Test("A token is valid until it expires", arguments: [(0.0, true), (59.9, true), (60.0, false), (3600.0, false)])
     func expiry(seconds: TimeInterval, isValid: Bool) {
         #expect((read(token().text, after: seconds) != nil) == isValid)
     }
 
-    @Test("a token that would be valid for longer than its lifetime is not valid")
+    @Test("A token that would be valid for longer than its lifetime is not valid")
     func clock() {
         #expect(read(token().text, after: -3600) == nil)
     }
 
-    @Test("a token is valid for one purpose, one stack and one key")
+    @Test("A token is valid for one purpose, one stack and one key")
     func scope() {
         let text = token().text
         #expect(read(text) != nil)
@@ -39,12 +39,12 @@ struct SignedTokenTests {
         #expect(read(text, key: HMAC.Key()) == nil)
     }
 
-    @Test("two tokens are never equal")
+    @Test("Two tokens are never equal")
     func unique() {
         #expect(token().text != token().text)
     }
 
-    @Test("a changed token is not valid")
+    @Test("A changed token is not valid")
     func forged() {
         let text = token().text
         for index in text.indices where text[index] != "." {
@@ -57,7 +57,7 @@ struct SignedTokenTests {
     }
 
     @Test(
-        "other texts are not tokens",
+        "Other texts are not tokens",
         arguments: ["", ".", "..", "a.b.c", "a.1800000030.", "a.+1800000030.YQ", String(repeating: "a", count: 10_000)])
     func others(text: String) {
         #expect(read(text) == nil)

@@ -60,7 +60,7 @@ struct SodiumTests {
         #expect(String(decoding: message, as: UTF8.self).hasPrefix("Internet-Drafts are draft documents"))
     }
 
-    @Test("What is sealed is opened with the same key and label only, and each time is sealed differently")
+    @Test("A sealed text is opened only with the same key and label, and is sealed differently each time")
     func roundTrip() throws {
         let (key, label) = (ChaChaPoly.Key(), Data("tokens".utf8))
         for message in [Data(), Data("a".utf8), Data(count: 100_000)] {
@@ -79,7 +79,7 @@ struct SodiumTests {
         }
     }
 
-    @Test("A changed bit or a missing byte is noticed")
+    @Test("A changed bit or a missing byte is refused")
     func damage() {
         let (key, label) = (ChaChaPoly.Key(), Data())
         let sealed = ChaChaPoly.seal(Data("message".utf8), with: key, label: label)
