@@ -4,7 +4,7 @@ import Testing
 @Suite("Base URL")
 struct BaseURLTests {
     @Test(
-        "HTTPS anywhere, and plain HTTP on this machine",
+        "HTTPS is accepted for any host, and plain HTTP on this machine only",
         arguments: [
             ("https://api.spotify.com", "https://api.spotify.com"), ("https://API.example/", "https://api.example"),
             ("https://api.example:443", "https://api.example"), ("http://127.0.0.1:8080", "http://127.0.0.1:8080"),
@@ -15,7 +15,7 @@ struct BaseURLTests {
     }
 
     @Test(
-        "Whatever could carry a token off is refused",
+        "An address that could leak a token is refused",
         arguments: [
             "http://api.spotify.com", "ftp://127.0.0.1", "https://user:secret@api.spotify.com", "https://",
             "https://api.spotify.com/v1", "https://api.spotify.com?x=1", "api.spotify.com", "",
@@ -26,7 +26,7 @@ struct BaseURLTests {
     }
 
     @Test(
-        "A host in other characters and a port out of range are refused, and the error says why",
+        "A host in other characters or a port out of range is refused with the reason",
         arguments: [
             ("http://①②⑦.0.0.1:8080", "ASCII"), ("https://api.spotify。com", "ASCII"),
             ("http://%31%32%37.0.0.1", "form"), ("https://api%2Espotify.com", "form"),

@@ -48,7 +48,7 @@ struct HostileAnswerTests {
         ),
     ]
 
-    @Test("become documents that can be read again, or an error", arguments: cases.indices)
+    @Test("A hostile answer becomes a document that can be read again, or an error", arguments: cases.indices)
     func documents(index: Int) async throws {
         let (answer, use) = Self.cases[index]
         try await ScriptedSpotify.with { server, client, host in
@@ -70,7 +70,7 @@ struct HostileAnswerTests {
         _ = try Envelope(message, source: "test/1").decode(M.self)
     }
 
-    @Test("to a request for tokens give tokens that can be stored, or an error")
+    @Test("A hostile answer to a request for tokens gives tokens that can be stored, or an error")
     func tokens() async throws {
         let answer: JSONValue = [
             "access_token": "a", "token_type": "Bearer", "scope": "s", "expires_in": 60, "refresh_token": "r",
@@ -90,7 +90,7 @@ struct HostileAnswerTests {
     }
 
     @Test(
-        "A wait that Spotify asks for is as long as anybody can wait",
+        "A wait that Spotify asks for is limited to a possible duration",
         arguments: ["9223372036854775807", "18446744073709551616", "-1", "1e300", "", "NaN"])
     func waits(text: String) async throws {
         let busy = ScriptedSpotify.Answer(status: 429, headers: ["Retry-After": text])

@@ -55,7 +55,7 @@ struct ListReadingTests {
         #expect(reading.items == ["s0", "s50", "s100"])
     }
 
-    @Test("A version that is new each time is advice: two equal passes count")
+    @Test("A version that changes each time is ignored, and two equal passes count")
     func restlessVersion() throws {
         var reading = songs()
         let requests = try run(
@@ -65,7 +65,7 @@ struct ListReadingTests {
         #expect(reading.items == ["s0", "s50"])
     }
 
-    @Test("A version that cannot be read is asked for once; two equal passes count")
+    @Test("A version that cannot be read is requested once, and two equal passes count")
     func noVersion() throws {
         var reading = songs()
         let requests = try run(&reading, page: { offset, _ in page(["s\(offset)"], next: offset < 50) })
@@ -75,7 +75,7 @@ struct ListReadingTests {
             ])
     }
 
-    @Test("A total that differs from page to page is advice: the last pass counts")
+    @Test("A total that differs between pages is ignored, and the last pass counts")
     func restlessTotal() throws {
         for var reading in [songs(), playlists()] {
             let requests = try run(
@@ -86,7 +86,7 @@ struct ListReadingTests {
         }
     }
 
-    @Test("A list that changes in each pass, and whose version does, counts as the last pass shows it")
+    @Test("A list and version that change in each pass count as in the last pass")
     func unrest() throws {
         var reading = songs()
         let requests = try run(
@@ -127,7 +127,7 @@ struct ListReadingTests {
         #expect(reading.items == ["a", "b"])
     }
 
-    @Test("A page with more entries than were asked for moves the reading behind all of them")
+    @Test("A page with more entries than requested moves the reading after all of them")
     func longPage() throws {
         var reading = playlists()
         let requests = try run(
@@ -140,7 +140,7 @@ struct ListReadingTests {
         #expect(requests.contains(.page(offset: 100)) && !requests.contains(.page(offset: 50)))
     }
 
-    @Test("A list that is too long is an error, at the first page if its total tells it")
+    @Test("A list that is too long is an error, at the first page if its total shows it")
     func tooLong() {
         for (total, count) in [(10_001, 1), (nil, 200)] {
             var reading = songs()

@@ -32,7 +32,7 @@ struct ListTests {
         #expect(playlist.pages == [0, 0, 50, 100, 150, 200])
     }
 
-    @Test("If the wait is too long, the pages are kept, and the next attempt continues after them")
+    @Test("The pages are kept if the wait is too long, and the next attempt continues after them")
     func continues() async throws {
         let playlist = ServedPlaylist(songs: numbers(250))
         playlist.refuse(after: 4, retryAfter: 3000)
@@ -62,7 +62,7 @@ struct ListTests {
         #expect(playlist.pages == [0, 0, 50, 100])
     }
 
-    @Test("Each page of songs is asked for with the account's country, although the links leave it out")
+    @Test("Each page of songs is requested with the account's country, although the links omit it")
     func market() async throws {
         let playlist = ServedPlaylist(songs: numbers(120))
         try await playlist.serve { client, host in
@@ -110,7 +110,7 @@ struct ListTests {
         #expect(list.pages == [0, 50, 0, 50])
     }
 
-    @Test("Of a list of playlists that changes in each pass, the last pass counts")
+    @Test("The last pass counts if a list of playlists changes in each pass")
     func playlistUnrest() async throws {
         let count = Mutex(0)
         try await ScriptedSpotify.with { server, client, host in
@@ -128,7 +128,7 @@ struct ListTests {
         }
     }
 
-    @Test("Pages of an account are not used for another one, nor after they are forgotten")
+    @Test("Pages of an account are not used for another one, or after they are removed")
     func accounts() async throws {
         let kept = KeptPages()
         for change in ["account", "forget"] {
@@ -149,7 +149,7 @@ struct ListTests {
         }
     }
 
-    @Test("Pages that are read while the account changes or is forgotten are not kept", arguments: [false, true])
+    @Test("Pages that are read while the account changes or is removed are not kept", arguments: [false, true])
     func accountChangesMeanwhile(isForgotten: Bool) async throws {
         let kept = KeptPages()
         let playlist = ServedPlaylist(songs: numbers(120))
@@ -174,7 +174,7 @@ struct ListTests {
         }
     }
 
-    @Test("An account that is disconnected while a list is read is not an error of its own")
+    @Test("A disconnection while a list is read is not an error of its own")
     func disconnectedMeanwhile() async throws {
         final class Tokens: AccessTokens {
             let isConnected = Mutex(true)
@@ -195,7 +195,7 @@ struct ListTests {
         }
     }
 
-    @Test("A server that always asks to wait is asked a limited number of times", arguments: [0, 2])
+    @Test("The number of requests to a server that always asks to wait is limited", arguments: [0, 2])
     func endlessLimit(seconds: Int) async throws {
         let playlist = ServedPlaylist(songs: numbers(120))
         playlist.refuse(after: 0, retryAfter: seconds, count: .max)
@@ -208,7 +208,7 @@ struct ListTests {
         #expect(playlist.requests <= 36)
     }
 
-    @Test("A list that changes while it is paged is read again: nothing is doubled and nothing is lost")
+    @Test("A list that changes while it is paged is read again, without a duplicate or a loss")
     func changes() async throws {
         for edit in [["new"] + numbers(160), Array(numbers(160).dropFirst()), numbers(160).reversed()] {
             let playlist = ServedPlaylist(songs: numbers(160))
@@ -220,7 +220,7 @@ struct ListTests {
         }
     }
 
-    @Test("A list that changes between two attempts is read again, in spite of its kept pages")
+    @Test("A list that changes between two attempts is read again, despite its kept pages")
     func changesMeanwhile() async throws {
         let playlist = ServedPlaylist(songs: numbers(160))
         playlist.refuse(after: 4, retryAfter: 3000)
@@ -233,7 +233,7 @@ struct ListTests {
         }
     }
 
-    @Test("A song that is in a playlist twice stays there twice")
+    @Test("A song that is in a playlist twice is kept twice")
     func twice() async throws {
         let songs = numbers(60) + numbers(60)
         try await ServedPlaylist(songs: songs).serve { client, host in
@@ -242,7 +242,7 @@ struct ListTests {
         }
     }
 
-    @Test("Ten thousand songs are read; of a longer list it is said that it is too long, at the first page")
+    @Test("Ten thousand songs are read, and a longer list is refused at the first page")
     func tooLong() async throws {
         try await ServedPlaylist(songs: numbers(10_000)).serve { client, host in
             let songs = try await api(client, host).songs(of: "p")
@@ -257,7 +257,7 @@ struct ListTests {
         #expect(longer.requests == 1)
     }
 
-    @Test("A list has a limit for its whole time, however steadily the pages arrive")
+    @Test("A list has a time limit for all its pages, however steadily they arrive")
     func overallLimit() async throws {
         let playlist = ServedPlaylist(songs: numbers(10_000), delay: .milliseconds(20))
         try await playlist.serve { client, host in
@@ -268,7 +268,7 @@ struct ListTests {
         #expect(playlist.requests < 100)
     }
 
-    @Test("Minor fields in another form cost no song; songs that cannot be played are left out")
+    @Test("Minor fields in another form lose no song, and unplayable songs are left out")
     func tolerance() async throws {
         let body = #"""
             {"next":null,"total":"9","items":[
@@ -307,7 +307,7 @@ struct ListTests {
         }
     }
 
-    @Test("A song that no market has is left out, unless Spotify says that it can be played")
+    @Test("A song without a market is left out, unless Spotify says that it can be played")
     func markets() async throws {
         let body = #"""
             {"next":null,"items":[
@@ -323,7 +323,7 @@ struct ListTests {
         }
     }
 
-    @Test("Minor fields of playlists and devices in another form cost no playlist and no device")
+    @Test("Minor fields of playlists and devices in another form lose no playlist and no device")
     func tolerantObjects() async throws {
         let playlists = #"""
             {"next":null,"items":[{"id":"a","name":1,"owner":"anna","items":{"total":"3"}},
@@ -364,7 +364,7 @@ struct ListTests {
         }
     }
 
-    @Test("A change of the playback has a limit of its own for all attempts of its request")
+    @Test("A change of the playback has its own time limit for all attempts of its request")
     func changeLimit() async throws {
         try await FaultySpotify.with(.endlessBody) { server, client, host in
             let api = SpotifyWebAPI(
@@ -378,7 +378,7 @@ struct ListTests {
         }
     }
 
-    @Test("A body that trickles without an end has the limit of its request")
+    @Test("A body that arrives slowly without an end has the time limit of its request")
     func trickle() async throws {
         try await FaultySpotify.with(.endlessBody) { server, client, host in
             let policy = RateLimitPolicy(overallLimit: .milliseconds(300))
@@ -389,7 +389,7 @@ struct ListTests {
         }
     }
 
-    @Test("A wait that would not end within the limit of its operation does not begin; the error is the rate limit's")
+    @Test("A wait beyond the limit of its operation does not begin, and the error is the rate limit's")
     func waitBeyondLimit() async throws {
         let busy = ScriptedSpotify.Answer(status: 429, headers: ["Retry-After": "5"])
         let expected = MusicError.rateLimited(retryAfter: .seconds(5))
@@ -419,7 +419,7 @@ struct ListTests {
         #expect(playlist.requests == 3)
     }
 
-    @Test("A list whose version is new each time, or cannot be read, is read until two passes are equal")
+    @Test("A list whose version changes each time, or cannot be read, is read until two passes are equal")
     func strangeVersions() async throws {
         let version = Mutex(0)
         for isReadable in [true, false] {
@@ -440,7 +440,7 @@ struct ListTests {
         }
     }
 
-    @Test("While Spotify asks to wait, nothing is sent: every operation of every session is answered here")
+    @Test("No request is sent while Spotify asks to wait, and every operation is answered locally")
     func answeredHere() async throws {
         let ban = ScriptedSpotify.Answer(status: 429, headers: ["Retry-After": "79200"])
         try await ScriptedSpotify.with(ban, .init(body: #"{"id":"anna"}"#)) { server, client, host in

@@ -15,9 +15,9 @@ import TokenVault
 import Vocabulary
 
 /// Runs the operations of both services with all tiers of the player and a simulated Spotify, without a bus.
-@Suite("All tiers together")
+@Suite("Story across all tiers")
 struct PlayerStoryTests {
-    @Test("From consent to music, with the authorizing service killed in the middle of consent")
+    @Test("The story leads from consent to music, with the authorizing service killed during the consent")
     func story() async throws {
         try await SimulatedSpotify.with { spotify in
             try await withVault { directory in
@@ -42,7 +42,7 @@ struct PlayerStoryTests {
         }
     }
 
-    @Test("Access that is revoked ends in one log-out with a reason, told by the authorizing service alone")
+    @Test("A revoked access ends in one log-out with a reason, published by the authorizing service only")
     func revoked() async throws {
         try await SimulatedSpotify.with { spotify in
             try await withVault { directory in

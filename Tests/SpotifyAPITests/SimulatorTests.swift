@@ -5,7 +5,7 @@ import SpotifyTestSupport
 import Testing
 import Vocabulary
 
-@Suite("Spotify, simulated")
+@Suite("Spotify simulator as the server")
 struct SimulatorTests {
     /// Runs a test with an account that has given consent.
     func connected(
@@ -45,7 +45,8 @@ struct SimulatorTests {
         }
     }
 
-    @Test("If Spotify refuses the account's market, songs are asked for without it", arguments: ["invalid", "scope"])
+    @Test(
+        "Songs are requested without a market if Spotify refuses the account's market", arguments: ["invalid", "scope"])
     func market(rule: String) async throws {
         try await connected { spotify, api, _ in
             let songs = try await api.songs(of: "LongWalk")
@@ -63,7 +64,7 @@ struct SimulatorTests {
         }
     }
 
-    @Test("Playing, choosing a device, having none, having no Premium")
+    @Test("Playing and the choice of a device work, and missing devices or Premium are reported")
     func playing() async throws {
         try await connected { spotify, api, _ in
             let songs = try await api.songs(of: "EndlessFocus")
@@ -83,7 +84,7 @@ struct SimulatorTests {
         }
     }
 
-    @Test("What plays is read, and each change of it arrives, here and from another client")
+    @Test("The playback is read with each change, by this app or another client")
     func nowPlaying() async throws {
         try await connected { spotify, api, _ in
             #expect(try await api.playback()?.isPlaying != true)
@@ -112,7 +113,7 @@ struct SimulatorTests {
         }
     }
 
-    @Test("Without an active device nothing plays, and nothing can be changed")
+    @Test("Nothing plays and nothing can be changed without an active device")
     func noPlayback() async throws {
         try await connected { spotify, api, _ in
             try await spotify.control("devices", "action=deactivate")
@@ -140,7 +141,7 @@ struct SimulatorTests {
         }
     }
 
-    @Test("A revoked access token is renewed in the middle, as often as it is revoked")
+    @Test("A revoked access token is renewed in the middle, each time")
     func renewal() async throws {
         try await connected { spotify, api, account in
             for renewals in 1...3 {
@@ -151,7 +152,7 @@ struct SimulatorTests {
         }
     }
 
-    @Test("A revoked refresh token is refused for good")
+    @Test("A revoked refresh token is refused permanently")
     func revoked() async throws {
         try await connected { spotify, api, _ in
             try await spotify.control("revoke", "tokens=all")
@@ -163,7 +164,7 @@ struct SimulatorTests {
         }
     }
 
-    @Test("Busy and broken for a while")
+    @Test("A server that is busy or broken for a while is retried")
     func faults() async throws {
         try await connected { spotify, api, _ in
             try await spotify.control("faults", "path=/v1/*&status=429&retry_after=1&count=2")
@@ -176,7 +177,7 @@ struct SimulatorTests {
         }
     }
 
-    @Test("A damaged answer is an error, and a slow one is waited for until its limit")
+    @Test("A damaged answer is an error, and a slow one is awaited up to its limit")
     func damagedAnswers() async throws {
         try await connected { spotify, api, account in
             for body in ["truncated", "not-json"] {

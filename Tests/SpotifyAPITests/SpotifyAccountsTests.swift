@@ -13,7 +13,7 @@ struct SpotifyAccountsTests {
         SpotifyAccounts(clientID: "the-client", client: client, host: host, policy: .impatient)
     }
 
-    @Test("The URL asks for a code with PKCE, every value escaped so that it comes back as it was")
+    @Test("The URL requests a code with PKCE, and every value is escaped")
     func authorizationURL() async throws {
         try await ScriptedSpotify.with { _, client, _ in
             let request = AuthorizationRequest(
@@ -33,7 +33,7 @@ struct SpotifyAccountsTests {
         }
     }
 
-    @Test("A code is traded by a form post without a client secret")
+    @Test("A code is exchanged in a form without a client secret")
     func exchange() async throws {
         let body = #"{"access_token":"a","token_type":"Bearer","scope":"s","expires_in":60,"refresh_token":"r"}"#
         try await ScriptedSpotify.with(.init(body: body)) { server, client, host in
@@ -53,7 +53,7 @@ struct SpotifyAccountsTests {
     }
 
     @Test(
-        "Each refusal is told apart: what never works, what the app did wrong, what may pass",
+        "Permanent, faulty and temporary refusals are distinguished",
         arguments: [
             (
                 ScriptedSpotify.Answer(
@@ -92,7 +92,7 @@ struct SpotifyAccountsTests {
         }
     }
 
-    @Test("A server that sends the refresh token back in its error does not get it shown")
+    @Test("A refresh token in a server's error is not shown")
     func echo() async throws {
         let token = String(repeating: "AQDsecret", count: 12)
         let body = #"{"error":"invalid_grant","error_description":"Bad token \#(token) \u001b[31m\nreally"}"#
@@ -103,7 +103,7 @@ struct SpotifyAccountsTests {
         }
     }
 
-    @Test("A server that is not there is told in words that hold nothing of the request")
+    @Test("A server that is away is reported without any content of the request")
     func noServer() async throws {
         var gone: BaseURL?
         try await ScriptedSpotify.with { _, _, host in gone = host }
@@ -121,7 +121,7 @@ struct SpotifyAccountsTests {
     }
 
     @Test(
-        "An access token that must not be sent in a header, and a refresh token that is none, make the answer unusable",
+        "A token that cannot be sent in a header makes the answer unusable",
         arguments: [
             #"{"access_token":"","refresh_token":"r"}"#, #"{"access_token":"a b","refresh_token":"r"}"#,
             #"{"access_token":"a\r\nX-Injected: 1","refresh_token":"r"}"#,
@@ -158,7 +158,8 @@ struct SpotifyAccountsTests {
         }
     }
 
-    @Test("An empty refresh token is none, so that it replaces no good one", arguments: [#""""#, "null", "7"])
+    @Test(
+        "An empty refresh token counts as missing, so that it replaces no valid one", arguments: [#""""#, "null", "7"])
     func emptyRefreshToken(value: String) async throws {
         let body = #"{"access_token":"a","expires_in":60,"refresh_token":\#(value)}"#
         try await ScriptedSpotify.with(.init(body: body)) { _, client, host in
@@ -168,7 +169,7 @@ struct SpotifyAccountsTests {
     }
 
     @Test(
-        "A refusal is understood when its description is missing or is not a text",
+        "A refusal is understood if its description is missing or not a text",
         arguments: ["", #","error_description":null"#, #","error_description":7"#, #","error_description":"""#])
     func undescribed(description: String) async throws {
         let body = #"{"error":"invalid_grant"\#(description)}"#
@@ -179,7 +180,7 @@ struct SpotifyAccountsTests {
         }
     }
 
-    @Test("A short token that the server repeats in its error is not shown")
+    @Test("A short token in a server's error is not shown")
     func shortEcho() async throws {
         let body = #"{"error":"invalid_grant","error_description":"Unknown token 'abc.def'"}"#
         try await ScriptedSpotify.with(.init(status: 400, body: body)) { _, client, host in
@@ -189,7 +190,7 @@ struct SpotifyAccountsTests {
         }
     }
 
-    @Test("A server that begins an answer and never ends it is given up after the time limit", .timeLimit(.minutes(1)))
+    @Test("A server that never ends its answer is given up after the time limit", .timeLimit(.minutes(1)))
     func endless() async throws {
         try await FaultySpotify.with(.endlessBody) { server, client, host in
             let accounts = SpotifyAccounts(

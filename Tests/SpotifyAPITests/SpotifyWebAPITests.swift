@@ -7,7 +7,7 @@ import Synchronization
 import Testing
 import Vocabulary
 
-@Suite("Spotify's Web API, misbehaving")
+@Suite("Errors and odd answers of Spotify's Web API")
 struct SpotifyWebAPITests {
     func api(
         _ client: HTTPClient, _ host: BaseURL, tokens: any AccessTokens = CountingTokens(),
@@ -21,7 +21,7 @@ struct SpotifyWebAPITests {
         return .init(status: status, body: #"{"error":{"status":\#(status),"message":"\#(message)"\#(reason)}}"#)
     }
 
-    @Test("A refused token is replaced and the request sent again, once")
+    @Test("A refused token is replaced and the request is sent again once")
     func renewal() async throws {
         try await ScriptedSpotify.with(error(401), .init(body: #"{"id":"anna"}"#)) { server, client, host in
             let account = try await api(client, host).account()
@@ -31,7 +31,7 @@ struct SpotifyWebAPITests {
         }
     }
 
-    @Test("A new token that is refused too ends it: no endless circle")
+    @Test("A new token that is refused too ends the request, without a loop")
     func refusedTwice() async throws {
         try await ScriptedSpotify.with(error(401)) { server, client, host in
             await #expect(throws: MusicError.unauthorized(generation: 2)) { try await api(client, host).account() }
@@ -39,7 +39,7 @@ struct SpotifyWebAPITests {
         }
     }
 
-    @Test("If there is no newer token the request is not sent again")
+    @Test("The request is not sent again if there is no newer token")
     func noNewerToken() async throws {
         try await ScriptedSpotify.with(error(401)) { server, client, host in
             await #expect(throws: MusicError.authorizationEnded) {
@@ -49,7 +49,7 @@ struct SpotifyWebAPITests {
         }
     }
 
-    @Test("A player that asks to wait is not asked again if the caller does not want to wait")
+    @Test("A player that asks to wait is not asked again if the caller does not wait")
     func playerWait() async throws {
         let busy = ScriptedSpotify.Answer(status: 429, headers: ["Retry-After": "7"], body: "{}")
         try await ScriptedSpotify.with(busy) { server, client, host in
@@ -91,7 +91,7 @@ struct SpotifyWebAPITests {
     }
 
     @Test(
-        "The link to the next page says only that there is one: its path and its host are not used",
+        "Only the existence of the link to the next page is used, not its path or host",
         arguments: ["https://evil.example/v1?offset=50", "/v1/playlists/p/tracks?offset=50&limit=50", "%%%", ""])
     func nextPage(link: String) async throws {
         try await ScriptedSpotify.with { server, client, host in
@@ -128,7 +128,7 @@ struct SpotifyWebAPITests {
         }
     }
 
-    @Test("Null and odd items, local files and episodes are left out, and cost the others nothing")
+    @Test("Null and odd items, local files and episodes are left out, without a loss of others")
     func oddItems() async throws {
         let body = #"""
             {"next":null,"items":[
@@ -173,7 +173,7 @@ struct SpotifyWebAPITests {
         }
     }
 
-    @Test("An id is one segment of a path, whatever it holds", arguments: ["..", ".", ""])
+    @Test("An id is one segment of a path, whatever it contains", arguments: ["..", ".", ""])
     func dotSegments(id: String) async throws {
         try await ScriptedSpotify.with { server, client, host in
             await #expect(throws: MusicError.self) { try await api(client, host).songs(of: id) }
@@ -181,7 +181,7 @@ struct SpotifyWebAPITests {
         }
     }
 
-    @Test("An id with a path inside asks for no other resource")
+    @Test("An id that contains a path requests no other resource")
     func escapedID() async throws {
         try await ScriptedSpotify.with(error(404)) { server, client, host in
             await #expect(throws: MusicError.notFound(.playlist("a/../me?x"))) {
@@ -194,7 +194,7 @@ struct SpotifyWebAPITests {
         }
     }
 
-    @Test("A short Retry-After is waited for, as often as the policy says")
+    @Test("A short Retry-After is awaited, as often as the policy allows")
     func rateLimit() async throws {
         let busy = ScriptedSpotify.Answer(status: 429, headers: ["Retry-After": "2"])
         try await ScriptedSpotify.with(busy, busy, .init(body: #"{"id":"anna"}"#)) { server, client, host in
@@ -220,7 +220,7 @@ struct SpotifyWebAPITests {
         }
     }
 
-    @Test("The wait is the one that Spotify asks for")
+    @Test("The wait has the length that Spotify asks for")
     func waits() async throws {
         let busy = ScriptedSpotify.Answer(status: 429, headers: ["Retry-After": "3"])
         try await ScriptedSpotify.with(busy, .init(body: #"{"id":"anna"}"#)) { _, client, host in
@@ -234,7 +234,7 @@ struct SpotifyWebAPITests {
         }
     }
 
-    @Test("A change whose connection closes without an answer is sent once: it may have had its effect")
+    @Test("A change whose connection closes without an answer is not repeated, because it may have had its effect")
     func closedConnection() async throws {
         try await FaultySpotify.with(.closesAfterFirst) { server, client, host in
             // The answer is not one for this request, but the connection is kept.
@@ -244,7 +244,7 @@ struct SpotifyWebAPITests {
         }
     }
 
-    @Test("More songs than Spotify takes at once are cut to the first hundred tracks")
+    @Test("The songs are cut to the first hundred tracks, which Spotify accepts")
     func manySongs() async throws {
         let songs = (0..<150).map { number in
             let kind = number < 20 ? "episode" : "track"
@@ -259,7 +259,7 @@ struct SpotifyWebAPITests {
         }
     }
 
-    @Test("Devices without an id, or that take no commands, are not offered")
+    @Test("Devices without an id, or that accept no commands, are not offered")
     func devices() async throws {
         let body = #"""
             {"devices":[null,{"id":null,"name":"Ghost"},{"id":"tv","name":"TV","is_restricted":true},
@@ -294,7 +294,7 @@ struct SpotifyWebAPITests {
         }
     }
 
-    @Test("A missing Premium is found in each form of body", arguments: ["{\"error\":R}", "R"])
+    @Test("A missing Premium is recognised in each form of body", arguments: ["{\"error\":R}", "R"])
     func premium(form: String) async throws {
         let body = form.replacing("R", with: #"{"reason":"PREMIUM_REQUIRED"}"#)
         try await ScriptedSpotify.with(.init(status: 403, body: body)) { _, client, host in
@@ -302,7 +302,7 @@ struct SpotifyWebAPITests {
         }
     }
 
-    @Test("A playlist that Spotify forbids is an error of its own, unless a scope is missing")
+    @Test("A forbidden playlist has its own error, unless a scope is missing")
     func forbiddenPlaylist() async throws {
         try await ScriptedSpotify.with(error(403, "Forbidden")) { _, client, host in
             await #expect(throws: MusicError.playlistForbidden("Forbidden")) {
@@ -317,7 +317,7 @@ struct SpotifyWebAPITests {
         }
     }
 
-    @Test("Errors are read by status and reason, not by their words")
+    @Test("Errors are distinguished by status and reason, not by their text")
     func errors() async throws {
         let html = ["Content-Type": "text/html"]
         let plain = ["Content-Type": "text/plain; charset=utf-8"]

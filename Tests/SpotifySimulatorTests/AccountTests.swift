@@ -9,7 +9,7 @@ import Testing
 struct AccountTests {
     private static let songs = #"{"uris":["spotify:track:one"]}"#
 
-    @Test("the consent page offers every account, and the first one is chosen")
+    @Test("The consent page offers every account, and the first one is selected")
     func page() async throws {
         try await withSimulator { spotify in
             let page = try await spotify.authorize().text
@@ -23,7 +23,7 @@ struct AccountTests {
         }
     }
 
-    @Test("a token, and the token that replaces it, belong to the account that was chosen")
+    @Test("A token, and the token that replaces it, belong to the selected account")
     func tokens() async throws {
         try await withSimulator { spotify in
             let first = try await spotify.signIn().accessToken
@@ -45,7 +45,7 @@ struct AccountTests {
         }
     }
 
-    @Test("each account has its own player, which the control routes show and change by its name")
+    @Test("Each account has its own player, which the control routes show and change by its name")
     func players() async throws {
         try await withSimulator { spotify in
             let (first, night) = (try await spotify.signIn(), try await spotify.signIn(as: "night"))
@@ -68,7 +68,7 @@ struct AccountTests {
         }
     }
 
-    @Test("tokens are revoked for one account, or for all")
+    @Test("Tokens can be revoked for one account, or for all")
     func revocation() async throws {
         try await withSimulator { spotify in
             let (first, night) = (try await spotify.signIn(), try await spotify.signIn(as: "night"))
@@ -82,7 +82,7 @@ struct AccountTests {
         }
     }
 
-    @Test("the accounts' players and tokens outlive the process; an earlier state file is of the first account")
+    @Test("Players and tokens of the accounts survive the process, and an earlier state file is of the first one")
     func stateFile() async throws {
         let scratch = try ScratchFolder()
         defer { scratch.remove() }

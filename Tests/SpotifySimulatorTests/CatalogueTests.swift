@@ -11,7 +11,7 @@ struct CatalogueTests {
         devices: []
         """
 
-    @Test("the shipped catalogue pages: more than 20 playlists, one of more than 50 songs, one that is refused")
+    @Test("The shipped catalogue has more than 20 playlists, one with more than 50 songs, and a refused one")
     func shipped() throws {
         let accounts = try Catalogue(contentsOf: SimulatedSpotify.catalogue).accounts
         let first = try #require(accounts.first)
@@ -22,7 +22,7 @@ struct CatalogueTests {
         #expect(accounts.count > 1 && Set(accounts.map(\.user.id)).count == accounts.count)
     }
 
-    @Test("the notation for songs")
+    @Test("The notation for songs is read")
     func notation() {
         let titles = { (line: String) in Catalogue.Song.songs(inNotation: line)?.map(\.title) }
         #expect(titles("A / B: One; Two: Three") == ["One", "Two: Three"])
@@ -36,7 +36,7 @@ struct CatalogueTests {
             Catalogue.Song.songs(inNotation: "A / B: One") == [Catalogue.Song(artist: "A", album: "B", title: "One")])
     }
 
-    @Test("a song has the same identifier wherever it stands, another song another")
+    @Test("A song has the same identifier wherever it is listed, and another song another one")
     func identifiers() {
         let one = Catalogue.Song(artist: "A", album: "B", title: "One")
         #expect(one.id == Catalogue.Song(artist: "A", album: "B", title: "One").id)
@@ -45,7 +45,7 @@ struct CatalogueTests {
     }
 
     @Test(
-        "a malformed catalogue is one line with file and line",
+        "A malformed catalogue is one line with file and line",
         arguments: [
             ("playlists: [", "cat.yaml:5: "),
             ("playlists:\n  - { id: a b, name: X, songs: [] }", "cat.yaml:5: 'a b' is not a playlist id"),
@@ -84,14 +84,14 @@ struct CatalogueTests {
         #expect(error?.description.contains("\n") == false)
     }
 
-    @Test("a missing file is named")
+    @Test("A missing file is refused with its path")
     func missing() {
         let error = #expect(throws: CatalogueError.self) { try Catalogue(contentsOf: "/nowhere/cat.yaml") }
         #expect(error?.description == "/nowhere/cat.yaml: cannot read the catalogue: there is no such file")
     }
 
     @Test(
-        "redirect URIs are what Spotify lets people register",
+        "Redirect URIs are accepted that Spotify lets apps register",
         arguments: [
             ("https://example.com/cb", true), ("http://127.0.0.1:80/cb", true), ("http://[::1]:80/cb", true),
             ("http://localhost:80/cb", false), ("https://localhost/cb", false), ("http://127.0.0.1.evil.com/", false),
@@ -112,7 +112,7 @@ struct CatalogueTests {
         #expect((RedirectURI(text) != nil) == isValid)
     }
 
-    @Test("a registration with a port holds to it; what is added to a query keeps what was there")
+    @Test("A registered port must match, and a parameter is added to the existing query")
     func registration() throws {
         let registered = try #require(RedirectURI("http://127.0.0.1:8080/cb?a=b"))
         #expect(!registered.covers(try #require(RedirectURI("http://127.0.0.1:8081/cb?a=b"))))

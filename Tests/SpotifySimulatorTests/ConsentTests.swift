@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Consent")
 struct ConsentTests {
-    @Test("the whole story: page, form as it stands there, redirect, code, token, a call")
+    @Test("A consent leads from the page and its form to the redirect, the code, a token and a call")
     func story() async throws {
         try await withSimulator { spotify in
             let page = try await spotify.authorize()
@@ -27,7 +27,7 @@ struct ConsentTests {
         }
     }
 
-    @Test("denied: error and state come back, no code")
+    @Test("A denial returns the error and the state, without a code")
     func denied() async throws {
         try await withSimulator { spotify in
             let redirect = try await spotify.decide("deny")
@@ -37,7 +37,7 @@ struct ConsentTests {
     }
 
     @Test(
-        "a bad request is told to the person and redirects nowhere",
+        "A bad request is reported to the user without a redirect",
         arguments: [
             ("client_id", "stranger", "INVALID_CLIENT: Invalid client"),
             ("client_id", nil, "INVALID_CLIENT: Invalid client"),
@@ -63,7 +63,7 @@ struct ConsentTests {
         }
     }
 
-    @Test("loopback redirect URIs may vary in their port, IPv6 too")
+    @Test("Loopback redirect URIs can have any port, with IPv6 too")
     func loopback() async throws {
         try await withSimulator { spotify in
             for uri in ["http://127.0.0.1:1/callback", "http://127.0.0.1/callback", "http://[::1]:65535/callback"] {
@@ -75,7 +75,7 @@ struct ConsentTests {
 
     /// In the second state, a combining mark after each sign makes one Character of both.
     @Test(
-        "what the client sends cannot write into the page",
+        "A client's text cannot change the page",
         arguments: [#""><script>alert(1)</script>"#, "\"\u{301}>\u{301}<\u{301}script>alert(1)</script>"])
     func escaping(state: String) async throws {
         try await withSimulator { spotify in

@@ -8,7 +8,7 @@ import Testing
 
 @Suite("Control")
 struct ControlTests {
-    @Test("a rate limit strikes as often as ordered, says when to try again, and then is over")
+    @Test("A rate limit occurs as often as requested, with the time of the next attempt")
     func rateLimit() async throws {
         try await withSimulator { spotify in
             let token = try await spotify.signIn().accessToken
@@ -24,7 +24,7 @@ struct ControlTests {
         }
     }
 
-    @Test("server errors, by beginning of the path and one after the other")
+    @Test("Server errors can be requested by the beginning of the path, one after the other")
     func serverErrors() async throws {
         try await withSimulator { spotify in
             let token = try await spotify.signIn().accessToken
@@ -36,7 +36,7 @@ struct ControlTests {
         }
     }
 
-    @Test("faults reach the token endpoint, and can be called off")
+    @Test("Faults can be requested for the token endpoint, and cancelled")
     func tokenEndpoint() async throws {
         try await withSimulator { spotify in
             let token = try await spotify.signIn().refreshToken
@@ -48,7 +48,7 @@ struct ControlTests {
     }
 
     @Test(
-        "an error of the token endpoint has the form of RFC 6749, not that of the Web API",
+        "An error of the token endpoint has the form of RFC 6749, not that of the Web API",
         arguments: [
             ("400", "invalid_request"), ("401", "invalid_client"), ("429", "temporarily_unavailable"),
             ("500", "server_error"), ("503", "temporarily_unavailable"),
@@ -65,7 +65,7 @@ struct ControlTests {
         }
     }
 
-    @Test("an error of the consent page is text for people")
+    @Test("An error of the consent page is text for a user")
     func consentFault() async throws {
         try await withSimulator { spotify in
             _ = try await spotify.control("faults", ["path": "/authorize", "status": "503"])
@@ -75,7 +75,7 @@ struct ControlTests {
         }
     }
 
-    @Test("an error has the code that was ordered, in the form of its route")
+    @Test("An error has the requested code, in the form of its route")
     func errorCodes() async throws {
         try await withSimulator { spotify in
             let tokens = try await spotify.signIn()
@@ -90,7 +90,7 @@ struct ControlTests {
     }
 
     @Test(
-        "any Retry-After can be ordered, with any answer",
+        "Any Retry-After can be requested, with any answer",
         arguments: [
             (["status": "429", "retry_after": "-1"], "-1"), (["status": "503", "retry_after": "soon"], "soon"),
             (["status": "429", "retry_after": "99999999999999999999"], "99999999999999999999"),
@@ -109,7 +109,7 @@ struct ControlTests {
         }
     }
 
-    @Test("an answer can be empty or HTML, with the status of the request or another one")
+    @Test("An answer can be empty or HTML, with the status of the request or another one")
     func bodies() async throws {
         try await withSimulator { spotify in
             let token = try await spotify.signIn().accessToken
@@ -132,7 +132,7 @@ struct ControlTests {
         }
     }
 
-    @Test("a slow body arrives whole, and takes the time that was ordered")
+    @Test("A slow body arrives whole, in the requested time")
     func slowBody() async throws {
         try await withSimulator { spotify in
             let token = try await spotify.signIn().accessToken
@@ -146,7 +146,7 @@ struct ControlTests {
         }
     }
 
-    @Test("a truncated body is half of the announced length, and the connection is closed")
+    @Test("A truncated body has half of the announced length, and the connection is closed")
     func truncated() async throws {
         try await withSimulator { spotify in
             let token = try await spotify.signIn().accessToken
@@ -165,7 +165,7 @@ struct ControlTests {
         }
     }
 
-    @Test("a delay holds the request, then lets it through")
+    @Test("A delay holds the request, and then answers it")
     func delay() async throws {
         try await withSimulator { spotify in
             let token = try await spotify.signIn().accessToken
@@ -177,7 +177,7 @@ struct ControlTests {
         }
     }
 
-    @Test("requests are counted by route, its own excepted")
+    @Test("Requests are counted by route, except those of the count")
     func counts() async throws {
         try await withSimulator { spotify in
             let tokens = try await spotify.signIn()
@@ -196,7 +196,7 @@ struct ControlTests {
         }
     }
 
-    @Test("the state shows no token")
+    @Test("The state shows no token")
     func noTokens() async throws {
         try await withSimulator { spotify in
             let tokens = try await spotify.signIn()
@@ -207,7 +207,7 @@ struct ControlTests {
         }
     }
 
-    @Test("reset forgets everything")
+    @Test("A reset removes everything")
     func reset() async throws {
         try await withSimulator { spotify in
             let token = try await spotify.signIn().accessToken
@@ -220,7 +220,7 @@ struct ControlTests {
     }
 
     @Test(
-        "nonsense is refused in one line that names the field",
+        "An invalid control request is refused in one line that names the field",
         arguments: [
             ("revoke", ["tokens": "some"], "tokens"), ("revoke", [:], "tokens"),
             ("premium", ["premium": "yes"], "premium"),
@@ -245,7 +245,7 @@ struct ControlTests {
         }
     }
 
-    @Test("a change that the playback does not allow is refused as text")
+    @Test("A change that the playback does not allow is refused as text")
     func refusedChange() async throws {
         try await withSimulator { spotify in
             let answer = try await spotify.post("/_control/player", ["action": "pause"])
@@ -256,7 +256,7 @@ struct ControlTests {
         }
     }
 
-    @Test("the page documents every control route")
+    @Test("The page documents every control route")
     func page() async throws {
         try await withSimulator { spotify in
             let text = try await spotify.get("/_control").text

@@ -3,7 +3,7 @@ import Testing
 
 @testable import SpotifySimulator
 
-@Suite("Player state")
+@Suite("State of a player")
 struct PlayerStateTests {
     private static let start = Date(timeIntervalSince1970: 1_790_000_000)
     /// Three songs of 100, 200 and 300 seconds.
@@ -21,7 +21,7 @@ struct PlayerStateTests {
     }
 
     @Test(
-        "the songs follow each other in time; after the last one playback stops at the first",
+        "The songs follow each other in time, and after the last one playback stops at the first",
         arguments: [
             (99.999, 0, 99_999, true), (100, 1, 0, true), (299, 1, 199_000, true), (599.999, 2, 299_999, true),
             (600, 0, 0, false), (100_000, 0, 0, false), (-5, 0, 0, true),
@@ -35,7 +35,7 @@ struct PlayerStateTests {
         #expect(playback.isPlaying == isPlaying)
     }
 
-    @Test("many looks at the time give the same state as one")
+    @Test("Many reads of the state give the same state as one")
     func steps() throws {
         var player = try Self.player()
         for second in 1...457 { player = player.advanced(to: Self.start.addingTimeInterval(TimeInterval(second))) }
@@ -45,7 +45,7 @@ struct PlayerStateTests {
     }
 
     @Test(
-        "a repeated context begins again, a repeated song too, also after years",
+        "A repeated context starts again, and so does a repeated song, also after years",
         arguments: [
             (.context, 650, 0, 50_000), (.context, 700, 1, 0), (.context, 600_000_000 + 450, 2, 150_000),
             (.track, 250, 0, 50_000), (.track, 100_000_000 + 7, 0, 7_000),
@@ -58,7 +58,7 @@ struct PlayerStateTests {
         #expect(playback.index == index && playback.positionInMilliseconds == position && playback.isPlaying)
     }
 
-    @Test("paused music stands still, and continues where it was")
+    @Test("Paused music does not advance, and continues where it was")
     func pause() throws {
         var player = try Self.player()
         try player.command(.pause, on: nil, at: Self.start.addingTimeInterval(30))
@@ -72,7 +72,7 @@ struct PlayerStateTests {
         #expect(end.playback?.selection == Self.selection)
     }
 
-    @Test("the first song has none before it and the last one none after it, unless the context is repeated")
+    @Test("The first song has none before it and the last one none after it, unless the context is repeated")
     func ends() throws {
         var player = try Self.player()
         #expect(player.refusals == [.resuming, .skippingPrevious])
@@ -89,7 +89,7 @@ struct PlayerStateTests {
         #expect(player.playback?.index == 2)
     }
 
-    @Test("seeking beyond the end begins the next song; after the last one playback stops")
+    @Test("A seek beyond the end starts the next song, and stops after the last one")
     func seek() throws {
         var player = try Self.player()
         try player.command(.seek(99_000), on: nil, at: Self.start)
@@ -101,7 +101,7 @@ struct PlayerStateTests {
         #expect(player.playback?.index == 0 && player.playback?.isPlaying == false)
     }
 
-    @Test("the volume of a device without a volume control cannot be set")
+    @Test("The volume of a device without a volume control cannot be set")
     func volume() throws {
         var player = try Self.player(playing: false)
         try player.command(.volume(3), on: "a", at: Self.start)
@@ -110,7 +110,7 @@ struct PlayerStateTests {
         #expect(throws: WebAPIError.volumeNotControllable) { try mute.command(.volume(3), on: nil, at: Self.start) }
     }
 
-    @Test("a restricted device takes no commands, but its user changes the playback there")
+    @Test("A restricted device accepts no commands, but its user can change the playback there")
     func restricted() throws {
         let restricted = Catalogue.Device(id: "r", name: "R", type: "TV", isActive: true, isRestricted: true)
         let open = Catalogue.Device(id: "o", name: "O", type: "Speaker", isActive: false, isRestricted: false)
@@ -126,7 +126,7 @@ struct PlayerStateTests {
         #expect(player.playback?.index == 1 && player.playback?.positionInMilliseconds == 7)
     }
 
-    @Test("the playback of an earlier version, or one that cannot be, ends; the devices remain")
+    @Test("An impossible playback, or one of an earlier version, ends, and the devices remain")
     func stored() throws {
         let player = try Self.player()
         let text = String(decoding: try JSONEncoder().encode(player), as: UTF8.self)

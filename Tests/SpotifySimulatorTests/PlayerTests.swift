@@ -7,7 +7,7 @@ import Testing
 struct PlayerTests {
     private static let tracks = #"{"uris":["spotify:track:one","spotify:track:two"]}"#
 
-    @Test("playback starts on the active device")
+    @Test("Playback starts on the active device")
     func play() async throws {
         try await withSimulator { spotify in
             let token = try await spotify.signIn().accessToken
@@ -21,7 +21,7 @@ struct PlayerTests {
         }
     }
 
-    @Test("with no active device: 404, until one is named, transferred to or woken")
+    @Test("A command without an active device gets 404, until one is named, selected or activated")
     func noActiveDevice() async throws {
         try await withSimulator { spotify in
             let token = try await spotify.signIn().accessToken
@@ -49,7 +49,7 @@ struct PlayerTests {
         }
     }
 
-    @Test("a transfer takes what plays along")
+    @Test("A transfer keeps what plays")
     func transfer() async throws {
         try await withSimulator { spotify in
             let token = try await spotify.signIn().accessToken
@@ -61,7 +61,7 @@ struct PlayerTests {
         }
     }
 
-    @Test("without premium the player refuses, whatever the device; with it again it plays")
+    @Test("The player refuses without Premium on every device, and plays again with it")
     func premium() async throws {
         try await withSimulator { spotify in
             let token = try await spotify.signIn().accessToken
@@ -77,7 +77,7 @@ struct PlayerTests {
     }
 
     @Test(
-        "commands that make no sense",
+        "An invalid command is refused",
         arguments: [
             ("/v1/me/player", #"{"device_ids":["kitchen-speaker","work-laptop"]}"#, 400),
             ("/v1/me/player", #"{"device_ids":[]}"#, 400),
@@ -99,7 +99,7 @@ struct PlayerTests {
         }
     }
 
-    @Test("commands take the scope to modify playback")
+    @Test("Commands need the scope to modify playback")
     func scope() async throws {
         try await withSimulator { spotify in
             let token = try await spotify.signIn(scopes: "user-read-playback-state").accessToken
@@ -108,7 +108,7 @@ struct PlayerTests {
         }
     }
 
-    @Test("the playback state follows the songs, and every command changes it")
+    @Test("The playback state follows the songs, and every command changes it")
     func playbackState() async throws {
         let clock = ManualClock()
         try await withSimulator(clock: clock) { spotify in
@@ -151,7 +151,7 @@ struct PlayerTests {
         }
     }
 
-    @Test("without an active device there is no playback state, and without music no song")
+    @Test("There is no playback state without an active device, and no song without music")
     func nothing() async throws {
         try await withSimulator { spotify in
             let token = try await spotify.signIn(scopes: Self.allScopes).accessToken
@@ -166,7 +166,7 @@ struct PlayerTests {
     }
 
     @Test(
-        "player commands that the state or a value does not allow",
+        "Player commands that the state or a value does not allow are refused",
         arguments: [
             (.put, "seek", "400 | Missing required field: position_ms"),
             (.put, "seek?position_ms=-1", "400 | Invalid position_ms"),
@@ -190,7 +190,7 @@ struct PlayerTests {
     }
 
     @Test(
-        "every player command needs Premium, an active device and music",
+        "Every player command needs Premium, an active device and music",
         arguments: [
             (.put, "pause"), (.post, "next"), (.post, "previous"), (.put, "seek?position_ms=1"), (.put, "play"),
         ] as [(HTTPRequest.Method, String)]
@@ -211,7 +211,7 @@ struct PlayerTests {
     }
 
     @Test(
-        "a play command begins at its offset",
+        "A play command starts at its offset",
         arguments: [
             (#"{"context_uri":"spotify:playlist:DeepFocus","offset":{"position":11}}"#, "Room 8"),
             (#"{"context_uri":"spotify:playlist:DeepFocus","offset":{"uri":"SALT"}}"#, "Salt Flats"),
@@ -249,7 +249,7 @@ struct PlayerTests {
         }
     }
 
-    @Test("a person changes the playback in another app, also without Premium")
+    @Test("A user can change the playback in another app, also without Premium")
     func otherClient() async throws {
         try await withSimulator { spotify in
             let token = try await spotify.signIn(scopes: Self.allScopes).accessToken

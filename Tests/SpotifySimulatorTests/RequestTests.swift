@@ -7,7 +7,7 @@ import Testing
 
 @Suite("HTTP", .timeLimit(.minutes(2)))
 struct RequestTests {
-    @Test("HEAD is answered like GET without the body, errors too")
+    @Test("HEAD is answered like GET without the body, and so are errors")
     func head() async throws {
         try await withSimulator { spotify in
             let token = try await spotify.signIn().accessToken
@@ -35,7 +35,7 @@ struct RequestTests {
     }
 
     @Test(
-        "a method that the path does not have is refused with those that it has",
+        "A method that the path does not have is refused with the allowed ones",
         arguments: [
             (.put, "/v1/me", "GET, HEAD"), (.get, "/api/token", "POST"), (.delete, "/v1/me/player", "GET, HEAD, PUT"),
             (.put, "/authorize", "GET, HEAD, POST"), (.get, "/v1/me/player/play", "PUT"),
@@ -61,7 +61,7 @@ struct RequestTests {
     }
 
     @Test(
-        "an operation of Spotify that is not simulated says so, and names those that are",
+        "An operation of Spotify that is not simulated is refused with the simulated ones",
         arguments: [
             (.get, "/v1/albums/some"), (.post, "/v1/playlists/DeepFocus/items"), (.get, "/v1/search"),
             (.get, "/v1/playlists/DeepFocus/images"), (.get, "/v1/me/player/queue"),
@@ -79,7 +79,7 @@ struct RequestTests {
     }
 
     @Test(
-        "a connection whose request does not continue is closed",
+        "A connection whose request does not continue is closed",
         arguments: [
             "", "GET", "GET /v1/me HTTP/1.1\r\nHost: 127", "POST /api/token HTTP/1.1\r\nHost: a\r\n",
             """
@@ -96,7 +96,7 @@ struct RequestTests {
     }
 
     @Test(
-        "a connection whose headers arrive letter by letter, without an end, is closed",
+        "A connection whose headers arrive byte by byte, without an end, is closed",
         arguments: ["GET /v1/", "GET /v1/me HTTP/1.1\r\nHost: "])
     func drippingHeaders(text: String) async throws {
         try await withSimulator(idleTimeout: .milliseconds(500)) { spotify in
@@ -105,7 +105,7 @@ struct RequestTests {
         }
     }
 
-    @Test("a path that Spotify does not have is not found")
+    @Test("A path that Spotify does not have is not found")
     func unknownPaths() async throws {
         try await withSimulator { spotify in
             for path in ["/v1/nonsense", "/v1", "/v1/me/playlists/some/more"] {

@@ -4,9 +4,9 @@ import Testing
 
 @testable import SpotifySimulator
 
-@Suite("Answers and the Web API's description")
+@Suite("Answers and the description of the Web API")
 struct SchemaTests {
-    @Test("the profile, the playlists, their items and the devices have the fields of the description")
+    @Test("The profile, the playlists, their items and the devices have the fields of the description")
     func objects() async throws {
         try await withSimulator { spotify in
             let scopes = SpotifyClient.scopes + " user-read-private user-read-email"
@@ -29,7 +29,7 @@ struct SchemaTests {
         }
     }
 
-    @Test("the description of a value finds missing, unknown and wrong fields")
+    @Test("The description of a value finds missing, unknown and wrong fields")
     func shapes() throws {
         let text = #"{"id":1,"more":true,"name":null}"#
         let value = try JSONDecoder().decode(JSONValue.self, from: Data(text.utf8))
@@ -40,7 +40,7 @@ struct SchemaTests {
             ])
     }
 
-    @Test("a song's place on its album is the same wherever the song is listed")
+    @Test("A song's number on its album is the same wherever the song is listed")
     func albums() async throws {
         try await withSimulator { spotify in
             let token = try await spotify.signIn().accessToken
@@ -54,7 +54,7 @@ struct SchemaTests {
     }
 
     @Test(
-        "fields selects a part of the answer",
+        "The parameter 'fields' selects a part of the answer",
         arguments: [
             ("total,limit", #"{"limit":2,"total":12}"#),
             ("items(added_at,added_by.id)", #"{"items":[{"added_at":"T","added_by":{"id":"segue"}}]}"#),
@@ -84,7 +84,7 @@ struct SchemaTests {
         }
     }
 
-    @Test("links to other pages keep the fields and the market")
+    @Test("Links to other pages keep the fields and the market")
     func links() async throws {
         try await withSimulator { spotify in
             let token = try await spotify.signIn().accessToken
@@ -97,7 +97,7 @@ struct SchemaTests {
         }
     }
 
-    @Test("a withdrawn song is in its playlist, and cannot be played with any market")
+    @Test("A withdrawn song is in its playlist, and cannot be played with any market")
     func withdrawn() async throws {
         try await withSimulator { spotify in
             let token = try await spotify.signIn().accessToken
@@ -114,7 +114,7 @@ struct SchemaTests {
         }
     }
 
-    @Test("the account's market can be refused, for all tokens or for those without the scope")
+    @Test("The account's market can be refused, for all tokens or for those without the scope")
     func tokenMarket() async throws {
         try await withSimulator { spotify in
             let plain = try await spotify.signIn().accessToken
@@ -133,7 +133,7 @@ struct SchemaTests {
         }
     }
 
-    @Test("a market without the songs makes them unplayable; an unknown market and malformed fields are refused")
+    @Test("A market without the songs makes them unplayable, and an unknown market is refused")
     func market() async throws {
         try await withSimulator { spotify in
             let token = try await spotify.signIn().accessToken

@@ -8,7 +8,7 @@ import Testing
 
 @Suite("Server")
 struct ServerTests {
-    @Test("serves on a free port, and links lead back to it")
+    @Test("The server listens on a free port, and its links lead back to it")
     func realSocket() async throws {
         try await withSimulator { spotify in
             let token = try await spotify.signIn().accessToken
@@ -17,7 +17,7 @@ struct ServerTests {
         }
     }
 
-    @Test("as many connections as anybody likes do not stop it")
+    @Test("Any number of connections does not stop the server")
     func crowd() async throws {
         try await withSimulator { spotify in
             let port = try #require(Int(spotify.base.split(separator: ":").last ?? ""))
@@ -36,7 +36,7 @@ struct ServerTests {
     }
 
     @Test(
-        "requests of other sites are refused, also under a name that leads here",
+        "Requests of other sites are refused, also under a name that leads here",
         arguments: [
             ("127.0.0.1:{port}", "http://evil.example"), ("127.0.0.1:{port}", "null"), ("evil.example:{port}", nil),
             ("evil.example:{port}", "http://evil.example:{port}"), ("127.0.0.1", nil),
@@ -62,7 +62,7 @@ struct ServerTests {
         }
     }
 
-    @Test("a port in use is one line with the port and the flag")
+    @Test("A port in use is refused in one line with the port and the flag")
     func portInUse() async throws {
         try await withSimulator { spotify in
             let port = try #require(Int(spotify.base.split(separator: ":").last ?? ""))
@@ -78,7 +78,7 @@ struct ServerTests {
         }
     }
 
-    @Test("with a state file, what the user approved and what plays outlive the process; the file holds no token")
+    @Test("Consents and playback survive the process in a state file, which has no token")
     func stateFile() async throws {
         let scratch = try ScratchFolder()
         defer { scratch.remove() }

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Tokens")
 struct TokenTests {
-    @Test("a code is good once")
+    @Test("A code can be used once")
     func codeTwice() async throws {
         try await withSimulator { spotify in
             let code = try await spotify.code()
@@ -16,7 +16,7 @@ struct TokenTests {
         }
     }
 
-    @Test("a code is spent by a wrong verifier")
+    @Test("A wrong verifier uses up the code")
     func wrongVerifier() async throws {
         try await withSimulator { spotify in
             let code = try await spotify.code()
@@ -28,7 +28,7 @@ struct TokenTests {
         }
     }
 
-    @Test("a code belongs to its redirect URI")
+    @Test("A code belongs to its redirect URI")
     func otherRedirectURI() async throws {
         try await withSimulator { spotify in
             let uri = "http://127.0.0.1:49153/callback"
@@ -37,7 +37,7 @@ struct TokenTests {
         }
     }
 
-    @Test("a code lasts ten minutes")
+    @Test("A code is valid for ten minutes")
     func oldCode() async throws {
         let clock = ManualClock()
         try await withSimulator(clock: clock) { spotify in
@@ -48,7 +48,7 @@ struct TokenTests {
     }
 
     @Test(
-        "malformed token requests",
+        "A malformed token request is refused",
         arguments: [
             ("grant_type", "password", "unsupported_grant_type"), ("grant_type", nil, "unsupported_grant_type"),
             ("client_id", "stranger", "invalid_client"), ("client_id", nil, "invalid_request"),
@@ -63,7 +63,7 @@ struct TokenTests {
         }
     }
 
-    @Test("a token request must be a form, and names each parameter once")
+    @Test("A token request must be a form, and names each parameter once")
     func notAForm() async throws {
         try await withSimulator { spotify in
             for (type, body) in [
@@ -76,7 +76,7 @@ struct TokenTests {
         }
     }
 
-    @Test("an access token expires when it said it would")
+    @Test("An access token expires at the announced time")
     func expiry() async throws {
         let clock = ManualClock()
         try await withSimulator(TokenPolicy(accessTokenLifetime: .seconds(30)), clock: clock) { spotify in
@@ -94,7 +94,7 @@ struct TokenTests {
     }
 
     @Test(
-        "a refresh gives a new refresh token as the policy says",
+        "A refresh gives a new refresh token as the policy says",
         arguments: [
             (.never, [false, false, false, false]), (.alternate, [false, true, false, true]),
             (.always, [true, true, true, true]),
@@ -116,7 +116,7 @@ struct TokenTests {
         }
     }
 
-    @Test("refresh tokens expire six months after the approval, rotated or not")
+    @Test("A refresh token expires six months after the approval, rotated or not")
     func sixMonths() async throws {
         let clock = ManualClock()
         try await withSimulator(TokenPolicy(rotation: .always), clock: clock) { spotify in
@@ -129,7 +129,7 @@ struct TokenTests {
         }
     }
 
-    @Test("an unknown refresh token, or one of another client")
+    @Test("An unknown refresh token is refused, and so is one of another client")
     func unknownRefreshToken() async throws {
         try await withSimulator { spotify in
             let refused = try await spotify.refresh("nonsense")
@@ -140,7 +140,7 @@ struct TokenTests {
         }
     }
 
-    @Test("access tokens revoked: a refresh helps")
+    @Test("A refresh helps after a revocation of access tokens")
     func accessRevoked() async throws {
         try await withSimulator { spotify in
             let tokens = try await spotify.signIn()
@@ -151,7 +151,7 @@ struct TokenTests {
         }
     }
 
-    @Test("all tokens revoked: only the user can help, and can")
+    @Test("A revocation of all tokens needs a new consent")
     func allRevoked() async throws {
         try await withSimulator { spotify in
             let tokens = try await spotify.signIn()
@@ -163,7 +163,7 @@ struct TokenTests {
         }
     }
 
-    @Test("secrets don't print, and the state keeps none")
+    @Test("No description shows a secret, and the state has none")
     func secrets() throws {
         let catalogue = try Catalogue(contentsOf: SimulatedSpotify.catalogue)
         var state = AuthorizationState()

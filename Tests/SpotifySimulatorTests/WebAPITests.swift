@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Web API")
 struct WebAPITests {
-    @Test("whatever is wrong with the authorization has its own answer")
+    @Test("Each mistake of the authorization has its own answer")
     func authorization() async throws {
         try await withSimulator { spotify in
             for (header, error) in [
@@ -22,7 +22,7 @@ struct WebAPITests {
     }
 
     @Test(
-        "a token without the scope is refused",
+        "A token without the scope is refused",
         arguments: [
             "/v1/me/playlists", "/v1/playlists/DeepFocus/items", "/v1/me/player/devices", "/v1/me/player",
             "/v1/me/player/currently-playing",
@@ -36,7 +36,7 @@ struct WebAPITests {
         }
     }
 
-    @Test("the profile answers with a trailing slash too, and shows what the scopes allow")
+    @Test("The profile is answered with a trailing slash too, and shows what the scopes allow")
     func profile() async throws {
         try await withSimulator { spotify in
             let plain = try await spotify.signIn().accessToken
@@ -51,7 +51,7 @@ struct WebAPITests {
         }
     }
 
-    @Test("following next from the default page visits every playlist once, in order")
+    @Test("The links from the default page visit every playlist once, in order")
     func playlists() async throws {
         try await withSimulator { spotify in
             let token = try await spotify.signIn().accessToken
@@ -66,7 +66,7 @@ struct WebAPITests {
         }
     }
 
-    @Test("items page too, and each is an item")
+    @Test("Items are read in pages, and each is an item")
     func items() async throws {
         try await withSimulator { spotify in
             let token = try await spotify.signIn().accessToken
@@ -80,7 +80,7 @@ struct WebAPITests {
         }
     }
 
-    @Test("an empty playlist is one empty page; an offset beyond the end too")
+    @Test("An empty playlist is one empty page, and so is an offset beyond the end")
     func emptyPages() async throws {
         try await withSimulator { spotify in
             let token = try await spotify.signIn().accessToken
@@ -93,7 +93,7 @@ struct WebAPITests {
     }
 
     @Test(
-        "bad numbers",
+        "An invalid number is refused",
         arguments: [
             ("limit=0", "400 | Invalid limit"), ("limit=51", "400 | Invalid limit"), ("limit=x", "400 | Invalid limit"),
             ("offset=-1", "400 | Invalid offset"), ("offset=9223372036854775807", "400 | Invalid offset"),
@@ -108,7 +108,7 @@ struct WebAPITests {
         }
     }
 
-    @Test("playlists that the user may not read, and what isn't there")
+    @Test("A playlist that the user may not read, or that does not exist, is refused")
     func refusals() async throws {
         try await withSimulator { spotify in
             let token = try await spotify.signIn().accessToken

@@ -10,7 +10,7 @@ import SegueTestSupport
 import Stations
 import Testing
 
-@Suite("A view model that calls a router")
+@Suite("View model that calls a router")
 struct DepartureViewModelTests {
     let hub = InMemoryHub()
     let view: EventBus
@@ -33,7 +33,7 @@ struct DepartureViewModelTests {
         }
     }
 
-    @Test("closed twice, it leaves once")
+    @Test("A screen that is closed twice closes once")
     func close() async throws {
         try await withDeparture { [router] departure in
             for _ in 0..<2 {
@@ -44,7 +44,7 @@ struct DepartureViewModelTests {
         }
     }
 
-    @Test("changed for another station's departure, it has that station behind it")
+    @Test("A change to another station's departure shows it above that station")
     func change() async throws {
         try await withDeparture { [router] departure in
             let reason = try await departure.change(to: 8, at: "LDS")
@@ -55,7 +55,7 @@ struct DepartureViewModelTests {
         }
     }
 
-    @Test("what cannot be done it says in words")
+    @Test("A refused call is shown in words")
     func refused() async throws {
         try await withDeparture { [router, view] _ in
             try await router.popToRoot()

@@ -4,18 +4,18 @@ import Stations
 import Support
 import Testing
 
-@Suite("The flow that dispatched data makes")
+@Suite("Flow for dispatched data")
 struct DispatchFlowTests {
     private let root = RootScreen(ScreenInstance(screen: "search", id: "search-1"))
     private let route = ScreenInstance(
         screen: "route", id: "route-2", arguments: ["fromStationCode": "YRK", "toStationCode": "LDS"])
 
-    @Test("the file and the builder say the same")
+    @Test("The file equals the flow in Swift")
     func sameFlow() throws {
         #expect(try FlowFile.flow("dispatch") == Flow.stationDispatch())
     }
 
-    @Test("a route is presented; a station is pushed on its stack, and takes the place of a delay, which has none")
+    @Test("A route is presented, and a station is pushed on its stack and replaces a delay, which has no stack")
     func journey() throws {
         var journey = Journey(try .stationDispatch())
         #expect(try journey.dispatch(RouteModel(fromStationCode: "YRK", toStationCode: "LDS"), from: "search-1") == [])
@@ -58,7 +58,7 @@ struct DispatchFlowTests {
         #expect(journey.machine.revision == 6)
     }
 
-    @Test("data without what identifies it is an error; what has no rule, or is another platform's, changes nothing")
+    @Test("Data without identifying fields is an error, and data without a rule or of another platform changes nothing")
     func refused() throws {
         var journey = Journey(try .stationDispatch())
         let before = journey.machine

@@ -8,7 +8,7 @@ import Testing
 struct DispatchViewModelTests {
     let dispatcher = RecordingDispatcher()
 
-    @Test("a search presents the route from one station to the other, once both are named")
+    @Test("A search presents the route between two stations when both are named")
     func search() async throws {
         var search = RouteSearchViewModel(dispatching: dispatcher)
         search.fromStationCode = "YRK"
@@ -23,7 +23,7 @@ struct DispatchViewModelTests {
         #expect(dispatcher.dispatched.count == 1)
     }
 
-    @Test("a route's screen knows its stations from its arguments, and shows either")
+    @Test("The screen of a route takes its stations from its arguments, and can show either")
     func route() async throws {
         let screen = ScreenInstance(
             screen: "route", id: "route-2", arguments: ["fromStationCode": "YRK", "toStationCode": "LDS"])
@@ -39,7 +39,7 @@ struct DispatchViewModelTests {
         #expect(dispatcher.dispatched(RouteModel.self).isEmpty)
     }
 
-    @Test("a station shows a delay, and the delay its station")
+    @Test("A station can show a delay, and the delay its station")
     func delay() async throws {
         let screens = DispatchedScreens.stations
         let station = ScreenInstance(screen: "station", id: "station-3", arguments: ["stationCode": "LDS"])
@@ -56,7 +56,7 @@ struct DispatchViewModelTests {
         #expect(dispatcher.dispatched(StationModel.self) == [StationModel(stationCode: "LDS")])
     }
 
-    @Test("a screen that shows no dispatched data has no such view model, and one without its arguments is an error")
+    @Test("A screen without dispatched data has no view model, and one without its arguments is an error")
     func others() throws {
         let screens = DispatchedScreens.stations
         let search = ScreenInstance(screen: "search", id: "search-1")

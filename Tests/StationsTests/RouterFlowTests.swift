@@ -3,14 +3,14 @@ import Stations
 import Support
 import Testing
 
-@Suite("The router's flow")
+@Suite("Flow of the router")
 struct RouterFlowTests {
-    @Test("the file and the builder say the same")
+    @Test("The file equals the flow in Swift")
     func sameFlow() throws {
         #expect(try FlowFile.flow("router") == Flow.stationRouter())
     }
 
-    @Test("a journey: every state, effect and discarded message of it")
+    @Test("A journey has exactly the expected states, effects and discarded messages")
     func journey() throws {
         var journey = Journey(try .stationRouter())
         let root = RootScreen(ScreenInstance(screen: "stations", id: "stations-1"))
@@ -54,7 +54,7 @@ struct RouterFlowTests {
         #expect(journey.machine.revision == 5)
     }
 
-    @Test("what other platforms' views ask for, and what it does not allow, changes nothing")
+    @Test("Requests of another platform, and requests that the flow does not allow, change nothing")
     func others() throws {
         var journey = Journey(try .stationRouter())
         let before = journey.machine

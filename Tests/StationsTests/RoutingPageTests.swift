@@ -11,9 +11,9 @@ import SegueTestSupport
 import Stations
 import Testing
 
-@Suite("What docs/routing.md shows")
+@Suite("Samples of docs/routing.md")
 struct RoutingPageTests {
-    @Test("a router is called as the page says")
+    @Test("A router is called as the page shows")
     func router() async throws {
         let hub = InMemoryHub()
         let bus: EventBus = EventBus.inMemory(source: "device/1", hub: hub)
@@ -39,7 +39,7 @@ struct RoutingPageTests {
         }
     }
 
-    @Test("its code stands in sources that are built, its YAML in flows that run")
+    @Test("The code of the page is in sources that are built, and its YAML in flows that run")
     func code() throws {
         let page = try FlowFile.text("docs/routing.md")
         let sources = [

@@ -6,7 +6,7 @@ import SystemSupport
 import TestSupport
 import Testing
 
-@Suite("The broker on NATS")
+@Suite("Program broker with NATS")
 struct BrokerProcessTests {
     /// The folder of the running executable, in which the built executables are.
     private static let broker = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
@@ -19,7 +19,7 @@ struct BrokerProcessTests {
     }
 
     @Test(
-        "refuses options that make no sense there, and says why in one line", .timeLimit(.minutes(3)),
+        "Options that do not apply to NATS are refused with a reason in one line", .timeLimit(.minutes(3)),
         arguments: [
             (["--journal", "/tmp/journal.sqlite"], "the servers store the journal"),
             (["--durability", "power"], "set sync_interval"), (["--replicas", "2"], "use 1, 3 or 5"),
@@ -37,7 +37,7 @@ struct BrokerProcessTests {
         }
     }
 
-    @Test("is ready when it leads, says so, and stops when it is asked to", .timeLimit(.minutes(3)))
+    @Test("The steward reports that it is ready when it leads, and stops on request", .timeLimit(.minutes(3)))
     func ready() async throws {
         try await NATSServer().whileRunning { server in
             let folder = try ScratchFolder()

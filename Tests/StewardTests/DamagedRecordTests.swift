@@ -8,9 +8,11 @@ import Testing
 
 @testable import Steward
 
-@Suite("A steward that finds damaged records", .timeLimit(.minutes(3)))
+@Suite("Steward with damaged records", .timeLimit(.minutes(3)))
 struct DamagedRecordTests {
-    @Test func `leads, keeps documents, removes old messages, and reports each record once`() async throws {
+    @Test func `The steward leads, keeps documents, removes old messages, and reports each damaged record once`()
+        async throws
+    {
         try await TestJournal.run { journal in
             let producer = ProducerID()
             let last = try await journal.publish([message(.document, "D"), message(.event, "E")])

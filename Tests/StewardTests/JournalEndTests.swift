@@ -6,9 +6,9 @@ import Testing
 
 @testable import Steward
 
-@Suite("The detection of a lost end of the journal", .timeLimit(.minutes(1)))
+@Suite("Detection of a lost end of the journal", .timeLimit(.minutes(1)))
 struct JournalEndTests {
-    @Test func `A new epoch begins although another client is wrong about what it lacks`() async throws {
+    @Test func `A new epoch begins although another client reports a wrong loss`() async throws {
         try await TestJournal.run { journal in
             let first = try await journal.publish([message(.event)])
             let end = try await journal.publish([message(.event)])

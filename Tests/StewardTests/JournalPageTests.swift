@@ -6,9 +6,9 @@ import NATSTestSupport
 import Subprocess
 import Testing
 
-@Suite("The page about the stream", .timeLimit(.minutes(3)))
+@Suite("Page about the stream", .timeLimit(.minutes(3)))
 struct JournalPageTests {
-    @Test func `has a program in Python that prints the messages of a journal with their offsets`() async throws {
+    @Test func `A Python program on the page prints the messages of a journal with their offsets`() async throws {
         let page = URL(fileURLWithPath: #filePath).appendingPathComponent("../../../docs/nats.md").standardizedFileURL
         let text = try String(contentsOf: page, encoding: .utf8)
         let program = try #require(text.components(separatedBy: "```python\n").dropFirst().first)

@@ -7,9 +7,9 @@ import Testing
 
 @testable import Steward
 
-@Suite("The streams of a bus on NATS")
+@Suite("Streams of a bus on NATS")
 struct JournalStreamsTests {
-    @Test("are made once; the journal keeps its epoch", .timeLimit(.minutes(3)))
+    @Test("The streams are created once, and the journal keeps its epoch", .timeLimit(.minutes(3)))
     func make() async throws {
         try await NATSServer().whileRunning { server in
             let connection = NATSConnection(NATSOptions(servers: [server.url], name: "test"))
@@ -28,7 +28,7 @@ struct JournalStreamsTests {
         }
     }
 
-    @Test("get a higher size limit, and never a lower one", .timeLimit(.minutes(3)))
+    @Test("The streams get a higher size limit, and never a lower one", .timeLimit(.minutes(3)))
     func adapt() async throws {
         try await NATSServer().whileRunning { server in
             let connection = NATSConnection(NATSOptions(servers: [server.url], name: "test"))

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Steward
 
-@Suite("The end of the journal that clients have seen")
+@Suite("End of the journal that clients have seen")
 struct KnownEndTests {
     private let epochs = JournalEpochs(7)
     private let first = ProducerID()
@@ -37,7 +37,7 @@ struct KnownEndTests {
         #expect(known.last?.sequence == 6)
     }
 
-    @Test mutating func `The clients that lack something are limited`() {
+    @Test mutating func `The number of clients that lack something is limited`() {
         for number in 1...100 { known.note(heartbeat(ProducerID(), UInt64(number), lacksLast: true), in: epochs) }
         #expect(known.missed.count == 16)
         let kept = known.missed
@@ -45,7 +45,7 @@ struct KnownEndTests {
         #expect(Set(known.missed) == Set(kept))
     }
 
-    @Test mutating func `A client in the present epoch does not hide one that stays in an unknown one`() {
+    @Test mutating func `A client in the current epoch does not hide one that stays in an unknown one`() {
         for _ in 0..<2 {
             known.note(heartbeat(first, 5, epoch: 8), in: epochs)
             known.note(heartbeat(second, 6), in: epochs)
@@ -57,7 +57,7 @@ struct KnownEndTests {
         #expect(known.sequence == 9)
     }
 
-    @Test mutating func `A client that follows the journal to its epoch, or knows none, does not count`() {
+    @Test mutating func `A client that follows the journal to its epoch, or has none, does not count`() {
         for _ in 0..<2 { known.note(heartbeat(first, 9, epoch: 8), in: epochs) }
         known.note(heartbeat(first, 4), in: epochs)
         known.note(heartbeat(first, 9, epoch: 8), in: epochs)

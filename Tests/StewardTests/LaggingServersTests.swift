@@ -10,7 +10,7 @@ import Testing
         StreamInfo.Follower(name: name, isActive: isActive, isCurrent: lag == 0, lag: lag)
     }
 
-    @Test func `A server that does not come nearer is named once, after a minute`() {
+    @Test func `A server that does not catch up is reported once, after a minute`() {
         var servers = LaggingServers()
         let named = (0...150).map { second in
             servers.late(
@@ -20,7 +20,7 @@ import Testing
         #expect(named[60] == ["n1"])
     }
 
-    @Test func `A server that comes nearer, is current again or is away is not named`() {
+    @Test func `A server that catches up, is current again or is away is not reported`() {
         var servers = LaggingServers()
         for second in 0...200 {
             let followers = [
@@ -32,7 +32,7 @@ import Testing
     }
 
     @Test
-    func `While somebody publishes, a server that is a little behind all the time is not named, and a stuck one is`() {
+    func `A server that stays slightly behind during publishing is not reported, and a stuck one is`() {
         var servers = LaggingServers()
         let named = (0...150).map { second in
             servers.late(
@@ -42,7 +42,7 @@ import Testing
         #expect(named.flatMap(\.self) == ["n2"])
     }
 
-    @Test func `A server is not named after a few looks with long times between them`() {
+    @Test func `A server is not reported after a few checks with long pauses`() {
         var servers = LaggingServers()
         for time in [0, 5, 70, 75] {
             #expect(servers.late(among: [follower("n1", lag: 5)], end: 100, at: start + .seconds(time)) == [])

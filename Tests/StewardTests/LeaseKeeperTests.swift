@@ -7,7 +7,7 @@ import Testing
 
 @testable import Steward
 
-@Suite("The leases of clients")
+@Suite("Leases of clients")
 struct LeaseKeeperTests {
     /// Runs the projection and the leases of a steward while `body` runs.
     @discardableResult
@@ -59,7 +59,7 @@ struct LeaseKeeperTests {
         return held
     }
 
-    @Test("end when a client is silent: its documents are withdrawn, and not those of others", .timeLimit(.minutes(3)))
+    @Test("A silent client's lease ends, and only its documents are withdrawn", .timeLimit(.minutes(3)))
     func silent() async throws {
         try await TestJournal.run { journal in
             let (silent, alive) = (ProducerID(), ProducerID())
@@ -87,7 +87,7 @@ struct LeaseKeeperTests {
         }
     }
 
-    @Test("of consumers: the problem of a member is said once on the bus", .timeLimit(.minutes(3)))
+    @Test("The problem of a member is reported once on the bus", .timeLimit(.minutes(3)))
     func problem() async throws {
         try await TestJournal.run { journal in
             let producer = ProducerID()
@@ -114,7 +114,7 @@ struct LeaseKeeperTests {
         }
     }
 
-    @Test("that an earlier steward has revoked are completed", .timeLimit(.minutes(3)))
+    @Test("A lease that an earlier steward has revoked is completed", .timeLimit(.minutes(3)))
     func revoked() async throws {
         try await TestJournal.run { journal in
             let producer = ProducerID()
@@ -144,7 +144,7 @@ struct LeaseKeeperTests {
     }
 
     @Test(
-        "end with the memberships, whose partitions are fenced before the documents are withdrawn",
+        "The partitions of an ended membership are fenced before the documents are withdrawn",
         .timeLimit(.minutes(3)))
     func memberships() async throws {
         try await TestJournal.run { journal in
@@ -187,7 +187,7 @@ struct LeaseKeeperTests {
     }
 
     @Test(
-        "of partitions that nobody has claimed since get fences of an owner epoch that no member has",
+        "Partitions without a new claim get fences of an owner epoch that no member has",
         .timeLimit(.minutes(3)))
     func leftFences() async throws {
         try await TestJournal.run { journal in

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Steward
 
-@Suite("The clients that a steward hears")
+@Suite("Presence of clients")
 struct PresenceTests {
     private let start = ContinuousClock.now
     private let producer = ProducerID()
@@ -29,7 +29,7 @@ struct PresenceTests {
         return nil
     }
 
-    @Test("are silent after 5 seconds without a heartbeat")
+    @Test("A client is silent after 5 seconds without a heartbeat")
     func silence() throws {
         var presence = Presence(at: time(0))
         #expect(silence(&presence, from: 0, to: 3) == nil)
@@ -38,7 +38,7 @@ struct PresenceTests {
         #expect((8...8.5).contains(end))
     }
 
-    @Test("have a whole lease when the steward begins, or has missed heartbeats")
+    @Test("A client has a whole lease when the steward starts, or has missed heartbeats")
     func grace() throws {
         var presence = Presence(at: time(0))
         let first = try #require(silence(&presence, from: 0, to: 20))
@@ -55,7 +55,7 @@ struct PresenceTests {
         #expect((9.9...10.4).contains(third))
     }
 
-    @Test("have a problem that is reported once, and again after they were gone")
+    @Test("A client's problem is reported once, and again after it was gone")
     func problem() {
         let stalled = Heartbeat(
             producer: producer,
@@ -71,7 +71,7 @@ struct PresenceTests {
         #expect(presence.hear(stalled, at: time(9)).count == 1, "nothing is remembered of it")
     }
 
-    @Test("have a new lease when they come back")
+    @Test("A client that comes back has a new lease")
     func comeback() {
         var presence = Presence(at: time(0))
         _ = silence(&presence, from: 0, to: 6)

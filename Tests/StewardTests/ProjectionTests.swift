@@ -10,7 +10,7 @@ import Testing
 
 @testable import Steward
 
-@Suite("The projection of a journal")
+@Suite("Projection of a journal")
 struct ProjectionTests {
     /// The end of a steward at some point.
     private struct Killed: Error {}
@@ -54,7 +54,7 @@ struct ProjectionTests {
         return open
     }
 
-    @Test("reports a damaged batch, which is not delivered", .timeLimit(.minutes(3)))
+    @Test("A damaged batch is reported and not delivered", .timeLimit(.minutes(3)))
     func damagedBatch() async throws {
         try await TestJournal.run { journal in
             let (posted, poster) = AsyncStream.makeStream(of: BusNotice.self)
@@ -82,7 +82,7 @@ struct ProjectionTests {
         }
     }
 
-    @Test("equals a fold of the journal, whenever its steward is killed", .timeLimit(.minutes(3)))
+    @Test("The projection equals that of the whole journal, whenever its steward is killed", .timeLimit(.minutes(3)))
     func killed() async throws {
         try await TestJournal.run { journal in
             var generator = SeededGenerator(seed: 11)
@@ -127,7 +127,7 @@ struct ProjectionTests {
         }
     }
 
-    @Test("is not changed by a steward that was deposed", .timeLimit(.minutes(3)))
+    @Test("A deposed steward does not change the projection", .timeLimit(.minutes(3)))
     func deposed() async throws {
         try await TestJournal.run { journal in
             try await journal.publish([message(.document, data: "1")])
@@ -143,7 +143,7 @@ struct ProjectionTests {
         }
     }
 
-    @Test("loses nothing when the server is killed", .timeLimit(.minutes(2)))
+    @Test("A kill of the server loses nothing of the projection", .timeLimit(.minutes(2)))
     func serverKilled() async throws {
         try await TestJournal.run { journal in
             let projection = Self.projection(journal, term: 1)
@@ -161,7 +161,8 @@ struct ProjectionTests {
     }
 
     @Test(
-        "vouches for nothing that an older copy of the store lacks", .timeLimit(.minutes(3)), arguments: [true, false])
+        "The projection does not cover batches that an older copy of the store lacks", .timeLimit(.minutes(3)),
+        arguments: [true, false])
     func olderCopy(hasDocument: Bool) async throws {
         try await TestJournal.run { journal in
             let end =
@@ -191,7 +192,7 @@ struct ProjectionTests {
         }
     }
 
-    @Test("keeps the documents when the journal has lost its end", .timeLimit(.minutes(3)))
+    @Test("The documents are kept when the journal has lost its end", .timeLimit(.minutes(3)))
     func rebased() async throws {
         try await TestJournal.run { journal in
             try await journal.publish([message(.document, subject: "a", data: "1")])

@@ -6,9 +6,9 @@ import Testing
 
 @testable import Steward
 
-@Suite("The check of the servers", .timeLimit(.minutes(2)))
+@Suite("Check of the servers", .timeLimit(.minutes(2)))
 struct ReplicaCheckTests {
-    @Test func `names the batches that the only server has lost to a flipped bit, once`() async throws {
+    @Test func `Batches that the only server has lost to a flipped bit are reported once`() async throws {
         try await TestJournal.run { journal in
             let (notices, writer) = AsyncStream.makeStream(of: BusNotice.self)
             let configuration = StewardConfiguration(namespace: journal.names.namespace) { notice in
@@ -39,7 +39,7 @@ struct ReplicaCheckTests {
         }
     }
 
-    @Test func `An inventory of a newer program is left alone, one of another epoch is removed`() async throws {
+    @Test func `An inventory of a newer program is kept, and one of another epoch is removed`() async throws {
         try await TestJournal.run { journal in
             let last = try await journal.publish([message(.event)])
             let epoch = journal.journal.current
@@ -61,7 +61,7 @@ struct ReplicaCheckTests {
         }
     }
 
-    @Test func `A consumer that is idle before its last message has arrived has not come to its end`() throws {
+    @Test func `A consumer that is idle before its last message has arrived does not count as complete`() throws {
         var deliveries = Deliveries()
         try deliveries.end(after: nil)
         try deliveries.end(after: 0)

@@ -2,7 +2,7 @@ import Testing
 
 @testable import Steward
 
-@Suite("What is known of the servers") struct ReplicaDifferencesTests {
+@Suite("Known differences of servers") struct ReplicaDifferencesTests {
     private func differences(lacking: [String: Int] = [:], lost: [Int] = []) -> ReplicaDifferences {
         var differences = ReplicaDifferences()
         for (server, sequence) in lacking { differences.incomplete[server, default: SequenceGaps()].add(sequence) }
@@ -10,7 +10,7 @@ import Testing
         return differences
     }
 
-    @Test func `What was found of a server stays known while it is away, and what no server has`() {
+    @Test func `The differences of an absent server are kept, and so are losses on all servers`() {
         let known = differences(lacking: ["n2": 7, "n3": 9], lost: [4])
         #expect(ReplicaDifferences().keeping(known, of: ["n3"]) == differences(lacking: ["n3": 9], lost: [4]))
         #expect(ReplicaDifferences().keeping(known, of: []) == ReplicaDifferences())
@@ -19,7 +19,7 @@ import Testing
         #expect(found.keeping(nil, of: ["n3"]) == found)
     }
 
-    @Test func `A difference counts if it is found twice`() {
+    @Test func `A difference counts when it is found twice`() {
         let first = differences(lacking: ["n2": 7, "n3": 9], lost: [4, 5])
         let second = differences(lacking: ["n2": 7, "n3": 10], lost: [5])
         #expect(first.confirmed(by: second) == differences(lacking: ["n2": 7], lost: [5]))

@@ -60,7 +60,9 @@ struct RetentionTests {
 
     private static let old = Date(timeIntervalSinceNow: 3600)
 
-    @Test("by age keeps what a consumer has not handled, and what is not in the projection", .timeLimit(.minutes(3)))
+    @Test(
+        "Retention by age keeps what a consumer has not handled, and what the projection lacks", .timeLimit(.minutes(3))
+    )
     func age() async throws {
         try await TestJournal.run { journal in
             let first = try await journal.publish([message(.event, "E0")])
@@ -91,7 +93,7 @@ struct RetentionTests {
         }
     }
 
-    @Test("by age removes what only a removed consumer has not handled", .timeLimit(.minutes(3)))
+    @Test("Retention by age removes what only a removed consumer has not handled", .timeLimit(.minutes(3)))
     func removedConsumer() async throws {
         try await TestJournal.run { journal in
             let last = try await journal.publish([message(.event, "E")])
@@ -119,7 +121,7 @@ struct RetentionTests {
     }
 
     @Test(
-        "by size removes the oldest messages, warns a consumer, and counts exactly what it loses, once",
+        "Retention by size removes the oldest messages, warns a consumer, and counts its loss exactly and once",
         .timeLimit(.minutes(3)))
     func size() async throws {
         try await TestJournal.run { journal in
@@ -171,7 +173,8 @@ struct RetentionTests {
         return count
     }
 
-    @Test("counts nothing twice when it is killed between recording and removing", .timeLimit(.minutes(3)))
+    @Test(
+        "A loss is counted once although the steward is killed between recording and removing", .timeLimit(.minutes(3)))
     func repeated() async throws {
         try await TestJournal.run { journal in
             _ = try await Self.claim(journal, "worker")
@@ -192,7 +195,7 @@ struct RetentionTests {
         }
     }
 
-    @Test("keeps one record of each, and all fences that a claim reads", .timeLimit(.minutes(2)))
+    @Test("Retention keeps one record of each kind, and all fences that a claim reads", .timeLimit(.minutes(2)))
     func records() async throws {
         try await TestJournal.run { journal in
             let epoch = try await Self.claim(journal, "worker")
@@ -237,7 +240,7 @@ struct RetentionTests {
         }
     }
 
-    @Test("removes superseded records, and does not hurry, when the journal has no batch", .timeLimit(.minutes(3)))
+    @Test("Replaced records are removed without haste when the journal has no batch", .timeLimit(.minutes(3)))
     func withoutBatches() async throws {
         try await TestJournal.run { journal in
             let (retention, projection) = await Self.start(journal, RetentionLimits(age: nil, size: 1))
@@ -256,7 +259,7 @@ struct RetentionTests {
         }
     }
 
-    @Test("removes the records of a consumer that was removed long ago", .timeLimit(.minutes(3)))
+    @Test("The records of a consumer that was removed long ago are removed", .timeLimit(.minutes(3)))
     func endedConsumer() async throws {
         try await TestJournal.run { journal in
             let epoch = try await Self.claim(journal, "worker")

@@ -8,12 +8,12 @@ struct SequenceGapsTests {
         sequences.reduce(into: SequenceGaps()) { $0.add($1) }
     }
 
-    @Test func `They are described by their number and their range`() {
+    @Test func `The gaps are described by their number and their range`() {
         #expect(gaps([7]).text == "message 7")
         #expect(gaps([4, 9, 6]).text == "3 messages (sequences 4 to 9)")
     }
 
-    @Test func `If there are too many to keep, the description says that there are at least so many`() {
+    @Test func `The description of too many gaps has a lower bound`() {
         let many = gaps(1...100_001)
         #expect(many.isTruncated)
         #expect(many.text == "at least 100000 messages (sequences 1 to 100000 at least)")

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Steward
 
-@Suite("The election of a steward")
+@Suite("Election of a steward")
 struct StewardElectionTests {
     private let start = ContinuousClock.now
     private let other = StewardRecord(instance: UUID(), term: 4)
@@ -16,7 +16,7 @@ struct StewardElectionTests {
         stride(from: from, through: to, by: 0.25).map { election.step(at: time($0)) }.filter { $0 != .wait }
     }
 
-    @Test("is won at once by the first one of a bus")
+    @Test("The first steward of a bus is elected at once")
     func first() {
         var election = StewardElection(at: time(0))
         #expect(election.step(at: time(0)) == .look)
@@ -24,7 +24,7 @@ struct StewardElectionTests {
         #expect(candidate == StewardRecord(instance: election.instance, term: 1))
     }
 
-    @Test("begins when nothing was heard of the last steward for 5 seconds")
+    @Test("An election begins when the last steward has been silent for 5 seconds")
     func silence() {
         var election = StewardElection(at: time(0))
         #expect(election.step(at: time(0)) == .look)
@@ -36,7 +36,7 @@ struct StewardElectionTests {
         #expect(election.found(other, at: time(8)) == StewardRecord(instance: election.instance, term: 5))
     }
 
-    @Test("does not begin if another process was elected meanwhile, or an announcement came late")
+    @Test("An election does not begin if another process was elected, or a late announcement came")
     func lateSigns() {
         var election = StewardElection(at: time(0))
         _ = election.step(at: time(0))
@@ -49,7 +49,7 @@ struct StewardElectionTests {
         #expect(election.found(StewardRecord(instance: UUID(), term: 5), at: time(10.25)) == nil)
     }
 
-    @Test("counts no time in which announcements may have been missed")
+    @Test("Time in which announcements may have been missed does not count")
     func absence() {
         var election = StewardElection(at: time(0))
         _ = election.step(at: time(0))
@@ -60,7 +60,7 @@ struct StewardElectionTests {
         #expect(election.step(at: time(25)) == .look)
     }
 
-    @Test("does not count announcements of a steward with an older term")
+    @Test("Announcements of a steward with an older term do not count")
     func deposedAnnouncement() {
         var election = StewardElection(at: time(0))
         _ = election.step(at: time(0))
@@ -70,7 +70,7 @@ struct StewardElectionTests {
         #expect(!pass(&election, from: 4.25, to: 5).isEmpty)
     }
 
-    @Test("ends a term when another record was written, or a higher term is announced")
+    @Test("A term ends when another record was written, or a higher term is announced")
     func end() {
         var election = StewardElection(at: time(0))
         _ = election.step(at: time(0))

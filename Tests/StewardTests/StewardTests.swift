@@ -11,7 +11,7 @@ import Testing
 
 @testable import Steward
 
-@Suite("A steward")
+@Suite("Steward")
 struct StewardTests {
     private static func steward(_ server: NATSServer, _ limits: RetentionLimits = .standard) -> Steward {
         Steward(
@@ -26,7 +26,7 @@ struct StewardTests {
     }
 
     @Test(
-        "makes the streams and leads at once; a second one follows, and takes over when the first one is gone",
+        "The first steward creates the streams and leads, and a second one takes over when it is gone",
         .timeLimit(.minutes(3)))
     func takeOver() async throws {
         try await NATSServer().whileRunning { server in
@@ -60,7 +60,7 @@ struct StewardTests {
     }
 
     @Test(
-        "leads on when the servers have removed its record from a journal that was too large, and so does the next one",
+        "A steward continues when the servers have removed its record from an oversized journal",
         .timeLimit(.minutes(3)))
     func removedRecord() async throws {
         try await TestJournal.run { journal in
@@ -96,7 +96,7 @@ struct StewardTests {
         }
     }
 
-    @Test("ends with the setting to change when it connects to a server that cannot be used", .timeLimit(.minutes(3)))
+    @Test("A steward ends with the setting to change when a server cannot be used", .timeLimit(.minutes(3)))
     func unusableServer() async throws {
         try await TestJournal.run { journal in
             let (roles, run) = Self.roles(of: Self.steward(journal.server))
@@ -115,7 +115,7 @@ struct StewardTests {
         }
     }
 
-    @Test("gives a journal that has lost its end another epoch, and keeps the documents", .timeLimit(.minutes(3)))
+    @Test("A journal that has lost its end gets another epoch, and its documents are kept", .timeLimit(.minutes(3)))
     func lostEnd() async throws {
         try await TestJournal.run { journal in
             let end = try await journal.publish([message(.document, data: "1")])
@@ -156,7 +156,7 @@ struct StewardTests {
         }
     }
 
-    @Test("continues after the server was killed", .timeLimit(.minutes(3)))
+    @Test("A steward continues after the server was killed", .timeLimit(.minutes(3)))
     func serverKilled() async throws {
         try await TestJournal.run { journal in
             let (roles, run) = Self.roles(of: Self.steward(journal.server))
@@ -177,7 +177,7 @@ struct StewardTests {
         }
     }
 
-    @Test("continues when the server that leads its streams is killed", .timeLimit(.minutes(2)))
+    @Test("A steward continues when the server that leads its streams is killed", .timeLimit(.minutes(2)))
     func leaderKilled() async throws {
         try await NATSCluster().whileRunning { cluster in
             let options = NATSOptions(servers: cluster.urls, name: "test")
@@ -215,7 +215,9 @@ struct StewardTests {
         }
     }
 
-    @Test("reads everything, also on a server that has just returned with an empty disk", .timeLimit(.minutes(2)))
+    @Test(
+        "A steward reads everything, also on a server that has just returned with an empty disk",
+        .timeLimit(.minutes(2)))
     func laggingServer() async throws {
         try await NATSCluster().whileRunning { cluster in
             let connection = NATSConnection(NATSOptions(servers: cluster.urls, name: "test"))
@@ -252,7 +254,7 @@ struct StewardTests {
     }
 
     @Test(
-        "refuses servers that cannot be used, and says what to do", .timeLimit(.minutes(3)),
+        "Unsuitable servers are refused with a remedy", .timeLimit(.minutes(3)),
         arguments: [
             ("max_payload: 128KB", 1, "set max_payload: 9MB"), ("", 3, "use a smaller --replicas"),
             ("jetstream: false", 1, "write jetstream {}"),
@@ -267,7 +269,7 @@ struct StewardTests {
         }
     }
 
-    @Test("refuses a server that has room for twice the journal, but not for the rest", .timeLimit(.minutes(3)))
+    @Test("A server with room for the journal twice, but not for the rest, is refused", .timeLimit(.minutes(3)))
     func tooLittleRoom() async throws {
         let limits = RetentionLimits(age: nil, size: 64 << 20)
         try await NATSServer(maximumStore: "190MB").whileRunning { server in
@@ -292,7 +294,7 @@ struct StewardTests {
         }
     }
 
-    @Test("refuses a stream that is not the journal of a bus", .timeLimit(.minutes(3)))
+    @Test("A stream that is not the journal of a bus is refused", .timeLimit(.minutes(3)))
     func strangeStream() async throws {
         try await NATSServer().whileRunning { server in
             let connection = NATSConnection(NATSOptions(servers: [server.url], name: "test"))

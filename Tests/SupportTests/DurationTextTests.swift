@@ -38,13 +38,13 @@ struct DurationTextTests {
     }
 
     @Test(
-        "A sum that says nothing, or a time beyond reason, is refused",
+        "A sum without a duration, or beyond the limit, is refused",
         arguments: ["", "5", "s", "1m30", "1.2.3s", "1m 30s", "-1s", "1w", "366d", "1e3s", "99999999999999999999999d"])
     func malformedSum(text: String) {
         #expect(Duration(sum: text) == nil)
     }
 
-    @Test("an age has a limit of at least a second, or none")
+    @Test("An age has a limit of at least a second, or none")
     func ageLimit() {
         #expect(AgeLimit("7d")?.duration == .seconds(604_800))
         for text in ["none", "0"] { #expect(AgeLimit(text).map { $0.duration == nil } == true) }

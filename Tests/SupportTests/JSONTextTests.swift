@@ -2,13 +2,13 @@ import Foundation
 import Support
 import Testing
 
-@Suite("The text of JSON")
+@Suite("Text of JSON")
 struct JSONTextTests {
     private static let text = #"{"n":12345678901234567890,"d":1.10,"a":[1e2,{"x":"}\",]"}],"é":"\u0041","n":2,"e":{}}"#
 
     private func json(_ text: String) throws -> JSONText { try #require(JSONText(Data(text.utf8))) }
 
-    @Test("keeps everything but the blanks between its parts")
+    @Test("Only the blanks between the parts of JSON are removed")
     func blanks() throws {
         #expect(try json("\n" + Self.text + " ").description == Self.text)
         #expect(try json("{ \"a b\" :\n[ 1 ,\t\"c , d\" ] }").description == #"{"a b":[1,"c , d"]}"#)
@@ -16,7 +16,7 @@ struct JSONTextTests {
     }
 
     @Test(
-        "has values at paths, as they are written",
+        "A value at a path is returned as it is written",
         arguments: [
             ("n", "12345678901234567890"), ("d", "1.10"), ("a.0", "1e2"), ("a.1.x", #""}\",]""#), ("é", #""\u0041""#),
             ("e", "{}"), ("a.2", nil), ("a.x", nil), ("n.x", nil), ("e.x", nil), ("none", nil),
@@ -28,21 +28,21 @@ struct JSONTextTests {
         #expect((found == nil) == (value == nil))
     }
 
-    @Test("finds a member whose name is written with escapes")
+    @Test("A member whose name is written with escapes is found")
     func escapedName() throws {
         let json = try json(#"{"d\u0061ta":{"a":1}}"#)
         #expect(json["data"]?.description == #"{"a":1}"#)
         #expect(try self.json(#""\u0041""#).stringValue == "A")
     }
 
-    @Test("can have other strings; names and numbers stay")
+    @Test("The strings can be replaced, and names and numbers stay")
     func strings() throws {
         let json = try json(#"{"m1":"m1","n":1.10,"l":["m1","\u006d1","x\u0041"]}"#)
         let changed = json.replacingStrings { $0 == "m1" ? "new\n" : nil }
         #expect(changed.description == #"{"m1":"new\n","n":1.10,"l":["new\n","new\n","x\u0041"]}"#)
     }
 
-    @Test("can have one more member, as it is written")
+    @Test("A member can be added as it is written")
     func adding() throws {
         let member = try json("[1.10, {}]")
         #expect(try json(#"{"a":1}"#).adding("b\"", member).description == #"{"a":1,"b\"":[1.10,{}]}"#)
@@ -51,7 +51,7 @@ struct JSONTextTests {
         #expect(try JSONText(encoding: ["b": 1, "a": 2]).description == #"{"a":2,"b":1}"#)
     }
 
-    @Test("is indented for people")
+    @Test("JSON is indented for a person")
     func indented() throws {
         #expect(
             try json(#"{"a":[1,{}],"b":"x,{","c":[]}"#).indented == """

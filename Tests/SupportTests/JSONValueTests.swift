@@ -8,7 +8,7 @@ struct JSONValueTests {
         "title": "Aria", "seconds": 123, "rating": 4.5, "live": false, "tags": ["slow", ["x": .null]], "album": .null,
     ]
 
-    @Test("A value survives being written and read")
+    @Test("A value is written and read back")
     func roundTrip() throws {
         #expect(try JSONValue(parsing: JSONEncoder().encode(song)) == song)
         #expect(try JSONValue(parsing: Data(song.description.utf8)) == song)
@@ -23,7 +23,7 @@ struct JSONValueTests {
     }
 
     @Test(
-        "The same text means the same to the parser and to Foundation",
+        "The parser and Foundation read the same text equally",
         arguments: [
             #"{"a":[1,-2,0.5,1e3,-1.5E-2,true,false,null,{}],"b":{},"c":[]}"#, " [ 1 , 2 ]\n", #""""#, "0", "-0",
             #""\"\\\/\b\f\n\r\t\u00e4\ud83d\ude00 ä😀""#, "18446744073709551615", #"{"a":1,"a":2}"#,
@@ -35,7 +35,7 @@ struct JSONValueTests {
     }
 
     @Test(
-        "What is no JSON is refused, and where it stops being that is said",
+        "Invalid JSON is refused with its place",
         arguments: [
             ("", 1), ("[1,]", 4), ("[1 2]", 4), ("{\"a\"}", 5), ("{a:1}", 2), ("01", 2), ("1.", 3), ("-", 2), ("+1", 1),
             ("tru", 1), ("nul", 1), ("NaN", 1), ("\"a", 3), ("\"a\nb\"", 3), (#""\x""#, 4), (#""\ud83d""#, 8),
@@ -47,7 +47,7 @@ struct JSONValueTests {
         #expect(context.debugDescription.hasSuffix(" at byte \(place)"), "\(context.debugDescription)")
     }
 
-    @Test("Neither bytes that are no UTF-8 nor endless nesting gets through")
+    @Test("Bytes that are not UTF-8, and excessive nesting, are refused")
     func hostile() throws {
         #expect(throws: DecodingError.self) { try JSONValue(parsing: Data([0x22, 0xff, 0x22])) }
         let nested = String(repeating: "[", count: 100_000)
@@ -56,7 +56,7 @@ struct JSONValueTests {
         #expect(try JSONValue(parsing: Data(deep.utf8)).arrayValue?.count == 1)
     }
 
-    @Test("A part of a message is decoded up to a depth, so that none takes seconds", arguments: [128, 129])
+    @Test("A part of a message is decoded up to a depth, so the time is bounded", arguments: [128, 129])
     func depth(of arrays: Int) throws {
         let text = String(repeating: "[", count: arrays) + String(repeating: "]", count: arrays)
         let value = try? JSONDecoder().decode(JSONValue.self, from: Data(text.utf8))
@@ -72,7 +72,7 @@ struct JSONValueTests {
         #expect(JSONValue.string("1") != .integer(1))
     }
 
-    @Test("What is not there is nil, never a crash")
+    @Test("A missing member is nil, without a trap")
     func access() {
         #expect(song["title"] == "Aria")
         #expect(song["tags"]?[0] == "slow")
@@ -96,7 +96,7 @@ struct JSONValueTests {
         #expect(JSONValue.number(3).description == JSONValue.integer(3).description)
     }
 
-    @Test("Typed values turn into JSON and back")
+    @Test("Typed values are converted to JSON and back")
     func typed() throws {
         let button = AlertButton(id: "ok", title: "OK")
         let value = try JSONValue(encoding: button)

@@ -4,7 +4,7 @@ import Testing
 @Suite("Spelling")
 struct SpellingTests {
     @Test(
-        "The nearest candidate is the one that a slip of the fingers most likely meant",
+        "The closest candidate is the one with the most likely typing error",
         arguments: [
             ("psuh", "push"), ("Push", "push"), ("pus", "push"), ("pushh", "push"), ("popToRot", "popToRoot"),
             ("x", nil), ("dismiss", "dismiss"), ("", nil),
@@ -13,12 +13,12 @@ struct SpellingTests {
         #expect(Spelling.nearest(to: word, in: ["popToRoot", "dismiss", "push"]) == meant)
     }
 
-    @Test("Of equally near candidates it is the first in alphabetical order")
+    @Test("The first in alphabetical order is chosen among equally close candidates")
     func ties() {
         #expect(Spelling.nearest(to: "cat", in: ["cut", "bat", "cot"]) == "bat")
     }
 
-    @Test("Without a near candidate all are named")
+    @Test("All candidates are listed if none is close")
     func advice() {
         #expect(Spelling.advice(for: "psuh", among: ["push", "pop"]) == "did you mean 'push'?")
         #expect(Spelling.advice(for: "elephant", among: ["push", "pop"]) == "known: pop, push")
@@ -26,10 +26,10 @@ struct SpellingTests {
     }
 }
 
-@Suite("The stable hash")
+@Suite("Stable hash")
 struct FNV1aTests {
     @Test(
-        "Equals the published values of 64-bit FNV-1a",
+        "The hash equals the published values of 64-bit FNV-1a",
         arguments: [("", "cbf29ce484222325"), ("foobar", "85944171f73967e8")])
     func published(text: String, hash: String) {
         var hasher = FNV1a()

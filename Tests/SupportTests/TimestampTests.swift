@@ -6,7 +6,7 @@ import Testing
 @Suite("Timestamps")
 struct TimestampTests {
     @Test(
-        "a date that RFC 3339 cannot write becomes the nearest that it can",
+        "A date that RFC 3339 cannot write becomes the nearest that it can",
         arguments: [
             (-.infinity, "0000-01-01T00:00:00.000Z"), (-.greatestFiniteMagnitude, "0000-01-01T00:00:00.000Z"),
             (-62_167_219_200.001, "0000-01-01T00:00:00.000Z"), (-62_167_219_200, "0000-01-01T00:00:00.000Z"),
@@ -22,7 +22,7 @@ struct TimestampTests {
     }
 
     @Test(
-        "a text that is not of the years 0000 to 9999 is not a timestamp",
+        "A text beyond the years 0000 to 9999 is not a timestamp",
         arguments: [
             "10000-01-01T00:00:00Z", "99999-01-01T00:00:00.000Z", "+999999999999-01-01T00:00:00Z",
             "292277026596-12-04T15:30:08Z", "-0001-01-01T00:00:00Z", "0000-01-01T00:00:00+01:00",
@@ -33,7 +33,7 @@ struct TimestampTests {
     }
 
     @Test(
-        "a text with more than a time is not a timestamp",
+        "A text with more than a time is not a timestamp",
         arguments: [
             "2026-11-21T10:00:00Z", "2026-11-21T10:00:00.5Z", "2026-11-21T10:00:00.123Z", "2026-11-21T10:00:00+01:00",
             "2026-11-21T10:00:00.25-05:30",
@@ -47,7 +47,7 @@ struct TimestampTests {
     }
 
     @Test(
-        "the milliseconds of a date are the nearest that can be counted",
+        "The milliseconds of a date are the nearest that can be counted",
         arguments: [
             (-.infinity, .min), (-9.3e15, .min), (-1.5, -1500), (0, 0), (.nan, 0), (9.3e15, .max), (.infinity, .max),
         ] as [(Double, Int64)])
@@ -55,7 +55,7 @@ struct TimestampTests {
         #expect(Date(timeIntervalSince1970: seconds).milliseconds == milliseconds)
     }
 
-    @Test("a time that was written names the same millisecond when it is read, in every zone", arguments: [0, 19_800])
+    @Test("A written time has the same millisecond when it is read, in every zone", arguments: [0, 19_800])
     func everyMillisecond(offset: Int64) {
         let zone = LocalZone { _ in offset }
         for milliseconds in Int64(1_774_746_000_000)..<1_774_746_003_000 {
@@ -66,7 +66,7 @@ struct TimestampTests {
         }
     }
 
-    @Test("this moment is not later than what is recorded after it")
+    @Test("The current time is not later than one that is recorded afterwards")
     func now() {
         for _ in 0..<1000 {
             let now = Timestamp.now

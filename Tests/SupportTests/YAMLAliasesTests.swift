@@ -1,10 +1,10 @@
 import Support
 import Testing
 
-@Suite("An alias in a key of a YAML file is found before the file is parsed")
+@Suite("Aliases in keys of a YAML file")
 struct YAMLAliasesTests {
     @Test(
-        "The line of a key with an alias",
+        "The line of an alias in a key is found before the file is parsed",
         arguments: [
             ("a: &x 1\n*x : 2\n", 2), ("a: &x [1]\n? *x\n: 2\n", 2), ("a: &x 1\nb: {*x : 2}\n", 2),
             ("a: &x 1\n\nb: {[*x, *x]: 2}\n", 3), ("a: &x 1\n? [*x]\n: 2", 2), ("a: &x 1\nb: *x\n", nil),

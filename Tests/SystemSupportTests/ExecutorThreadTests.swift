@@ -3,7 +3,7 @@ import Testing
 
 @testable import SystemSupport
 
-@Suite("A thread that runs jobs")
+@Suite("Thread that runs jobs")
 struct ExecutorThreadTests {
     /// Uses the thread when it ends.
     private final class Owner: Sendable {
@@ -18,7 +18,7 @@ struct ExecutorThreadTests {
         deinit { thread.perform(ended) }
     }
 
-    @Test("lets an object use it whose last owner is a job")
+    @Test("An object can use the thread even if a job is its last owner")
     func lastOwner() async {
         let thread = ExecutorThread(name: "test")
         await withCheckedContinuation { continuation in
@@ -28,7 +28,7 @@ struct ExecutorThreadTests {
         thread.stop()
     }
 
-    @Test("runs its jobs in order, and timers when they are due")
+    @Test("Jobs run in order, and timers when they are due")
     func order() async {
         let thread = ExecutorThread(name: "test", longestPolling: .zero)
         let numbers = Mutex<[Int]>([])

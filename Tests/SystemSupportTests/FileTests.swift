@@ -12,7 +12,7 @@ func inScratchFolder<Result>(_ body: (String) async throws -> Result) async thro
 
 @Suite("File locks")
 struct FileLockTests {
-    @Test("one holds it at a time; it is free when it is released, and when its holder has gone")
+    @Test("A lock has one holder, and is free when it is released or its holder has ended")
     func exclusive() async throws {
         try await inScratchFolder { directory in
             let path = "\(directory)/lock"
@@ -30,7 +30,7 @@ struct FileLockTests {
         }
     }
 
-    @Test("a folder has a lock of its own; a folder that was removed and made again is another one")
+    @Test("A folder has its own lock, and a folder that was created again is another one")
     func folder() async throws {
         try await inScratchFolder { directory in
             let path = "\(directory)/folder"
@@ -50,7 +50,7 @@ struct FileLockTests {
         }
     }
 
-    @Test("a file that cannot be opened, or is a symbolic link, is named with the reason")
+    @Test("A file that cannot be opened, or is a symbolic link, is refused with the reason")
     func unusable() async throws {
         try await inScratchFolder { directory in
             let missing = #expect(throws: SystemError.self) { try FileLock.acquire("\(directory)/none/lock") }
@@ -63,9 +63,9 @@ struct FileLockTests {
     }
 }
 
-@Suite("Files that are replaced as a whole")
+@Suite("Atomic replacement of files")
 struct AtomicFileTests {
-    @Test("the new content takes the place of the old, with its own mode", arguments: [true, false])
+    @Test("The new content replaces the old, with its own mode", arguments: [true, false])
     func replace(isDurable: Bool) async throws {
         try await inScratchFolder { directory in
             let path = "\(directory)/file"
@@ -83,7 +83,7 @@ struct AtomicFileTests {
         }
     }
 
-    @Test("one of several writers leaves alone what another one is writing")
+    @Test("One of several writers does not disturb the file of another")
     func otherWriters() async throws {
         try await inScratchFolder { directory in
             let path = "\(directory)/file"
@@ -99,7 +99,7 @@ struct AtomicFileTests {
         }
     }
 
-    @Test("when the name cannot be taken, nothing is left of the new content")
+    @Test("No new content is left when the name cannot be replaced")
     func taken() async throws {
         try await inScratchFolder { directory in
             let path = "\(directory)/folder"
@@ -110,7 +110,7 @@ struct AtomicFileTests {
         }
     }
 
-    @Test("a relative path is in the present folder")
+    @Test("A relative path is in the current folder")
     func relative() async throws {
         let name = "segue-\(UUID().uuidString)"
         defer { unlink(name) }
@@ -119,9 +119,9 @@ struct AtomicFileTests {
     }
 }
 
-@Suite("Watching a folder")
+@Suite("Watching of a folder")
 struct DirectoryWatchTests {
-    @Test("a wait ends when something is written; new files are told")
+    @Test("A wait ends when something is written, and new files are reported")
     func changes() async throws {
         try await inScratchFolder { directory in
             let watch = try DirectoryWatch(path: directory)
@@ -137,7 +137,7 @@ struct DirectoryWatchTests {
         }
     }
 
-    @Test("a folder that is not there is named")
+    @Test("A folder that does not exist is refused with its path")
     func missing() {
         let error = #expect(throws: SystemError.self) { try DirectoryWatch(path: "/tmp/segue-none") }
         #expect(error == SystemError("/tmp/segue-none", code: ENOENT))
@@ -147,7 +147,7 @@ struct DirectoryWatchTests {
 @Suite("Installed files")
 struct InstalledFileTests {
     @Test(
-        "are in share/segue of the prefix, or in the repository",
+        "Installed files are in share/segue of the prefix, or in the repository",
         arguments: [
             ("/usr/bin", ["/usr/share/segue"]),
             ("/home/ann/segue 0.1/bin", ["/home/ann/segue 0.1/share/segue"]),

@@ -21,7 +21,7 @@ struct LineTests {
         return lines
     }
 
-    @Test("the last one may lack its end")
+    @Test("The last line may lack its ending")
     func ends() throws {
         #expect(try lines(of: "1\n\nCalm\nq").map(\.text) == ["1", "", "Calm", "q"])
         #expect(try lines(of: "1\n\nCalm\nq").map(\.isWhole) == [true, true, true, false])
@@ -31,7 +31,7 @@ struct LineTests {
     }
 
     @Test(
-        "are the same however they come",
+        "Lines are the same in any portions",
         arguments: [["a\n\nbc\nd"], ["a", "\n", "\nb", "c\nd"], ["a\n", "\n", "bc\n", "d"]])
     func pieces(pieces: [String]) throws {
         let pipe = try Feeder("")
@@ -46,7 +46,7 @@ struct LineTests {
         #expect(lines.map(\.isWhole) == [true, true, true, false])
     }
 
-    @Test("are there as soon as they are whole")
+    @Test("A line is available as soon as it is complete")
     func whole() throws {
         let pipe = try Feeder("a\nb\nc")
         var reader = LineReader(pipe.output, limit: 100)
@@ -57,7 +57,7 @@ struct LineTests {
         #expect(!reader.holdsLine, "the third one may never end")
     }
 
-    @Test("one that is too long fails with its number, or becomes several", arguments: [true, false])
+    @Test("A line that is too long fails with its number, or becomes several", arguments: [true, false])
     func long(hasEnd: Bool) throws {
         let text = "short\n" + String(repeating: "x", count: 250) + (hasEnd ? "\n" : "")
         #expect(throws: LineReader.TooLong(number: 2)) { try lines(of: text) }
@@ -66,20 +66,20 @@ struct LineTests {
         #expect(parts.map(\.isWhole) == [true, false, false, hasEnd])
     }
 
-    @Test("of the longest that is allowed nothing is cut", arguments: [LineReader.Excess.fails, .splits])
+    @Test("A line of the maximum length is not cut", arguments: [LineReader.Excess.fails, .splits])
     func longest(excess: LineReader.Excess) throws {
         let line = String(repeating: "x", count: 100)
         #expect(try lines(of: "\(line)\n\(line)", excess: excess).map(\.text) == [line, line])
     }
 
-    @Test("what cannot be read is an error with its reason")
+    @Test("An input error is reported with its reason")
     func unreadable() {
         var reader = LineReader(-1, limit: 100)
         let error = #expect(throws: SystemError.self) { try reader.next() }
         #expect(error?.code == EBADF)
     }
 
-    @Test("those that have come together are taken together, and none before it is asked for")
+    @Test("Lines that arrived together are returned together, and not before they are requested")
     func batches() async throws {
         let pipe = try Feeder("1\n2\n3")
         let lines = DescriptorLines(LineReader(pipe.output, limit: 100))
@@ -92,7 +92,7 @@ struct LineTests {
         #expect(try await lines.nextBatch() == nil)
     }
 
-    @Test("a line that comes after a wait was cancelled is for the next who asks")
+    @Test("A line that arrives after a cancelled wait is returned to the next caller")
     func cancelled() async throws {
         let pipe = try Feeder("")
         let lines = DescriptorLines(LineReader(pipe.output, limit: 100))
@@ -106,7 +106,7 @@ struct LineTests {
         pipe.close()
     }
 
-    @Test("what is wrong with a line is told after the lines before it")
+    @Test("A mistake in a line is reported after the lines before it")
     func failure() async throws {
         let pipe = try Feeder("1\n" + String(repeating: "x", count: 200))
         pipe.close()

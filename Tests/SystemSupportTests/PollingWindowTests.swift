@@ -12,7 +12,7 @@ struct PollingWindowTests {
         return window
     }
 
-    @Test("it opens when news comes soon, and grows while news comes soon after it, to its maximum")
+    @Test("The window opens when messages follow soon, and grows up to its maximum")
     func grows() {
         #expect(window(after: []).length == .zero)
         #expect(window(after: [300]).length == PollingWindow.first)
@@ -20,12 +20,12 @@ struct PollingWindowTests {
         #expect(window(after: Array(repeating: 400, count: 10)).length == maximum)
     }
 
-    @Test("news within it leaves it as it is")
+    @Test("A message within the window does not change it")
     func within() {
         #expect(window(after: [300, 300, 1, 100]).length == .microseconds(100))
     }
 
-    @Test("it shrinks when news takes long, and closes")
+    @Test("The window shrinks and closes when messages take long")
     func shrinks() {
         let open = Array(repeating: 400, count: 10)
         #expect(window(after: open + [401]).length == .microseconds(200))
@@ -33,7 +33,7 @@ struct PollingWindowTests {
         #expect(window(after: open + [401, 1000, 1_000_000, 5000]).length == .zero)
     }
 
-    @Test("a maximum of nothing keeps it closed")
+    @Test("A maximum of zero keeps the window closed")
     func closed() {
         var window = PollingWindow(maximum: .zero)
         for wait in [1, 50, 400] { window.adapt(to: .microseconds(wait)) }

@@ -72,7 +72,7 @@ struct PrivateFolderTests {
         }
     }
 
-    @Test("Content is read from files only, without following links, and up to a limit")
+    @Test("Content is read only from files, without following links, and up to a limit")
     func contents() throws {
         try inScratch { scratch in
             try Data("text".utf8).write(to: scratch.url.appending(path: "file"))
@@ -87,7 +87,7 @@ struct PrivateFolderTests {
         }
     }
 
-    @Test("A folder is removed with its content, but not with what its links lead to")
+    @Test("A folder is removed with its content, but not with the targets of its links")
     func remove() throws {
         try inScratch { scratch in
             try PrivateFolder.make(scratch.path("victim"))
@@ -103,7 +103,7 @@ struct PrivateFolderTests {
         }
     }
 
-    @Test("A file is private from its creation on, and loses the rights of others if it exists")
+    @Test("A file is private from its creation on, and an existing one becomes private")
     func files() throws {
         try inScratch { scratch in
             let before = umask(0)

@@ -3,9 +3,9 @@ import SystemSupport
 import Testing
 
 /// The tests use signals that no other test of this process uses.
-@Suite("Running until a signal comes", .serialized)
+@Suite("Running until a signal", .serialized)
 struct ShutdownSignalTests {
-    @Test("work that is done ends with its value, and what it throws is thrown")
+    @Test("Completed work ends with its value or its error")
     func done() async throws {
         guard case .value(7) = try await ShutdownSignals.run(until: [SIGUSR1], { 7 }) else {
             Issue.record("the value is lost")
@@ -16,7 +16,7 @@ struct ShutdownSignalTests {
         }
     }
 
-    @Test("a signal cancels the work, which has ended when the signal is told", .timeLimit(.minutes(1)))
+    @Test("A signal cancels the work, and is reported when the work has ended", .timeLimit(.minutes(1)))
     func signal() async throws {
         let (ends, end) = AsyncStream.makeStream(of: Void.self)
         let ending = try await ShutdownSignals.run(until: [SIGUSR1, SIGUSR2]) {

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Unix sockets")
 struct UnixSocketTests {
-    @Test("a path that is empty or too long is no address")
+    @Test("A path that is empty or too long is not an address")
     func addresses() throws {
         #expect(UnixAddress("") == nil)
         #expect(UnixAddress("@") == nil)
@@ -17,7 +17,7 @@ struct UnixSocketTests {
         #expect(error?.code == ENAMETOOLONG)
     }
 
-    @Test("one message goes each way, and the socket's path goes with it")
+    @Test("One message is sent in each direction, and the socket's path is removed afterwards")
     func stream() async throws {
         try await inScratchFolder { directory in
             let path = "\(directory)/socket"
@@ -38,7 +38,7 @@ struct UnixSocketTests {
         }
     }
 
-    @Test("what is longer than the limit is given up")
+    @Test("A message that is longer than the limit is given up")
     func limit() async throws {
         try await inScratchFolder { directory in
             let server = try Server("\(directory)/socket")
@@ -50,7 +50,7 @@ struct UnixSocketTests {
         }
     }
 
-    @Test("a wait for a connection ends with its task")
+    @Test("A wait for a connection ends with its task")
     func cancelled() async throws {
         try await inScratchFolder { directory in
             let server = try Server("\(directory)/socket")
@@ -85,7 +85,7 @@ private final class Server: Sendable {
 
 @Suite("Notifications of a service to its supervisor")
 struct NotificationTests {
-    @Test("a message is the same after its journey", arguments: [0, 1])
+    @Test("A message arrives unchanged", arguments: [0, 1])
     func journey(isAbstract: Int) async throws {
         try await inScratchFolder { directory in
             let path = isAbstract == 1 ? "@\(directory)" : "\(directory)/notify"
@@ -105,12 +105,12 @@ struct NotificationTests {
         }
     }
 
-    @Test("a status is one line, whatever it says: it cannot say more than a status")
+    @Test("A status is one line, whatever it contains, and adds no other field")
     func lines() {
         #expect(NotifyMessage(status: "one\nREADY=1").text == "STATUS=one READY=1")
     }
 
-    @Test("unknown names, and what is no field, are passed over; times are bounded")
+    @Test("Unknown names and invalid fields are ignored, and times are bounded")
     func unknown() {
         let text = "NAME=1\nready\nREADY=2\nEXTEND_TIMEOUT_USEC=9223372036854775807\nSTATUS=x"
         let message = NotifyMessage(Array(text.utf8))
@@ -119,7 +119,7 @@ struct NotificationTests {
         #expect(NotifyMessage(Array("EXTEND_TIMEOUT_USEC=-1".utf8)) == NotifyMessage())
     }
 
-    @Test("A readiness message is read line by line, and what is unknown is passed over")
+    @Test("A readiness message is read line by line, and unknown lines are ignored")
     func notifyMessage() {
         let message = NotifyMessage(Array("MAINPID=1\nSTATUS=a=b\nREADY=1\nX_MINE=2\nnonsense".utf8))
         #expect(message.isReady && !message.isStopping)
@@ -128,14 +128,14 @@ struct NotificationTests {
         #expect(!NotifyMessage(Array("READY=0".utf8)).isReady)
     }
 
-    @Test("nobody, or a supervisor that has gone, is no failure")
+    @Test("A missing or ended supervisor is not a failure")
     func nobody() {
         Notifier(socketPath: nil).notify(.ready)
         Notifier(socketPath: "/tmp/segue-nobody").notify(.ready)
         Notifier(socketPath: String(repeating: "x", count: 200)).notify(.ready)
     }
 
-    @Test("a supervisor whose queue is full misses a message, and holds the service up only as long as told")
+    @Test("A supervisor with a full queue misses a message, and delays the service for a limited time")
     func full() async throws {
         try await inScratchFolder { directory in
             let socket = try NotifySocket(path: "\(directory)/notify")
@@ -148,7 +148,7 @@ struct NotificationTests {
         }
     }
 
-    @Test("a wait ends at its time, and with a message")
+    @Test("A wait ends at its time, or with a message")
     func wait() async throws {
         try await inScratchFolder { directory in
             let socket = try NotifySocket(path: "\(directory)/notify")

@@ -32,7 +32,7 @@ struct ThreeScreensFlowTests {
         }
     }
 
-    @Test("The file and the builder agree")
+    @Test("The file equals the flow in Swift")
     func same() throws {
         let file = URL(filePath: #filePath).deletingLastPathComponent()
             .appending(path: "../../config/flows/examples/three-screens.yaml").standardizedFileURL.path
@@ -93,7 +93,7 @@ struct ThreeScreensFlowTests {
         #expect(app.machine.revision == 3)
     }
 
-    @Test("From the third back to the first is one step; the content stays until the view says that it is gone")
+    @Test("A pop from the third screen to the first is one step, and the content stays until the view reports it gone")
     func backToFirst() throws {
         var app = try App.onSecond(third: true)
         let (second, third) = (app.left?.second?.instance ?? "", app.left?.second?.third?.instance ?? "")
@@ -113,7 +113,7 @@ struct ThreeScreensFlowTests {
         #expect(app.left?.second == nil)
     }
 
-    @Test("A dismissal by the user and one by the program end alike")
+    @Test("A dismissal by the user and one by the program lead to the same state")
     func dismissals() throws {
         var byUser = try App.onSecond()
         let second = byUser.left?.second?.instance ?? ""
@@ -130,7 +130,7 @@ struct ThreeScreensFlowTests {
         #expect(byProgram.left?.second == nil)
     }
 
-    @Test("Another root takes all with it, and what leaves is there until it is gone")
+    @Test("A new root closes all screens, and a leaving one stays until it is gone")
     func anotherRoot() throws {
         var app = try App.onSecond()
         let (first, second) = (app.left?.instance ?? "", app.left?.second?.instance ?? "")
@@ -144,7 +144,7 @@ struct ThreeScreensFlowTests {
         #expect(app.screens.leaving.isEmpty)
     }
 
-    @Test("What is shown again while the former still leaves is new")
+    @Test("A screen that is shown again while the former one leaves is a new instance")
     func again() throws {
         var app = try App.onSecond()
         let former = app.left?.second?.instance ?? ""
@@ -154,7 +154,7 @@ struct ThreeScreensFlowTests {
         #expect(app.left?.second?.ticks == nil)
     }
 
-    @Test("The other tab has a second screen of its own")
+    @Test("The other tab has its own second screen")
     func siblings() throws {
         var app = try App.onSecond()
         let left = app.left
@@ -167,7 +167,7 @@ struct ThreeScreensFlowTests {
         #expect(app.right?.second?.ticks == 7)
     }
 
-    @Test("A device of another platform does not begin it, and a report that comes twice changes nothing")
+    @Test("Events of another platform's device are ignored, and a repeated report changes nothing")
     func ignored() throws {
         var app = try App()
         let launch = Machine.Input(

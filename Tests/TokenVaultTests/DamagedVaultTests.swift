@@ -28,7 +28,7 @@ struct DamagedVaultTests {
         return error
     }
 
-    @Test("A single flipped bit anywhere is noticed")
+    @Test("A single flipped bit anywhere is found")
     func flippedBits() async throws {
         try await fill()
         let good = try scratch.content("tokens")
@@ -42,7 +42,7 @@ struct DamagedVaultTests {
         #expect(try await TokenVaultReader(directory: scratch.vault).read().tokens == .fixture())
     }
 
-    @Test("A file cut short, emptied or foreign is one clear error that names it", arguments: [0, 5, 14, 30])
+    @Test("A file that is cut, empty or foreign is one clear error with its path", arguments: [0, 5, 14, 30])
     func truncated(length: Int) async throws {
         try await fill()
         try scratch.write(scratch.content("tokens").prefix(length), to: "tokens")
@@ -52,7 +52,7 @@ struct DamagedVaultTests {
         #expect(error?.description.contains("secret") == false)
     }
 
-    @Test("One file of the vault is not taken for the other, though the key fits")
+    @Test("One file of the vault cannot replace the other, although the key fits")
     func swapped() async throws {
         try await fill()
         try scratch.write(scratch.content("pending"), to: "tokens")
@@ -68,14 +68,14 @@ struct DamagedVaultTests {
         #expect(try await readError()?.code == "vault.corrupt")
     }
 
-    @Test("A huge file is refused unread")
+    @Test("A huge file is refused without being read")
     func huge() async throws {
         try await fill()
         try scratch.write(Data(count: 2 << 20), to: "tokens")
         #expect(try await readError()?.code == "vault.corrupt")
     }
 
-    @Test("A missing or damaged key is its own error")
+    @Test("A missing or damaged key has its own error")
     func key() async throws {
         try await fill()
         try scratch.write(Data("short".utf8), to: "key")
@@ -105,7 +105,7 @@ struct DamagedVaultTests {
         #expect(try await readError()?.code == "vault.unusable")
     }
 
-    @Test("A path that is no directory is an error, not a crash")
+    @Test("A path that is not a directory is an error")
     func notADirectory() async throws {
         try Data().write(to: URL(filePath: scratch.vault))
         let error = await #expect(throws: TokenStoreError.self) {

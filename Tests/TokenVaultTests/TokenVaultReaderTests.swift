@@ -13,26 +13,26 @@ struct TokenVaultReaderTests {
         reader = TokenVaultReader(directory: scratch.vault)
     }
 
-    @Test("A vault that nobody made yet is empty, and is not made by reading")
+    @Test("A vault that was never written is empty, and is not created by reading")
     func missing() async throws {
         #expect(try await reader.read() == .none)
         #expect(!FileManager.default.fileExists(atPath: scratch.vault))
     }
 
-    @Test("Waiting begins before the vault is there, and ends with the next generation")
+    @Test("A wait can begin before the vault exists, and ends with the next generation")
     func waits() async throws {
         async let waited = reader.waitForGeneration(after: 0, timeout: .seconds(60))
         try await TokenVault.open(directory: scratch.vault).save(.fixture())
         #expect(try await waited == StoredTokens(generation: 1, tokens: .fixture()))
     }
 
-    @Test("A generation that is there already is not waited for")
+    @Test("A generation that already exists is returned at once")
     func alreadyThere() async throws {
         try await TokenVault.open(directory: scratch.vault).save(.fixture())
         #expect(try await reader.waitForGeneration(after: 0, timeout: .zero)?.generation == 1)
     }
 
-    @Test("At the deadline there is nothing, and no error")
+    @Test("A wait returns nothing at its deadline, without an error")
     func deadline() async throws {
         try await TokenVault.open(directory: scratch.vault).save(.fixture())
         #expect(try await reader.waitForGeneration(after: 1, timeout: .milliseconds(1)) == nil)
@@ -45,7 +45,7 @@ struct TokenVaultReaderTests {
         await #expect(throws: CancellationError.self) { try await task.value }
     }
 
-    @Test("Many readers beside a writer see whole generations only, and never one older than before")
+    @Test("Many readers beside a writer read whole generations only, and never an older one than before")
     func concurrent() async throws {
         let vault = try await TokenVault.open(directory: scratch.vault)
         try await vault.save(.fixture(1))

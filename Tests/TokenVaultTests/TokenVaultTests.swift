@@ -11,14 +11,14 @@ struct TokenVaultTests {
         scratch = try ScratchVault()
     }
 
-    @Test("A new vault is empty, generation 0")
+    @Test("A new vault is empty, with generation 0")
     func empty() async throws {
         let vault = try await TokenVault.open(directory: scratch.vault)
         #expect(try await vault.load() == .none)
         #expect(try await vault.pending().isEmpty)
     }
 
-    @Test("What is kept survives the process; each change is a generation, forgetting included")
+    @Test("Stored tokens survive the process, and each change is a generation, including a removal")
     func persistence() async throws {
         do {
             let vault = try await TokenVault.open(directory: scratch.vault)
@@ -70,7 +70,7 @@ struct TokenVaultTests {
         }
     }
 
-    @Test("Only one process writes at a time; the next may when the first is gone")
+    @Test("Only one process writes at a time, and the next can write when the first has ended")
     func lock() async throws {
         do {
             let first = try await TokenVault.open(directory: scratch.vault)
@@ -83,7 +83,7 @@ struct TokenVaultTests {
         _ = try await TokenVault.open(directory: scratch.vault)
     }
 
-    @Test("Killed while writing: the half-written file is not read, and is swept away by the next writer")
+    @Test("A half-written file of a killed writer is not read, and is removed by the next writer")
     func halfWritten() async throws {
         do {
             try await TokenVault.open(directory: scratch.vault).save(.fixture())

@@ -23,7 +23,7 @@ struct VaultAccessTokensTests {
             requestRenewal: renew)
     }
 
-    @Test("Without an account there is no token")
+    @Test("There is no token without an account")
     func notAuthorized() async throws {
         await #expect(throws: MusicError.notAuthorized) { try await tokens().current() }
     }
@@ -34,7 +34,7 @@ struct VaultAccessTokensTests {
         #expect(try await tokens().current() == AccessToken(value: "access-secret-1", generation: 1))
     }
 
-    @Test("A refused token is named by generation, and its successor is waited for")
+    @Test("A refused token is named by its generation, and its successor is awaited")
     func renewed() async throws {
         let vault = try await TokenVault.open(directory: scratch.vault)
         try await vault.save(.fixture(1))
@@ -45,7 +45,7 @@ struct VaultAccessTokensTests {
         #expect(token == AccessToken(value: "access-secret-2", generation: 2))
     }
 
-    @Test("If the successor is there already nobody is asked")
+    @Test("No renewal is requested if the successor already exists")
     func alreadyRenewed() async throws {
         let vault = try await TokenVault.open(directory: scratch.vault)
         try await vault.save(.fixture(1))
@@ -54,7 +54,7 @@ struct VaultAccessTokensTests {
         #expect(token.generation == 2)
     }
 
-    @Test("If the account is gone instead, the work ends")
+    @Test("The work ends if the account was removed instead")
     func ended() async throws {
         let vault = try await TokenVault.open(directory: scratch.vault)
         try await vault.save(.fixture(1))
@@ -64,7 +64,7 @@ struct VaultAccessTokensTests {
         await #expect(throws: MusicError.authorizationEnded) { try await tokens().newer(thanRefused: 1) }
     }
 
-    @Test("If the renewal fails the work ends at once, without waiting for the deadline")
+    @Test("The work ends at once if the renewal fails, without waiting for the deadline")
     func failed() async throws {
         let vault = try await TokenVault.open(directory: scratch.vault)
         try await vault.save(.fixture(1))
@@ -78,13 +78,13 @@ struct VaultAccessTokensTests {
         #expect(try await tokens().current().generation == 1, "the token stays")
     }
 
-    @Test("If the renewal is answered with an error the work ends at once, though the vault has no note of it")
+    @Test("The work ends at once if the renewal is answered with an error, even if the vault has no record of it")
     func answeredWithError() async throws {
         try await TokenVault.open(directory: scratch.vault).save(.fixture(1))
         await #expect(throws: MusicError.renewalFailed) { try await tokens().newer(thanRefused: 1) }
     }
 
-    @Test("If nothing happens the work fails at the deadline")
+    @Test("The work fails at the deadline if nothing happens")
     func overdue() async throws {
         try await TokenVault.open(directory: scratch.vault).save(.fixture(1))
         await #expect(throws: MusicError.renewalOverdue) {
@@ -92,7 +92,7 @@ struct VaultAccessTokensTests {
         }
     }
 
-    @Test("A vault that cannot be read is told with its path, and never with a secret")
+    @Test("A vault that cannot be read is reported with its path, and never with a secret")
     func unreadable() async throws {
         try await TokenVault.open(directory: scratch.vault).save(.fixture(1))
         try scratch.write(Data("rubbish".utf8), to: "tokens")

@@ -5,7 +5,7 @@ import Testing
 
 @testable import TokenVault
 
-@Suite("The vault's limits")
+@Suite("Limits of the vault")
 struct VaultLimitTests {
     let scratch: ScratchVault
 
@@ -31,7 +31,7 @@ struct VaultLimitTests {
         #expect(try await vault.pending().count == VaultLimit.requests)
     }
 
-    @Test("The requests of an earlier version may be too many; they can still be answered and removed")
+    @Test("Too many requests of an earlier version can still be answered and removed")
     func earlierRequests() throws {
         let many = requests(1_500)
         let earlier = try JSONDecoder().decode(PendingFile.self, from: JSONEncoder().encode(many)).requests
@@ -58,7 +58,7 @@ struct VaultLimitTests {
         #expect(error?.code == "vault.too-large")
     }
 
-    @Test("Accounts beyond the limit are refused; those that are there can be renewed, and make room when they go")
+    @Test("Accounts beyond the limit are refused, and existing ones can be renewed and removed")
     func tooManyAccounts() throws {
         var accounts = AccountsFile()
         func advance(_ session: String, to tokens: SpotifyTokens?) throws {
@@ -84,7 +84,7 @@ struct VaultLimitTests {
         #expect(accounts["session-1"].tokens == .fixture())
     }
 
-    @Test("A file of a newer format is refused by its number, and is not overwritten")
+    @Test("A file of a newer format is refused with its number, and is not overwritten")
     func newer() async throws {
         let vault = try await TokenVault.open(directory: scratch.vault)
         let directory = VaultDirectory(scratch.vault)

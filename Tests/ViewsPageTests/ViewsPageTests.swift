@@ -8,9 +8,9 @@ import Navigation
 import Observation
 import Testing
 
-@Suite("What docs/views.md shows")
+@Suite("Samples of docs/views.md")
 struct ViewsPageTests {
-    @Test("the page has the adapter that these tests compile and run")
+    @Test("The page has the adapter that these tests compile and run")
     func program() throws {
         let folder = URL(filePath: #filePath).deletingLastPathComponent()
         let adapter = try String(contentsOf: folder.appending(path: "DeviceModel.swift"), encoding: .utf8)
@@ -19,7 +19,7 @@ struct ViewsPageTests {
     }
 
     @MainActor
-    @Test("the adapter shows the screens, sends what a person chooses, and reports going back and dismissing")
+    @Test("The adapter shows the screens, sends the user's choices, and reports back and dismissals")
     func adapter() async throws {
         let bus = EventBus.inMemory(source: "app/1")
         let flow = try Flow("coffee", version: 1, platform: "ios", start: "menu") {

@@ -6,7 +6,7 @@ import Yams
 @Suite("YAML text")
 struct YAMLTextTests {
     @Test(
-        "that cannot be read is one line with its place",
+        "YAML that cannot be read is one line with its place",
         arguments: [
             ("a: [b\nc: d\n", 2, "malformed YAML: "), ("a: 'b\n", 2, "malformed YAML: "),
             ("a: 1\nb:\n  c: 1\n  c: 2\n", 3, "duplicate key 'c' in the mapping that begins here; remove one of them"),
@@ -24,7 +24,7 @@ struct YAMLTextTests {
         #expect(mistake?.description.contains("\n") == false)
     }
 
-    @Test("that is empty has no root, and other text has one")
+    @Test("Empty YAML has no root, and other text has one")
     func roots() throws {
         #expect(try YAMLText.root(of: "# nothing\n") == nil)
         #expect(try YAMLText.root(of: "a: [b, c]")?["a"]?.sequence?.count == 2)

@@ -46,7 +46,7 @@ struct EscapeTests {
         }
     }
 
-    @Test("A shell reads a word as it was")
+    @Test("A shell reads a word unchanged")
     func shellWord() throws {
         let texts = Self.texts()
         let line = texts.map(Escape.shellWord).joined(separator: " ")
@@ -57,14 +57,14 @@ struct EscapeTests {
         #expect(!texts.map(Escape.shellWord).joined().utf8.contains { $0 < 0x20 || $0 == 0x7F })
     }
 
-    @Test("Bash reads a completion as it was")
+    @Test("Bash reads a completion unchanged")
     func completions() throws {
         // The end of a line would be a word's end.
         let texts = Self.texts(Self.special.filter { !$0.utf8.contains(0xA) } + Self.joining).filter { !$0.isEmpty }
         try expect("bash", [texts.map(Escape.bashCompletion).joined(separator: " ")], read: [texts])
     }
 
-    @Test("Zsh inserts a completion so that it reads the completion as it was")
+    @Test("Zsh inserts a completion so that it reads the completion unchanged")
     func zshCompletions() throws {
         // Completions are lines of the program's output.
         let texts = Self.texts(Self.special.filter { !$0.utf8.contains(0xA) } + Self.joining + Self.controls)
@@ -73,7 +73,7 @@ struct EscapeTests {
         #expect(Escape.zshCompletion(#"a:\#u{301}b\"#) == #"a\:\#u{301}b\\"#)
     }
 
-    @Test("A page contains a text and the value of an attribute as they were")
+    @Test("A page contains a text and the value of an attribute unchanged")
     func html() throws {
         let texts = Self.texts().filter { !$0.isEmpty }
         let documents = texts.map {
@@ -82,14 +82,14 @@ struct EscapeTests {
         try expect("page", documents, read: texts.map { ["b", $0, $0, "i", $0] })
     }
 
-    @Test("A table contains a cell as it was")
+    @Test("A table contains a cell unchanged")
     func csv() throws {
         let texts = Self.texts()
         try expect("table", texts.map { Escape.csvLine([$0, "x", $0]) + "\n" }, read: texts.map { [$0, "x", $0] })
         try expect("table", texts.map { Escape.csvLine([$0]) + "\n" }, read: texts.map { [$0] })
     }
 
-    @Test("Prometheus reads a label as it was")
+    @Test("Prometheus reads a label unchanged")
     func metricLabel() throws {
         let texts = Self.texts(count: 20)
         try expect(
@@ -98,7 +98,7 @@ struct EscapeTests {
             read: texts.map { [$0] })
     }
 
-    @Test("nats-server reads a string as it was")
+    @Test("nats-server reads a string unchanged")
     func natsString() throws {
         struct Users: Encodable {
             let strings: [String]
@@ -111,7 +111,7 @@ struct EscapeTests {
         try expect("nats", [document], read: [texts])
     }
 
-    @Test("Graphviz draws lines as they were")
+    @Test("Graphviz draws lines unchanged")
     func dotString() throws {
         let texts = Self.texts(Self.special.filter { $0.utf8.allSatisfy { $0 >= 0x20 } } + Self.joining, count: 40)
         try expect(
@@ -120,14 +120,14 @@ struct EscapeTests {
         #expect(Escape.dotString(["a\r\n\u{301}b"]) == "\"a  \u{301}b\"")
     }
 
-    @Test("A reader of Mermaid's entities reads lines as they were")
+    @Test("A reader of Mermaid's entities reads lines unchanged")
     func mermaidString() throws {
         let texts = Self.texts(Self.special.filter { $0.utf8.allSatisfy { $0 >= 0x20 } } + Self.joining)
         try expect(
             "mermaid", texts.map { Escape.mermaidString(["x" + $0, $0]) }, read: texts.map { ["x" + $0, $0] })
     }
 
-    @Test("A reader of YAML reads a string as it was")
+    @Test("A reader of YAML reads a string unchanged")
     func yaml() throws {
         let texts =
             Self.texts() + ["true", "~", "1", "1e3", ":\u{301}", "a: \u{301}b", "a #\u{301}", "-\u{301}", "'\u{301}"]
@@ -138,13 +138,13 @@ struct EscapeTests {
             "yaml", texts.map { "\"key\": \(YAMLScalar.text(of: .string($0))) # comment\n" }, read: texts.map { [$0] })
     }
 
-    @Test("A shell reads a line of an environment file as it was")
+    @Test("A shell reads a line of an environment file unchanged")
     func environmentFile() throws {
         let texts = Self.texts(count: 40)
         try expect("environment", texts.map { SystemdText.assignment("V", $0) + "\n" }, read: texts.map { [$0] })
     }
 
-    @Test("systemd reads the words of a command and of a variable as they were")
+    @Test("systemd reads the words of a command and of a variable unchanged")
     func unit() throws {
         let texts = Self.texts(Self.special + ["%n", "%%"] + Self.joining + Self.controls)
         let arguments = texts.map(SystemdText.argument).joined(separator: " ")
@@ -155,7 +155,7 @@ struct EscapeTests {
             read: [texts + texts])
     }
 
-    @Test("The readers of compose files read a value as it was")
+    @Test("The readers of compose files read a value unchanged")
     func composeValue() throws {
         let texts = Self.texts()
         let values = texts.map { YAMLScalar.text(of: .string(Escape.composeValue($0))) }
@@ -167,7 +167,7 @@ struct EscapeTests {
         #expect(read.elementsEqual(texts) { $0.utf8.elementsEqual($1.utf8) })
     }
 
-    @Test("A segment of a URL is decoded as it was")
+    @Test("A segment of a URL is decoded unchanged")
     func percentEncoding() {
         for text in Self.texts() {
             let encoded = PercentEncoding.encode(text)

@@ -23,13 +23,13 @@ struct LinesTests {
         #expect(lines == [["a"], ["\u{301}", "b"], ["\u{FE0F}"]])
     }
 
-    @Test("Text on one line has no ends of lines")
+    @Test("Text on one line has no line endings")
     func onOneLine() {
         #expect("a\r\n\u{301}b\n\nc\rd\u{85}e\u{2028}f\n".onOneLine == "a \u{301}b c d e f")
         #expect("".onOneLine.isEmpty)
     }
 
-    @Test("Lines are counted by their ends")
+    @Test("Lines are counted by their endings")
     func counts() {
         let text = "a\r\nb\n\u{301}c".utf8
         #expect(text.countLines(before: text.endIndex) == 2)

@@ -30,7 +30,7 @@ struct SeparatorsTests {
         #expect("a\u{37E}".removing(suffix: ";") == nil)
     }
 
-    @Test("A beginning or an end is not longer than the text")
+    @Test("A prefix or suffix that is longer than the text does not match")
     func ends() {
         #expect("ab".begins(with: "") && "ab".ends(with: "") && "ab".begins(with: "ab") && "ab".ends(with: "ab"))
         #expect(!"b".begins(with: "bc") && !"b".ends(with: "ab"))
@@ -44,7 +44,7 @@ struct SeparatorsTests {
         #expect("\r\n    a\r\n".wholeMatch(of: #/\R    a\R/#.byScalar) != nil)
     }
 
-    @Test("Parts are those of Collection.split")
+    @Test("Parts equal those of Collection.split")
     func parts() {
         #expect(",a,,b,".split(scalar: ",") == ["a", "b"])
         #expect(",a,,b,".split(scalar: ",", omittingEmptySubsequences: false) == ["", "a", "", "b", ""])

@@ -5,7 +5,7 @@ import Testing
 struct TerminalTextTests {
     private static let hostile = "a\u{1B}]0;T\u{7}b\u{9B}31m\u{7F}\u{202E}c\u{2066}\u{200F}\u{FEFF}\rd\u{8}"
 
-    @Test("has control characters only from the program's literals")
+    @Test("The text has control characters only from the program's literals")
     func interpolation() {
         let text: TerminalText = "\u{1B}[1m\(Self.hostile)\u{1B}[0m"
         let escaped = #"a\u001b]0;T\u0007b\u009b31m\u007f\u202ec\u2066\u200f\ufeff d\u0008"#
@@ -15,7 +15,7 @@ struct TerminalTextTests {
         #expect(nested.description == "\u{1B}[2K\(text.description)1")
     }
 
-    @Test("keeps line feeds and tabs where it may have several lines, and has none of them where it is one line")
+    @Test("The text keeps line feeds and tabs if it may have several lines, and otherwise none")
     func lines() {
         // A literal itself would be a literal of the program.
         let text = "a\n\tb\r\nc\u{2028}d"
@@ -24,13 +24,14 @@ struct TerminalTextTests {
     }
 
     @Test(
-        "keeps letters of every script, emoji and combining marks", arguments: ["", "é e\u{301} 日本 👩‍👩‍👧 می\u{200C}خواهم"])
+        "The text keeps letters of every script, emoji and combining marks",
+        arguments: ["", "é e\u{301} 日本 👩‍👩‍👧 می\u{200C}خواهم"])
     func letters(text: String) {
         #expect(text.printable == text && TerminalText(text).description == text)
     }
 
     @Test(
-        "that is a coloured line keeps its colours, which end with it, and no other sequence",
+        "A coloured line keeps its colours, which end with it, and no other sequence",
         arguments: [
             ("\u{1B}[1;31mred\u{1B}[0m", "\u{1B}[1;31mred\u{1B}[0m\u{1B}[0m", "red"),
             ("\u{1B}[m", "\u{1B}[m\u{1B}[0m", ""), ("\u{1B}[2Jx", #"\u001b[2Jx"#, #"\u001b[2Jx"#),
