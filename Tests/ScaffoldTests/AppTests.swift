@@ -40,7 +40,7 @@ struct AppTests {
     }
 
     @Test(
-        "A new app has no long lines and sorted imports, whatever its name is",
+        "A new app has short lines and sorted imports, whatever its name is",
         arguments: ["a", "tea-time", "z-2-three"])
     func format(name: String) throws {
         for (path, text) in try app(name).files where path != "README.md" {

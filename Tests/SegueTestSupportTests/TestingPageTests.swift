@@ -31,7 +31,7 @@ enum TestingPage {
 struct TestingPageTests {
     private let folder = URL(filePath: #filePath).appending(path: "../../../Examples/Coffee").standardizedFileURL.path
 
-    @Test("The scenarios of the counter pass")
+    @Test("The counter's scenarios pass")
     func scenarios() throws {
         try Scenarios.run(flow: "\(folder)/flow.yaml", scenarios: "\(folder)/scenarios")
     }
