@@ -38,7 +38,7 @@ struct OpenTimersTests {
         #expect(ids.isEmpty)
     }
 
-    @Test("Timers that close or open while the recorded ones are read are correct")
+    @Test("A timer that closes while the recorded ones are read is not open, and one that opens is")
     func meanwhile() async throws {
         let (first, second) = (timer("sheet-1"), timer("sheet-2"))
         timers.apply(opened: [first], closed: [])

@@ -107,7 +107,7 @@ struct BatchMessageTests {
         #expect(again.unreadableHeader?.bytes == header.bytes)
     }
 
-    @Test("A batch has headers if it settles dead letters, is leased, or withdraws")
+    @Test("A batch that settles dead letters, or is leased, has the corresponding headers")
     func others() throws {
         var batch = Batch(Self.messages)
         batch.settledLetters = [1, 5, .max]

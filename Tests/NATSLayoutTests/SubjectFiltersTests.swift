@@ -66,7 +66,7 @@ struct SubjectFiltersTests {
         #expect(SubjectFilters([.all]).texts(in: "S") == ["S.m.>"])
     }
 
-    @Test("Several filters select the messages of any of them, without a collision or overlap")
+    @Test("Several filters select all messages of any of them, and no two collide")
     func several() {
         var generator = SeededGenerator(seed: 5)
         let messages = Self.types.flatMap { type in Self.subjects.map { Samples.message(type, subject: $0) } }

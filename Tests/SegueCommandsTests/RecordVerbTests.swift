@@ -87,7 +87,7 @@ struct RecordVerbTests {
         }
     }
 
-    @Test("A recording can go into a pipe with a reader", .timeLimit(.minutes(1)))
+    @Test("A recording can go into a pipe only if it has a reader", .timeLimit(.minutes(1)))
     func pipe() async throws {
         try await withRecording { segue in
             let piped = try await segue.shell(

@@ -164,7 +164,7 @@ struct SimulatorTests {
         }
     }
 
-    @Test("A server that is busy or broken for a while is retried")
+    @Test("A short rate limit is waited for, and a server error fails only one call")
     func faults() async throws {
         try await connected { spotify, api, _ in
             try await spotify.control("faults", "path=/v1/*&status=429&retry_after=1&count=2")

@@ -91,7 +91,7 @@ struct CatalogueTests {
     }
 
     @Test(
-        "Redirect URIs are accepted that Spotify lets apps register",
+        "A redirect URI is valid if Spotify lets apps register it",
         arguments: [
             ("https://example.com/cb", true), ("http://127.0.0.1:80/cb", true), ("http://[::1]:80/cb", true),
             ("http://localhost:80/cb", false), ("https://localhost/cb", false), ("http://127.0.0.1.evil.com/", false),

@@ -9,7 +9,7 @@ struct CoreDumpTests {
     /// `PR_GET_DUMPABLE`.
     private static let getDumpable: CInt = 3
 
-    @Test("A process without core dumps has the kernel's limit, and its own files in /proc")
+    @Test("A process without core dumps has the limit that the kernel obeys, and can read its files in /proc")
     func disable() throws {
         typealias Control = @convention(c) (CInt) -> CInt
         let control = unsafeBitCast(try #require(dlsym(nil, "prctl")), to: Control.self)

@@ -78,7 +78,7 @@ struct TerminalScreenTests {
         #expect(tab.tab == "lists")
     }
 
-    @Test("A column's path has a choice for back, with the sidebar's first")
+    @Test("Back pops the sidebar's path first, then the column's")
     func backInColumn() throws {
         let detail = ScreenStack(.sample("generatedPlaylist", 2), path: [.sample("premiumRequired", 3)])
         func back(path: [ScreenInstance] = [], presentations: [Presentation] = []) throws -> String? {
