@@ -295,30 +295,25 @@ extension ComposeReader {
             return .started
         }
         findings.check(check, against: .healthcheck, in: what)
-        let probe = probe(check, of: what)
+        var probe = probeWithoutTest(check, of: what)
         guard bool("disable", in: check, of: what) != true else { return .started }
         guard let test = check["test"]?.value else {
             report("\(what) has no 'test'", at: node.place, hint: Self.testHint)
             return .started
         }
-        let words = strings(test, "'test' in \(what)")
-        switch words.first {
-        case "NONE" where words.count == 1:
+        switch strings(test, "'test' in \(what)") {
+        case ["NONE"]:
             return .started
-        case "NOTIFY" where words.count == 1:
+        case ["NOTIFY"]:
             checkNotified(check, of: what)
             return .notify(timeout: duration("start_period", in: check, of: what))
-        case "CMD" where words.count > 1 && !words[1].isEmpty:
-            return .probe(probe(.command(Array(words.dropFirst()))))
-        case "CMD-SHELL" where words.count == 2:
-            return .probe(probe(.command(["/bin/sh", "-c", words[1]])))
-        case "HTTP" where words.count == 2 && words[1].begins(with: "http://"):
-            return .probe(probe(.http(words[1])))
-        case "TCP" where words.count == 2 && words[1].unicodeScalars.contains(":"):
-            return .probe(probe(.tcp(words[1])))
-        default:
-            report("'test' in \(what) is not a valid test", at: test.place, hint: Self.testHint)
-            return .started
+        case let words:
+            guard let test = HealthProbe.Test(words) else {
+                report("'test' in \(what) is not a valid test", at: test.place, hint: Self.testHint)
+                return .started
+            }
+            probe.test = test
+            return .probe(probe)
         }
     }
 
@@ -326,23 +321,19 @@ extension ComposeReader {
         "write [CMD, executable, argument …], [CMD-SHELL, command], [HTTP, 'http://HOST:PORT/PATH'], "
         + "[TCP, 'HOST:PORT'], [NOTIFY] or [NONE]"
 
-    /// Reads the times and counts of a health check. As in docker, 0 means the default.
-    ///
-    /// - Returns: a function that adds the test.
-    private func probe(_ check: ComposeNode.Entries, of what: String) -> (HealthProbe.Test) -> HealthProbe {
-        func given(_ key: String) -> Duration? {
+    /// Reads the times and counts of a health check. As in docker, 0 means the default. The command of the result is
+    /// empty.
+    private func probeWithoutTest(_ check: ComposeNode.Entries, of what: String) -> HealthProbe {
+        func time(_ key: String) -> Duration? {
             duration(key, in: check, of: what).flatMap { $0 == .zero ? nil : $0 }
         }
         var probe = HealthProbe(command: [])
-        if let interval = given("interval") { probe.interval = interval }
-        if let timeout = given("timeout") { probe.timeout = timeout }
-        if let period = given("start_period") { probe.startPeriod = period }
-        if let interval = given("start_interval") { probe.startInterval = interval }
+        if let interval = time("interval") { probe.interval = interval }
+        if let timeout = time("timeout") { probe.timeout = timeout }
+        if let period = time("start_period") { probe.startPeriod = period }
+        if let interval = time("start_interval") { probe.startInterval = interval }
         if let retries = count("retries", in: check, of: what, to: 1_000_000), retries > 0 { probe.retries = retries }
-        return { test in
-            probe.test = test
-            return probe
-        }
+        return probe
     }
 
     private func checkNotified(_ check: ComposeNode.Entries, of what: String) {
@@ -400,6 +391,19 @@ extension ComposeNode {
     fileprivate var namesNothing: Bool {
         guard let list else { return false }
         return list.first.map { $0.scalar?.text.isEmpty ?? true && $0.scalar?.isUnknown != true } ?? true
+    }
+}
+
+extension HealthProbe.Test {
+    /// The test that the words of `test` describe. Nil if they do not describe a test.
+    fileprivate init?(_ words: [String]) {
+        switch words.first {
+        case "CMD" where words.count > 1 && !words[1].isEmpty: self = .command(Array(words.dropFirst()))
+        case "CMD-SHELL" where words.count == 2: self = .command(["/bin/sh", "-c", words[1]])
+        case "HTTP" where words.count == 2 && words[1].begins(with: "http://"): self = .http(words[1])
+        case "TCP" where words.count == 2 && words[1].unicodeScalars.contains(":"): self = .tcp(words[1])
+        default: return nil
+        }
     }
 }
 
