@@ -68,81 +68,72 @@ struct TerminalDevice: ReadyService, ForegroundService {
 
     private var connection: DeviceConnection { DeviceConnection(bus: bus, logger: logger, clock: clock) }
 
+    /// Has one task for each source of inputs and one for the outbox, and starts a task for each query and each time
+    /// that passes. All of them send their results to `inputs`, which the body handles one after the other.
     private func attend() async throws {
-        let inputs = AsyncThrowingChannel<TerminalSession.Input, any Error>()
+        let inputs = Inputs()
         let (demand, wantLine) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+        let outbox = DeviceOutbox()
+        let delivered = ReadySignal()
         let device = DeviceSession(
             identity, flow: flow, screens: screens, commandLifetime: EventBus.commandLifetime,
             keepsRequestedURL: terminal.mode == .scripted)
-        let session = TerminalSession(device, mode: terminal.mode, timeout: timeout)
         let filters = device.filters
-        try await withThrowingDiscardingTaskGroup { sources in
-            sources.addTask { await inputs.failing { try await follow(filters, into: inputs) } }
-            sources.addTask { await readLines(on: demand, into: inputs) }
-            sources.addTask { for await _ in terminal.resizes { await inputs.send(.resized) } }
+        var presenter = TerminalPresenter(
+            session: TerminalSession(device, mode: terminal.mode, timeout: timeout), terminal: terminal, outbox: outbox,
+            busAddress: busAddress, logger: logger, now: now)
+
+        try await withThrowingDiscardingTaskGroup { tasks in
+            tasks.addTask { await inputs.failing { try await follow(filters, into: inputs) } }
+            tasks.addTask { await readLines(on: demand, into: inputs) }
+            tasks.addTask { for await _ in terminal.resizes { await inputs.send(.resized) } }
             if let log = terminal.log {
-                sources.addTask { for await text in log.lines { await inputs.send(.logged(text)) } }
+                tasks.addTask { for await text in log.lines { await inputs.send(.logged(text)) } }
             }
-            try await withOutbox(inputs) { outbox in
-                var loop = DeviceLoop(
-                    session: session, terminal: terminal, outbox: outbox, busAddress: busAddress, logger: logger,
-                    now: now)
-                try await loop.run(
-                    inputs, wantLine: { wantLine.yield() },
-                    ask: { query in
-                        sources.addTask { await inputs.send(.answer(await connection.answer(to: query), to: query.id)) }
-                    },
-                    startDeadline: { number in
-                        sources.addTask {
-                            guard (try? await clock.sleep(for: timeout)) != nil else { return }
-                            await inputs.send(.deadline(number))
-                        }
-                    },
-                    startSecond: { wait in
-                        sources.addTask {
-                            guard (try? await clock.sleep(for: wait)) != nil else { return }
-                            await inputs.send(.second)
-                        }
-                    })
+            tasks.addTask {
+                await deliver(outbox, inputs)
+                delivered.signal()
             }
-            sources.cancelAll()
+
+            await presenter.start()
+            wantLine.yield()
+            session: for try await input in inputs {
+                for request in try await presenter.handle(input) {
+                    switch request {
+                    case .line: wantLine.yield()
+                    case .answer(let query):
+                        tasks.addTask { await inputs.send(.answer(await connection.answer(to: query), to: query.id)) }
+                    case .wake(let input, after: let time):
+                        tasks.addTask {
+                            guard (try? await clock.sleep(for: time)) != nil else { return }
+                            await inputs.send(input)
+                        }
+                    case .end: break session
+                    }
+                }
+            }
+
+            // No more inputs are handled. Finishing the channel releases the tasks that wait to send an input.
+            inputs.finish()
+            outbox.finish()
+            tasks.addTask {
+                try? await clock.sleep(for: terminal.mode == .scripted ? timeout : .seconds(1))
+                delivered.signal()
+            }
+            try await delivered.wait()
+            tasks.cancelAll()
         }
     }
 
-    /// Publishes the messages that `body` puts into the outbox, in order, and opens the URLs in it. When `body` has
-    /// ended without an error, the remaining messages and URLs are still handled, but for at most `timeout` (a script)
-    /// or one second (a person).
-    private func withOutbox(
-        _ inputs: AsyncThrowingChannel<TerminalSession.Input, any Error>, _ body: (DeviceOutbox) async throws -> Void
-    ) async throws {
-        let outbox = DeviceOutbox()
-        try await withThrowingTaskGroup(of: Bool.self) { workers in
-            workers.addTask {
-                await inputs.failing { for await message in outbox.messages { try await connection.publish(message) } }
-                return true
-            }
-            workers.addTask {
-                await open(outbox.urls, inputs)
-                return true
-            }
-            try await body(outbox)
-            // The loop handles no more inputs. Finishing the channel releases the tasks that wait to send an input.
-            inputs.finish()
-            outbox.finish()
-            workers.addTask {
-                try? await clock.sleep(for: terminal.mode == .scripted ? timeout : .seconds(1))
-                return false
-            }
-            var workersLeft = 2
-            while workersLeft > 0, try await workers.next() == true { workersLeft -= 1 }
-            workers.cancelAll()
-        }
+    /// Publishes the messages of the outbox, in order, and opens its URLs, until the outbox is finished and empty.
+    private func deliver(_ outbox: DeviceOutbox, _ inputs: Inputs) async {
+        async let opening: Void = open(outbox.urls, inputs)
+        await inputs.failing { for await message in outbox.messages { try await connection.publish(message) } }
+        await opening
     }
 
     /// Opens the URLs of a script one after the other. For a person, up to four commands run at a time.
-    private func open(
-        _ urls: AsyncStream<DeviceOutbox.Opening>, _ inputs: AsyncThrowingChannel<TerminalSession.Input, any Error>
-    ) async {
+    private func open(_ urls: AsyncStream<DeviceOutbox.Opening>, _ inputs: Inputs) async {
         let limit = terminal.mode == .scripted ? 1 : 4
         await withTaskGroup(of: Void.self) { commands in
             var running = 0
@@ -150,7 +141,7 @@ struct TerminalDevice: ReadyService, ForegroundService {
                 if running == limit { await commands.next() } else { running += 1 }
                 commands.addTask {
                     guard let reason = await open(url) else { return }
-                    // The loop of a script has often ended by now, so the reason is logged.
+                    // The session of a script has often ended by now, so the reason is logged.
                     if terminal.mode == .scripted {
                         logger.warning("\(reason)")
                     } else {
@@ -171,9 +162,7 @@ struct TerminalDevice: ReadyService, ForegroundService {
         return terminal.mode == .scripted ? await command.open(opening.url) : await command.launch(opening.url)
     }
 
-    private func follow(
-        _ filters: [MessageFilter], into inputs: AsyncThrowingChannel<TerminalSession.Input, any Error>
-    ) async throws {
+    private func follow(_ filters: [MessageFilter], into inputs: Inputs) async throws {
         try await connection.follow(filters) {
             ready.signal()
             await inputs.send(.attached)
@@ -183,9 +172,7 @@ struct TerminalDevice: ReadyService, ForegroundService {
     }
 
     /// Reads a line for each element of `demand`.
-    private func readLines(
-        on demand: AsyncStream<Void>, into inputs: AsyncThrowingChannel<TerminalSession.Input, any Error>
-    ) async {
+    private func readLines(on demand: AsyncStream<Void>, into inputs: Inputs) async {
         var lines = terminal.lines.makeAsyncIterator()
         for await _ in demand {
             guard let line = await lines.next() else { return await inputs.send(.endOfInput) }
@@ -194,6 +181,8 @@ struct TerminalDevice: ReadyService, ForegroundService {
     }
 }
 
+private typealias Inputs = AsyncThrowingChannel<TerminalSession.Input, any Error>
+
 extension AsyncThrowingChannel where Failure == any Error {
     /// Passes the errors of `operation` to the channel's reader.
     fileprivate func failing(_ operation: () async throws -> Void) async {
@@ -201,15 +190,26 @@ extension AsyncThrowingChannel where Failure == any Error {
     }
 }
 
-/// Passes inputs to a session, one after the other, and carries out its outputs.
-struct DeviceLoop {
+/// Passes inputs to a session, shows its outputs, and puts messages and URLs into the outbox.
+private struct TerminalPresenter {
+    /// Work that ends in an input, or the end of the session.
+    enum Request {
+        /// Read the next line.
+        case line
+        /// Get the answer to a query.
+        case answer(to: Envelope)
+        /// Send the input when the time has passed.
+        case wake(TerminalSession.Input, after: Duration)
+        case end
+    }
+
     private var session: TerminalSession
     private let terminal: Terminal
     private let outbox: DeviceOutbox
     private let logger: Logger
     private let now: @Sendable () -> Date
     private var painter: Painter
-    /// True while a started second has not passed.
+    /// True from a request to wake with `second` until that input.
     private var isWaitingForSecond = false
 
     init(
@@ -224,60 +224,69 @@ struct DeviceLoop {
         painter = Painter(waiting: "Waiting for the bus at \(busAddress)…")
     }
 
-    /// Runs until the session ends.
-    mutating func run(
-        _ inputs: AsyncThrowingChannel<TerminalSession.Input, any Error>,
-        wantLine: () -> Void, ask: (Envelope) -> Void, startDeadline: (Int) -> Void, startSecond: (Duration) -> Void
-    ) async throws {
-        wantLine()
+    /// Draws the first screen.
+    mutating func start() async {
         if terminal.size() != nil { await draw() }
-        for try await input in inputs {
-            if case .attached = input {
-                painter.waiting = "Waiting for the navigation-coordinator of \(session.platform)…"
-            }
-            let screens = painter.hasNotes ? session.scene?.active.map(\.id) : nil
-            let outputs = try session.handle(input)
-            if case .line = input {
-                painter.recordLine()
-                // At once: a later drawing of the whole screen would erase the next line that the person is typing.
-                if terminal.size() != nil { await draw() }
-            }
-            if case .second = input { isWaitingForSecond = false }
-            if painter.hasNotes, session.scene?.active.map(\.id) != screens {
-                painter.removeNotes(exceptOf: input.story)
-            }
-            for output in outputs {
-                switch output {
-                case .device(.draw): await draw()
-                case .device(.say(let text)): await say(text, story: input.story)
-                case .device(.refused(let text)): await say(text)
-                case .device(.publish(let message)):
-                    if !outbox.send(message) { await say("Too many messages wait to be sent; the last is dropped.") }
-                case .device(.ask(let query)): ask(query)
-                case .device(.openURL(let url)):
-                    // On a terminal the URL stays below the scene as a link.
-                    if terminal.size() != nil, session.scene?.requestedURL != nil {
-                        await draw()
-                    } else {
-                        await say("Open \(url)")
-                    }
-                    await open(url)
-                case .browse(let url): await open(url.text, isByHand: true)
-                case .device(.answered): break
-                case .device(.unreadable(let error)): logger.warning("a message was skipped: \(error)")
-                // Scenes that are written one after the other do not move on.
-                case .update: if terminal.size() != nil { await draw() }
-                case .read: wantLine()
-                case .startDeadline(let number): startDeadline(number)
-                case .fail(let failure): throw failure
-                case .end: return
-                }
-            }
-            if !isWaitingForSecond, terminal.size() != nil, let wait = session.scene?.timeToNextSecond(at: now()) {
-                isWaitingForSecond = true
-                startSecond(wait)
-            }
+    }
+
+    /// Handles an input.
+    /// - Throws: ``DeviceFailure`` if a script cannot continue; ``BusError`` if a message cannot be encoded as JSON.
+    mutating func handle(_ input: TerminalSession.Input) async throws -> [Request] {
+        if case .attached = input {
+            painter.waiting = "Waiting for the navigation-coordinator of \(session.platform)…"
         }
+        let screens = painter.hasNotes ? session.scene?.active.map(\.id) : nil
+        let outputs = try session.handle(input)
+        if case .line = input {
+            painter.recordLine()
+            // At once: a later drawing of the whole screen would erase the next line that the person is typing.
+            if terminal.size() != nil { await draw() }
+        }
+        if case .second = input { isWaitingForSecond = false }
+        if painter.hasNotes, session.scene?.active.map(\.id) != screens {
+            painter.removeNotes(exceptOf: input.story)
+        }
+        var requests: [Request] = []
+        for output in outputs {
+            if let request = try await carryOut(output, story: input.story) { requests.append(request) }
+        }
+        if !isWaitingForSecond, terminal.size() != nil, let wait = session.scene?.timeToNextSecond(at: now()) {
+            isWaitingForSecond = true
+            requests.append(.wake(.second, after: wait))
+        }
+        return requests
+    }
+
+    /// Carries out an output.
+    /// - Parameter story: The correlation id of the message to which the output belongs. Nil if it belongs to none.
+    /// - Returns: The request if the output is one.
+    private mutating func carryOut(_ output: TerminalSession.Output, story: String?) async throws -> Request? {
+        switch output {
+        case .device(.draw): await draw()
+        case .device(.say(let text)): await say(text, story: story)
+        case .device(.refused(let text)): await say(text)
+        case .device(.publish(let message)):
+            if !outbox.send(message) { await say("Too many messages wait to be sent; the last is dropped.") }
+        case .device(.ask(let query)): return .answer(to: query)
+        case .device(.openURL(let url)):
+            // On a terminal the URL stays below the scene as a link.
+            if terminal.size() != nil, session.scene?.requestedURL != nil {
+                await draw()
+            } else {
+                await say("Open \(url)")
+            }
+            await open(url)
+        case .browse(let url): await open(url.text, isByHand: true)
+        case .device(.answered): break
+        case .device(.unreadable(let error)): logger.warning("a message was skipped: \(error)")
+        // Scenes that are written one after the other do not move on.
+        case .update: if terminal.size() != nil { await draw() }
+        case .read: return .line
+        case .startDeadline(let number): return .wake(.deadline(number), after: session.timeout)
+        case .fail(let failure): throw failure
+        case .end: return .end
+        }
+        return nil
     }
 
     private mutating func open(_ url: String, isByHand: Bool = false) async {

@@ -60,7 +60,7 @@ struct TerminalSession: Sendable {
     private var device: DeviceSession
     private let mode: Terminal.Mode
     /// The maximum time that a line of a script waits. If a wait takes longer, the device fails.
-    private let timeout: Duration
+    let timeout: Duration
     private var script = Script()
 
     init(_ device: DeviceSession, mode: Terminal.Mode, timeout: Duration) {
