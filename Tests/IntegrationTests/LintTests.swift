@@ -14,7 +14,7 @@ struct LintTests {
         #expect(Set(others) == ["check-install", "check-package"])
         try await SegueCommandLine.inRepository { segue in
             for script in scripts {
-                let check = try await segue.shell("scripts/\(script)")
+                let check = try await segue.withCompiler.shell("scripts/\(script)")
                 #expect(check.status == 0, "\(check.error)")
             }
         }
@@ -33,12 +33,12 @@ struct LintTests {
             let script = Repository.path("scripts/\(rule.script)")
 
             try segue.write(rule.right.joined(separator: "\n") + "\n", to: rule.file)
-            let passed = try await segue.shell("\(script) .")
+            let passed = try await segue.withCompiler.shell("\(script) .")
             #expect(passed.status == 0 && passed.error.isEmpty, "\(passed.error)")
 
             let lines = rule.right + rule.wrong.flatMap { ["// \($0)", "", $0] }
             try segue.write(lines.joined(separator: "\n") + "\n", to: rule.file)
-            let failed = try await segue.shell("\(script) .")
+            let failed = try await segue.withCompiler.shell("\(script) .")
             #expect(failed.status == 1)
             let places = failed.errorLines.filter { $0.hasPrefix(rule.file) }.map { $0.prefix { $0 != " " } }
             let numbers = places.compactMap { Int($0.split(separator: ":")[1]) }
@@ -46,6 +46,15 @@ struct LintTests {
             #expect(Set(numbers) == Set(expected), "\(failed.error)")
             #expect(failed.error.contains(rule.advice), "\(failed.error)")
         }
+    }
+}
+
+extension SegueCommandLine {
+    /// The same with the `PATH` of this process, which contains the compiler.
+    fileprivate var withCompiler: SegueCommandLine {
+        var segue = self
+        segue.environment["PATH"] = ProcessInfo.processInfo.environment["PATH"]
+        return segue
     }
 }
 
