@@ -13,21 +13,28 @@ struct AsyncAPITests {
     @Test("A written document reads back as the same contract")
     func roundTrip() throws {
         let contract = Shop.contract()
-        let written = Data(contract.asyncAPI.description.utf8)
-        #expect(try AppContract(parsing: written) == contract)
+        #expect(try AppContract(parsing: JSONEncoder().encode(contract.asyncAPI)) == contract)
+    }
+
+    @Test("The channel for the answers to a query has the address null")
+    func answers() throws {
+        let document = try Shop.contract().document()
+        #expect(document["channels"]?["query.Price.answer"]?["address"] == .null)
+        #expect(document["channels"]?["query.Price"]?["address"] == "query.Price.{partition}")
+        #expect(document["channels"]?["event.Sold"]?["address"] == "event.Sold.{partition}")
     }
 
     @Test("The durable consumers of a service are kept, if it names them")
     func consumers() throws {
         var contract = Shop.contract()
-        #expect(contract.asyncAPI["x-segue-consumers"] == nil && contract.parties["store"]?.consumers == nil)
+        #expect(try contract.document()["x-segue-consumers"] == nil && contract.parties["store"]?.consumers == nil)
         for consumers in [["store", "stock"], ["returns"]] {
             try contract.add(
                 Document.ServiceContract(name: "store", version: "1", receives: [], sends: [], consumers: consumers),
                 as: "store")
         }
         #expect(contract.parties["store"]?.consumers == ["store", "stock", "returns"])
-        let json = contract.asyncAPI.description
+        let json = try contract.document().description
         #expect(try AppContract(parsing: Data(json.utf8)) == contract)
         let error = #expect(throws: AppContract.Unreadable.self) {
             try AppContract(parsing: Data(json.replacing("\"store\":[", with: "\"stranger\":[").utf8))
@@ -38,7 +45,7 @@ struct AsyncAPITests {
     @Test("The line of a message is kept as its summary, if a service gives one")
     func line() throws {
         var contract = Shop.contract()
-        #expect(contract.asyncAPI.summary(of: Shop.buy) == nil)
+        #expect(try contract.document().summary(of: Shop.buy) == nil)
         for line in [nil, "buys ${item}", "another"] {
             let buy = MessageContract(type: Shop.buy, line: line)
             #expect(
@@ -46,7 +53,7 @@ struct AsyncAPITests {
                     Document.ServiceContract(name: "till", version: "1", receives: [], sends: [buy]), as: "till")
                     == [], "a line is not a conflict")
         }
-        let document = contract.asyncAPI
+        let document = try contract.document()
         #expect(document.summary(of: Shop.buy) == "buys ${item}" && document.summary(of: Shop.sold) == nil)
         #expect(try AppContract(parsing: Data(document.description.utf8)) == contract)
         let long = document.description.replacing("buys ${item}", with: String(repeating: "a", count: 201))
@@ -65,18 +72,19 @@ struct AsyncAPITests {
         #expect(throws: AppContract.Unreadable.self) { try contract.add(service(nil), as: name) }
         #expect(throws: AppContract.Unreadable.self) { try contract.add(service(["a", name]), as: "x") }
         #expect(contract == before)
-        var document = Shop.contract().asyncAPI.objectValue ?? [:]
+        var document = try Shop.contract().document().objectValue ?? [:]
         document["x-segue-consumers"] = ["store": [.string(name)]]
         let consumers = JSONValue.object(document).description
         #expect(throws: AppContract.Unreadable.self) { try AppContract(parsing: Data(consumers.utf8)) }
         let written = JSONValue.string(name).description
-        let renamed = Shop.contract().asyncAPI.description.replacing("\"name\":\"store\"", with: "\"name\":\(written)")
+        let renamed = try Shop.contract().document().description.replacing(
+            "\"name\":\"store\"", with: "\"name\":\(written)")
         #expect(throws: AppContract.Unreadable.self) { try AppContract(parsing: Data(renamed.utf8)) }
     }
 
     @Test("The document has a channel for each message, an operation for each use, and no dangling reference")
     func document() throws {
-        let document = Shop.contract().asyncAPI
+        let document = try Shop.contract().document()
         #expect(document["asyncapi"] == "3.0.0")
         #expect(
             document["channels"]?.objectValue?.keys.sorted() == [
@@ -117,6 +125,29 @@ struct AsyncAPITests {
         #expect(error?.description == reason)
     }
 
+    @Test("A document with an operation that neither sends nor receives is refused")
+    func action() throws {
+        let json = try Shop.contract().document().description
+        let error = #expect(throws: AppContract.Unreadable.self) {
+            try AppContract(parsing: Data(json.replacing("\"action\":\"send\"", with: "\"action\":\"hide\"").utf8))
+        }
+        #expect(error?.description.hasSuffix(" needs the action send or receive") == true)
+    }
+
+    @Test(
+        "A document with a value of another type is refused with its place",
+        arguments: [
+            (#""info":{"title":1}"#, "info.title"),
+            (#""operations":{"a":{"tags":"store"}}"#, "operations.a.tags"),
+            (#""x-segue-consumers":{"store":"stock"}"#, "x-segue-consumers.store"),
+        ])
+    func types(member: String, place: String) {
+        let error = #expect(throws: AppContract.Unreadable.self) {
+            try AppContract(parsing: Data(#"{"asyncapi":"3.0.0",\#(member)}"#.utf8))
+        }
+        #expect(error?.description.hasPrefix("the AsyncAPI document is invalid: at \(place): ") == true)
+    }
+
     @Test("The first of two contradictory services decides, and the message is named")
     func conflict() throws {
         var contract = Shop.contract()
@@ -150,6 +181,12 @@ struct AsyncAPITests {
                 "store": .init(receives: ["command.Buy", "query.Price"], outcomes: ["event.Sold"]),
                 "till": .init(receives: ["event.Sold"]),
             ])
+    }
+}
+
+extension AppContract {
+    fileprivate func document() throws -> JSONValue {
+        try JSONValue(encoding: asyncAPI)
     }
 }
 
