@@ -41,23 +41,26 @@ package struct ContractComparison {
         let (formerReaders, formerWriters) = (old.receivers(of: type), old.senders(of: type))
         var findings: [ContractFinding] = []
         if !new.senders(of: type).isEmpty, !formerReaders.isEmpty || !type.isRequest {
-            findings += sending(type, former.data, present.data, to: formerReaders.named("others"))
+            findings += sending(type, former: former.data, present: present.data, to: formerReaders.named("others"))
         }
         if !new.receivers(of: type).isEmpty {
             // A value with another form breaks both senders and receivers. The change is reported once.
             let told = Set(findings.map(\.path))
             if !formerWriters.isEmpty || type.isRequest {
-                findings += receiving(type, former.data, present.data, from: formerWriters.named("others"))
-                    .filter { !told.contains($0.path) }
+                findings += receiving(
+                    type, former: former.data, present: present.data, from: formerWriters.named("others")
+                )
+                .filter { !told.contains($0.path) }
             }
-            findings += sending(type, former.answer, present.answer, to: formerWriters.named("others"), "answer")
+            findings += sending(
+                type, former: former.answer, present: present.answer, to: formerWriters.named("others"), "answer")
         }
         return findings
     }
 
     /// The findings for receivers that read a sent message by its former schema.
     private func sending(
-        _ type: MessageType, _ former: JSONSchema?, _ present: JSONSchema?, to readers: String, _ root: String = "data"
+        _ type: MessageType, former: JSONSchema?, present: JSONSchema?, to readers: String, _ root: String = "data"
     ) -> [ContractFinding] {
         guard let former, let present else { return [] }
         return former.clashes(readingFrom: present, at: root).map { clash in
@@ -67,7 +70,7 @@ package struct ContractComparison {
 
     /// The findings for senders that write a received message by its former schema.
     private func receiving(
-        _ type: MessageType, _ former: JSONSchema?, _ present: JSONSchema?, from writers: String
+        _ type: MessageType, former: JSONSchema?, present: JSONSchema?, from writers: String
     ) -> [ContractFinding] {
         guard let former, let present else { return [] }
         return present.clashes(readingFrom: former).map { clash in

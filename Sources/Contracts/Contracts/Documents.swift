@@ -139,9 +139,9 @@ extension Document {
             self.delay = delay
         }
 
-        public var key: String? { Self.key(platform, object, id) }
+        public var key: String? { Self.key(platform: platform, object: object, id: id) }
 
-        package static func key(_ platform: String, _ object: Object, _ id: String) -> String {
+        package static func key(platform: String, object: Object, id: String) -> String {
             "\(platform).\(object.rawValue).\(id)"
         }
     }

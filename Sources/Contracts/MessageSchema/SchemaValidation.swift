@@ -13,7 +13,7 @@ extension JSONSchema {
         case (.nullable(let schema), _): schema.problems(with: value, at: path)
         case (.integer, _) where value.integerValue != nil: []
         case (.enumeration(let values), _) where values.contains(value): []
-        case (.enumeration(let values), _): [unlisted(value, values, path)]
+        case (.enumeration(let values), _): [unlisted(value, among: values, at: path)]
         case (.array(let elements), .array(let list)):
             list.enumerated().flatMap { elements.problems(with: $1, at: "\(path)[\($0)]") }
         case (.map(let members), .object(let object)):
@@ -23,7 +23,7 @@ extension JSONSchema {
         }
     }
 
-    private func unlisted(_ value: JSONValue, _ values: [JSONValue], _ path: String) -> SchemaProblem {
+    private func unlisted(_ value: JSONValue, among values: [JSONValue], at path: String) -> SchemaProblem {
         let near = value.stringValue.flatMap { Spelling.nearest(to: $0, in: values.compactMap(\.stringValue)) }
         let advice = near.map { "; did you mean \"\($0)\"?" } ?? ""
         return SchemaProblem(path: path, message: "expected \(self), found \(value.brief)\(advice)")

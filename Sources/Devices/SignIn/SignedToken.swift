@@ -38,7 +38,7 @@ package struct SignedToken: Hashable, Sendable {
     ) {
         id = Base64URL.encode(RandomBytes.make(Self.idSize))
         expiry = Int((now.timeIntervalSince1970 + lifetime).rounded(.up))
-        let code = Self.code(purpose, stack, id: id, expiry: expiry, key)
+        let code = Self.code(purpose, stack: stack, id: id, expiry: expiry, key: key)
         text = "\(id).\(expiry).\(Base64URL.encode(code))"
     }
 
@@ -54,7 +54,9 @@ package struct SignedToken: Hashable, Sendable {
             let code = Base64URL.decode(parts[2])
         else { return nil }
         let id = String(parts[0])
-        guard ConstantTime.areEqual(code, Self.code(purpose, stack, id: id, expiry: expiry, key)) else { return nil }
+        guard ConstantTime.areEqual(code, Self.code(purpose, stack: stack, id: id, expiry: expiry, key: key)) else {
+            return nil
+        }
         let left = Double(expiry) - now.timeIntervalSince1970
         // A token with a later expiry was made when the clock was wrong. It could be used again after the list of used
         // tokens has forgotten it.
@@ -62,7 +64,7 @@ package struct SignedToken: Hashable, Sendable {
         (self.id, self.expiry, self.text) = (id, expiry, text)
     }
 
-    private static func code(_ purpose: Purpose, _ stack: String, id: String, expiry: Int, _ key: HMAC.Key) -> Data {
+    private static func code(_ purpose: Purpose, stack: String, id: String, expiry: Int, key: HMAC.Key) -> Data {
         HMAC.code(of: Data("\(purpose.rawValue)\n\(stack)\n\(id)\n\(expiry)".utf8), with: key)
     }
 }

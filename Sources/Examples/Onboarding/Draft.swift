@@ -32,14 +32,14 @@ package struct Draft: Codable, Hashable, Sendable {
     package func answered(_ answer: Answer) throws(Problem) -> Draft {
         var draft = self
         switch answer {
-        case .name(let name): draft.name = try Self.words(name, "Your name", 50)
+        case .name(let name): draft.name = try Self.words(name, of: "Your name", limit: 50)
         case .age(let age): draft.age = try Self.age(age)
         case .plan(let plan):
             draft.plan = try Self.plan(plan)
             if draft.plan == .solo { draft.team = nil }
         case .team(let team):
             guard plan == .team else { throw Problem("Only the team plan has a team.") }
-            draft.team = try Self.words(team, "The team's name", 80)
+            draft.team = try Self.words(team, of: "The team's name", limit: 80)
         }
         return draft
     }
@@ -51,7 +51,7 @@ package struct Draft: Codable, Hashable, Sendable {
 
     /// - Parameter limit: The maximum length, in characters.
     /// - Throws: ``Problem`` if the text is empty or longer.
-    private static func words(_ text: String, _ what: String, _ limit: Int) throws(Problem) -> String {
+    private static func words(_ text: String, of what: String, limit: Int) throws(Problem) -> String {
         let words = text.words.joined(separator: " ")
         guard !words.isEmpty else { throw Problem("\(what) is missing.") }
         guard words.count <= limit else { throw Problem("\(what) is too long; \(limit) letters are enough.") }

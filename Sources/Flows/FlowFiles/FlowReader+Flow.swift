@@ -78,13 +78,13 @@ extension FlowReader {
         }
         return mapping.compactMap { key, node in
             guard let name = string(key, "a child flow's name") else { return nil }
-            let child = child(name, node, screens)
+            let child = child(name, at: node, in: screens)
             record("flows.\(name)", at: key)
             return child
         }
     }
 
-    private mutating func child(_ name: String, _ node: FlowNode, _ screens: [Flow.Screen]) -> Flow.Child {
+    private mutating func child(_ name: String, at node: FlowNode, in screens: [Flow.Screen]) -> Flow.Child {
         let place = "flows.\(name)"
         let members = members(of: node, "flow '\(name)'", at: place, required: ["start", "transitions"])
         let start = members?["start"].flatMap { string($0, "the start screen's name") }

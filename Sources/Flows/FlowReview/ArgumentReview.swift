@@ -83,13 +83,16 @@ extension FlowReviewer {
             for (path, match) in transition.fields.sorted(by: { $0.key < $1.key }) {
                 guard let name = Self.resultName(in: path) else { continue }
                 review(
-                    match, of: name, isWhole: path == "result.\(name)", given, names, at: "\(rule.place).where.\(path)")
+                    match, of: name, isWhole: path == "result.\(name)", given: given, in: names,
+                    at: "\(rule.place).where.\(path)")
             }
             for (list, actions) in transition.actionLists {
                 for (index, action) in actions.enumerated() {
                     let templates = action.json.texts.compactMap { try? Template($0) }
                     for name in templates.flatMap({ $0.places(in: .data) }).compactMap(Self.resultName) {
-                        review(nil, of: name, isWhole: false, given, names, at: "\(rule.place).\(list)[\(index)]")
+                        review(
+                            nil, of: name, isWhole: false, given: given, in: names,
+                            at: "\(rule.place).\(list)[\(index)]")
                     }
                 }
             }
@@ -106,7 +109,7 @@ extension FlowReviewer {
     ///   - match: The condition on the result. Nil if a template reads the result.
     ///   - isWhole: True if the condition is on the result itself and not on a member of it.
     private mutating func review(
-        _ match: Flow.Match?, of name: String, isWhole: Bool, _ given: [[String: JSONValue]], _ flows: String,
+        _ match: Flow.Match?, of name: String, isWhole: Bool, given: [[String: JSONValue]], in flows: String,
         at place: String
     ) {
         let values = given.compactMap { $0[name] }

@@ -136,7 +136,9 @@ extension FlowReviewer {
         if !isEnding { review(rule.on, catalogue, at: "\(place).on") }
         if !isEnding { review(rule.fields, of: rule.on, catalogue, at: "\(place).where") }
         let data = isEnding ? nil : rule.on
-        review(rule.actions, Sources(data: data, answer: rule.guard?.accept.on), catalogue, at: "\(place).do")
+        review(
+            rule.actions, sources: Sources(data: data, answer: rule.guard?.accept.on), catalogue: catalogue,
+            at: "\(place).do")
         guard let condition = rule.guard else { return }
         let place = "\(place).guard"
         for (name, answer) in [("accept", condition.accept), ("reject", condition.reject)] {
@@ -145,11 +147,12 @@ extension FlowReviewer {
             review(answer.fields, of: answer.on, catalogue, at: "\(place).\(name).where")
         }
         if let ask = condition.ask {
-            review(.send(ask.type, data: ask.data), Sources(data: data), catalogue, at: "\(place).ask")
+            review(
+                .send(ask.type, data: ask.data), sources: Sources(data: data), catalogue: catalogue, at: "\(place).ask")
         }
         let rejected = Sources(data: data, answer: condition.reject?.on)
-        review(condition.rejected, rejected, catalogue, at: "\(place).rejected")
-        review(condition.expired, Sources(data: data), catalogue, at: "\(place).expired")
+        review(condition.rejected, sources: rejected, catalogue: catalogue, at: "\(place).rejected")
+        review(condition.expired, sources: Sources(data: data), catalogue: catalogue, at: "\(place).expired")
     }
 
     /// The types of the messages from which templates take `${data…}` and `${answer…}`. Nil if there is no such
@@ -160,15 +163,15 @@ extension FlowReviewer {
     }
 
     private mutating func review(
-        _ actions: [Flow.Action], _ sources: Sources, _ catalogue: MessageCatalogue, at place: String
+        _ actions: [Flow.Action], sources: Sources, catalogue: MessageCatalogue, at place: String
     ) {
         for (index, action) in actions.enumerated() {
-            review(action, sources, catalogue, at: "\(place)[\(index)]")
+            review(action, sources: sources, catalogue: catalogue, at: "\(place)[\(index)]")
         }
     }
 
     private mutating func review(
-        _ action: Flow.Action, _ sources: Sources, _ catalogue: MessageCatalogue, at place: String
+        _ action: Flow.Action, sources: Sources, catalogue: MessageCatalogue, at place: String
     ) {
         switch action {
         case .send(let type, let data):

@@ -75,12 +75,14 @@ extension FlowReader {
                 at: node)
             return nil
         }
-        let expectation = members["expect"].flatMap { self.expectation($0, position(of: "expect", in: node), flow) }
-        guard let act = self.act(acts[0].0, acts[0].1, flow) else { return nil }
+        let expectation = members["expect"].flatMap {
+            self.expectation($0, of: position(of: "expect", in: node), in: flow)
+        }
+        guard let act = self.act(acts[0].0, at: acts[0].1, in: flow) else { return nil }
         return Scenario.Step(position: position(of: node), act: act, expectation: expectation)
     }
 
-    private mutating func act(_ word: Scenario.Act.Word, _ node: FlowNode, _ flow: Flow) -> Scenario.Act? {
+    private mutating func act(_ word: Scenario.Act.Word, at node: FlowNode, in flow: Flow) -> Scenario.Act? {
         if let bare = word.bare, isEmpty(node) { return bare }
         switch word {
         case .send: return message(node, flow).map { .send($0) }
@@ -147,7 +149,7 @@ extension FlowReader {
     /// Reads the expected changes of a step; `expect: {}` means no changes. Nil, with a finding, if the node is neither
     /// a mapping nor empty.
     mutating func expectation(
-        _ node: FlowNode, _ position: Scenario.Position, _ flow: Flow
+        _ node: FlowNode, of position: Scenario.Position, in flow: Flow
     ) -> Scenario.Expectation? {
         if isEmpty(node) { return Scenario.Expectation(position: position, stated: [:]) }
         guard case .mapping(let mapping) = node.content else {
@@ -162,37 +164,37 @@ extension FlowReader {
                 report("unknown key '\(word)' in 'expect'; \(advice)", at: key)
                 continue
             }
-            let expected = expected(value, aspect, flow)
+            let expected = expected(value, of: aspect, in: flow)
             stated[aspect] = Scenario.Stated(position: self.position(of: key), value: expected)
         }
         return Scenario.Expectation(position: position, stated: stated)
     }
 
-    private mutating func expected(_ node: FlowNode, _ aspect: Scenario.Aspect, _ flow: Flow) -> JSONValue {
-        guard aspect.isNamed else { return list(node, aspect, flow) }
+    private mutating func expected(_ node: FlowNode, of aspect: Scenario.Aspect, in flow: Flow) -> JSONValue {
+        guard aspect.isNamed else { return list(node, of: aspect, in: flow) }
         if isEmpty(node) { return [:] }
         guard case .mapping(let mapping) = node.content else {
             report("'\(aspect.rawValue)' must be a mapping from names to screens", at: node)
             return [:]
         }
-        let members = mapping.map { key, node in (name(of: key) ?? "", list(node, aspect, flow)) }
+        let members = mapping.map { key, node in (name(of: key) ?? "", list(node, of: aspect, in: flow)) }
         return .object(Dictionary(members) { first, _ in first })
     }
 
     /// Reads a list, or a single element in place of a list.
-    private mutating func list(_ node: FlowNode, _ aspect: Scenario.Aspect, _ flow: Flow) -> JSONValue {
+    private mutating func list(_ node: FlowNode, of aspect: Scenario.Aspect, in flow: Flow) -> JSONValue {
         // An empty string in quotes is a part of every reason.
         let isAnyReason = [.discarded, .failed].contains(aspect) && isQuoted(node)
         if isEmpty(node), !isAnyReason { return [] }
         let nodes: [FlowNode] = if case .sequence(let elements) = node.content { elements } else { [node] }
-        return .array(nodes.compactMap { element($0, aspect, flow) })
+        return .array(nodes.compactMap { element($0, of: aspect, in: flow) })
     }
 
-    private mutating func element(_ node: FlowNode, _ aspect: Scenario.Aspect, _ flow: Flow) -> JSONValue? {
+    private mutating func element(_ node: FlowNode, of aspect: Scenario.Aspect, in flow: Flow) -> JSONValue? {
         switch aspect {
-        case .root: return screen(node, aspect, ["container"], flow)
-        case .presented: return screen(node, aspect, ["style", "title", "message", "path"], flow)
-        case .top, .path, .columns, .tabs, .leaving, .dismissed: return screen(node, aspect, [], flow)
+        case .root: return screen(node, of: aspect, or: ["container"], in: flow)
+        case .presented: return screen(node, of: aspect, or: ["style", "title", "message", "path"], in: flow)
+        case .top, .path, .columns, .tabs, .leaving, .dismissed: return screen(node, of: aspect, or: [], in: flow)
         case .sent: return sent(node)
         case .attempt, .queue, .commands: return messageType(node).map { .string($0) }
         case .discarded, .failed:
@@ -203,7 +205,7 @@ extension FlowReader {
     }
 
     private mutating func screen(
-        _ node: FlowNode, _ aspect: Scenario.Aspect, _ more: [String], _ flow: Flow
+        _ node: FlowNode, of aspect: Scenario.Aspect, or more: [String], in flow: Flow
     ) -> JSONValue? {
         if case .scalar = node.content { return reference(node, flow).map { .string($0) } }
         let optional = ["arguments"] + more
@@ -215,7 +217,7 @@ extension FlowReader {
             expected[name] =
                 switch name {
                 case "arguments": .object(object(node))
-                case "path": list(node, .path, flow)
+                case "path": list(node, of: .path, in: flow)
                 default: string(node, name).map { .string($0) }
                 }
         }

@@ -36,14 +36,14 @@ extension FlowReader {
             }
         case .mapping(let mapping) where mapping.count == 1:
             guard let (key, value) = mapping.first, let name = string(key, "an action's name") else { return nil }
-            return action(name, key, value, at: place)
+            return action(name, key: key, value: value, at: place)
         default:
             report("an action must be a name, or one name with a value, such as 'push: SCREEN'", at: node)
         }
         return nil
     }
 
-    private mutating func action(_ name: String, _ key: FlowNode, _ value: FlowNode, at place: String) -> Flow
+    private mutating func action(_ name: String, key: FlowNode, value: FlowNode, at place: String) -> Flow
         .Action?
     {
         switch name {

@@ -124,7 +124,7 @@ public struct Machine: Hashable, Sendable {
         var step = step
         step.scope = match.run?.id
         step.rule = match.place
-        if let condition = match.transition.guard { return begin(match.transition, condition, step) }
+        if let condition = match.transition.guard { return begin(match.transition, condition: condition, step: step) }
         return perform(match.transition.actions, step)
     }
 
@@ -255,9 +255,9 @@ extension Machine {
             return [input.discarded("the field 'instance' is missing")]
         }
         if report == .screenGone { return screenGone(instance, input) }
-        guard state.isOpen(instance) else { return late(report, instance, input) }
+        guard state.isOpen(instance) else { return late(report, of: instance, input: input) }
         return switch report {
-        case .backStarted, .backCancelled, .backCompleted: back(report, instance, input)
+        case .backStarted, .backCancelled, .backCompleted: back(report, of: instance, input: input)
         case .presentationDismissed: presentationDismissed(instance, input)
         case .alertAnswered: alertAnswered(instance, input)
         case .tabSelected: tabSelected(instance, input)
@@ -265,7 +265,7 @@ extension Machine {
         }
     }
 
-    private func late(_ report: ViewReport, _ instance: String, _ input: Input) -> [Effect] {
+    private func late(_ report: ViewReport, of instance: String, input: Input) -> [Effect] {
         if memory.departures.contains(input.departure(of: instance)) { return [] }
         let isLeaving = state.leaving.contains { $0.id == instance }
         if isLeaving, report == .backCompleted || report == .presentationDismissed { return [] }
@@ -299,7 +299,7 @@ extension Machine {
     }
 
     /// Handles a swipe back. Only a completed swipe changes the state.
-    private mutating func back(_ report: ViewReport, _ instance: String, _ input: Input) -> [Effect] {
+    private mutating func back(_ report: ViewReport, of instance: String, input: Input) -> [Effect] {
         var step = step(for: input)
         guard step.removeFromPath(instance) else {
             return [input.discarded("screen instance '\(instance)' is not on a path")]
@@ -385,8 +385,7 @@ extension Machine {
     public static let deadlinePassed = "event.GuardDeadlinePassed"
 
     /// Sends the question of a guarded rule, if it has one, and begins the rule's attempt.
-    private mutating func begin(_ rule: Flow.Transition, _ condition: Flow.Guard, _ step: StateTransaction) -> [Effect]
-    {
+    private mutating func begin(_ rule: Flow.Transition, condition: Flow.Guard, step: StateTransaction) -> [Effect] {
         let input = step.input
         guard input.data.description.utf8.count <= PendingGuard.dataLimit else {
             return commit(step) + [
@@ -435,9 +434,9 @@ extension Machine {
             asking.scope = attempt.run
             guard holds(rule, asking) else {
                 let reason = "the message was accepted, but the state no longer fulfils the rule's conditions"
-                return conclude(attempt, with: [], input, [attempt.message.discarded(reason)])
+                return conclude(attempt, with: [], input: input, effects: [attempt.message.discarded(reason)])
             }
-            return conclude(attempt, with: rule.actions, of: rule, input)
+            return conclude(attempt, with: rule.actions, of: rule, input: input)
         }
         let rejecting = rules.first { $0.guard?.reject.map { matches($0, input) } ?? false }
         guard let rejecting, let condition = rejecting.guard else { return nil }
@@ -447,7 +446,7 @@ extension Machine {
             step.state.attempt = nil
             return perform(match, step)
         }
-        return conclude(attempt, with: condition.rejected, of: rejecting, input)
+        return conclude(attempt, with: condition.rejected, of: rejecting, input: input)
     }
 
     /// Ends the attempt because its deadline has passed. If the attempt has ended recently, the report is ignored.
@@ -460,8 +459,8 @@ extension Machine {
         }
         let rule = flow.rule(of: attempt, in: state)
         return conclude(
-            attempt, with: rule?.guard?.expired ?? [], of: rule, input,
-            [attempt.message.discarded("no answer came in time")])
+            attempt, with: rule?.guard?.expired ?? [], of: rule, input: input,
+            effects: [attempt.message.discarded("no answer came in time")])
     }
 
     /// Discards or queues a message that must not be handled while an attempt waits. Nil if it may be handled now.
@@ -507,8 +506,8 @@ extension Machine {
         _ attempt: PendingGuard,
         with actions: [Flow.Action],
         of rule: Flow.Transition? = nil,
-        _ input: Input,
-        _ effects: [Effect] = []
+        input: Input,
+        effects: [Effect] = []
     ) -> [Effect] {
         var ended = step(for: input)
         ended.rule = rule.flatMap { flow.place(of: $0, in: state.run(attempt.run)?.flow) }

@@ -137,9 +137,9 @@ struct StateTransaction {
         case .popToRoot: try replacePath(with: [])
         case .replacePath(let destinations): try replacePath(with: destinations)
         case .present(let destination, let style, let options):
-            try present(try instantiate(destination), style, options)
+            try present(try instantiate(destination), style: style, options: options)
         case .presentFlow(let name, let arguments, let style, let options):
-            try present(try begin(name, arguments), style, options)
+            try present(try begin(name, arguments), style: style, options: options)
         case .dismiss(let dismissed): dismissPresentation(try presentation(dismissed))
         case .dismissAll: dismissPresentations(0..<state.presentations.endIndex)
         case .selectTab(let tab): try selectTab(tab)
@@ -153,8 +153,8 @@ struct StateTransaction {
 
     private mutating func present(
         _ instance: ScreenInstance,
-        _ style: PresentationStyle,
-        _ options: PresentationOptions
+        style: PresentationStyle,
+        options: PresentationOptions
     ) throws(NavigationFailure) {
         let window = state.presentations(inWindowOf: state.frontPlace(from: focus))
         if let front = state.presentations[window].last, front.style.isQuestion { throw .awaitsAnswer(front) }

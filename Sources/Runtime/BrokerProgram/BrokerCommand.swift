@@ -37,12 +37,14 @@ package struct BrokerCommand: AsyncParsableCommand {
         try await process.runAlone(options.contract) { configuration, logger in
             let address = try options.busAddress(configuration)
             guard NATSAddress.isScheme(of: address) else {
-                let settings = try journal.brokerConfiguration(address, retention, configuration, process)
+                let settings = try journal.brokerConfiguration(
+                    address: address, retention: retention, configuration: configuration, process: process)
                 return [BrokerService(broker: Broker(settings, logger: logger))]
             }
             #if NATS
             let service = try StewardService(
-                NATSAddress(address), journal, retention, configuration, process, logger)
+                NATSAddress(address), options: journal, retention: retention, configuration: configuration,
+                process: process, logger: logger)
             return [service]
             #else
             throw BusError.withoutNATS

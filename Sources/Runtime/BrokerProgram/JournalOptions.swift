@@ -21,8 +21,8 @@ struct JournalOptions: ParsableArguments {
 
     /// - Throws: ``ConfigurationError`` if an option is for NATS only.
     func brokerConfiguration(
-        _ address: String, _ retention: RetentionLimits, _ configuration: ServiceConfiguration,
-        _ process: ServiceProcess
+        address: String, retention: RetentionLimits, configuration: ServiceConfiguration,
+        process: ServiceProcess
     ) throws -> BrokerConfiguration {
         guard replicas == nil else {
             throw ConfigurationError(

@@ -16,8 +16,8 @@ struct StewardService: ReadyService {
     private let steward: Steward
 
     init(
-        _ address: NATSAddress, _ options: JournalOptions, _ retention: RetentionLimits,
-        _ configuration: ServiceConfiguration, _ process: ServiceProcess, _ logger: Logger
+        _ address: NATSAddress, options: JournalOptions, retention: RetentionLimits,
+        configuration: ServiceConfiguration, process: ServiceProcess, logger: Logger
     ) throws {
         var servers = NATSOptions(servers: address.urls, name: process.source)
         servers.setFiles { configuration.value($0) }

@@ -64,7 +64,7 @@ public struct Coordinator: ReadyService {
         try await withThrowingTaskGroup { group in
             group.addTask { try await endIdleSessions(timers) }
             defer { group.cancelAll() }
-            try await loop.runShared(sessions) { try await resume($0, new: $1, sessions, timers) }
+            try await loop.runShared(sessions) { try await resume($0, new: $1, sessions: sessions, timers: timers) }
         }
     }
 
@@ -85,7 +85,7 @@ public struct Coordinator: ReadyService {
     /// Continues with the partitions of a claim: their deadlines, and the default session, which begins without a
     /// message. The owner of its partition also publishes the flow.
     private func resume(
-        _ claim: ConsumerClaim, new: Set<Partition>, _ sessions: Sessions, _ timers: OpenTimers
+        _ claim: ConsumerClaim, new: Set<Partition>, sessions: Sessions, timers: OpenTimers
     ) async throws {
         // The documents are read after the claim, because after the claim no other coordinator can change them.
         try await timers.take(Set(claim.offsets.keys), new: new) {

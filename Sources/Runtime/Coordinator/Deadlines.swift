@@ -15,7 +15,9 @@ struct Deadline: Sendable {
 
         /// The name of the document that records the deadline.
         func document(platform: String) -> DocumentName {
-            DocumentName(Document.Deadline.type, subject: session, key: Document.Deadline.key(platform, kind, id))
+            DocumentName(
+                Document.Deadline.type, subject: session,
+                key: Document.Deadline.key(platform: platform, object: kind, id: id))
         }
     }
 

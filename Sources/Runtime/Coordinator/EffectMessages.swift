@@ -69,7 +69,9 @@ struct EffectMessages {
     /// The messages that withdraw the deadline documents of objects for which the state no longer waits.
     mutating func withdrawals(of objects: Set<Deadline.Object>) -> [Envelope] {
         objects.sorted { $0.id < $1.id }.map { object in
-            withdrawal(of: Document.Deadline.type, key: Document.Deadline.key(platform, object.kind, object.id))
+            withdrawal(
+                of: Document.Deadline.type,
+                key: Document.Deadline.key(platform: platform, object: object.kind, id: object.id))
         }
     }
 

@@ -46,7 +46,12 @@ package struct MeasureCommand: AsyncParsableCommand {
         let options = BenchmarkOptions(
             rounds: rounds, messages: messages, durability: bus.durability, bus: bus.kind)
         let benchmarks = names.isEmpty ? Benchmark.allCases : names.compactMap(Benchmark.init)
-        if !json { try await BenchmarkOutput.write(Self.row("NAME", "VALUE", "UNIT", "BASELINE", "RATIO", "AGAINST")) }
+        if !json {
+            try await BenchmarkOutput.write(
+                Self.row(
+                    name: "NAME", value: "VALUE", unit: "UNIT", baseline: "BASELINE", ratio: "RATIO", against: "AGAINST"
+                ))
+        }
         var failures: [String] = []
         for benchmark in benchmarks {
             for result in try await benchmark.run(options) {
@@ -62,12 +67,12 @@ package struct MeasureCommand: AsyncParsableCommand {
 
     private static func row(_ result: BenchmarkResult) -> String {
         row(
-            result.name, number(result.value), result.unit, number(result.baselineValue),
-            String(format: "%.2f", result.ratio), result.baseline)
+            name: result.name, value: number(result.value), unit: result.unit, baseline: number(result.baselineValue),
+            ratio: String(format: "%.2f", result.ratio), against: result.baseline)
     }
 
     private static func row(
-        _ name: String, _ value: String, _ unit: String, _ baseline: String, _ ratio: String, _ against: String
+        name: String, value: String, unit: String, baseline: String, ratio: String, against: String
     ) -> String {
         func left(_ text: String, _ width: Int) -> String {
             text + String(repeating: " ", count: max(0, width - text.count))

@@ -29,7 +29,7 @@ package struct MessageShape: Hashable, Sendable {
     /// - Parameter indent: the indentation of the first line, in spaces.
     func expression(from start: String = "", indent: Int) -> String {
         let arguments = fields.filter { $0.json != nil }.map { "\($0.name): \($0.sample)" }
-        return Wrapping.list("\(start)\(message.swift)(", arguments, ")", indent: indent)
+        return Wrapping.list(opening: "\(start)\(message.swift)(", elements: arguments, closing: ")", indent: indent)
     }
 
     var needsFoundation: Bool { fields.needFoundation }

@@ -68,7 +68,7 @@ package struct MessageTemplate {
         let properties = fields.map { "package var \($0.swiftName): \($0.type)" }
         let parameters = fields.map { "\($0.swiftName): \($0.type)\($0.json == nil ? " = nil" : "")" }
         let body = fields.map { "    self.\($0.swiftName) = \($0.swiftName)" }
-        let head = Wrapping.list("package init(", parameters, ") {", indent: indent)
+        let head = Wrapping.list(opening: "package init(", elements: parameters, closing: ") {", indent: indent)
         let initialiser = body.isEmpty ? ["package init() {}"] : [head] + body + ["}"]
         let lines = properties + (properties.isEmpty ? [] : [""]) + initialiser
         return lines.map { $0.indented(by: indent) }.joined(separator: "\n")
@@ -88,7 +88,7 @@ package struct MessageTemplate {
             struct \(message.name)Tests {
                 @Test("is encoded with its type and fields, and decoded unchanged")
                 func wire() throws {
-                    \(Wrapping.list("let message = \(message.swift)(", arguments, ")", indent: 8))
+                    \(Wrapping.list(opening: "let message = \(message.swift)(", elements: arguments, closing: ")", indent: 8))
                     let sent = try Envelope(message, source: "test")
                     #expect(sent.type.description == "\(message.type)")
                     let json = \(json(indent: 12))

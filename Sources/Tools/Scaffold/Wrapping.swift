@@ -8,7 +8,7 @@ enum Wrapping {
     /// between the brackets.
     /// - Parameter indent: the indentation of the first line, in spaces. The result does not contain this indentation;
     ///   its other lines contain their own.
-    static func list(_ opening: String, _ elements: [String], _ closing: String, indent: Int) -> String {
+    static func list(opening: String, elements: [String], closing: String, indent: Int) -> String {
         let line = opening + elements.joined(separator: ", ") + closing
         if indent + line.count <= limit { return line }
         let inner = filled(elements, separator: ", ", width: limit - indent - 4).map { $0.indented(by: indent + 4) }

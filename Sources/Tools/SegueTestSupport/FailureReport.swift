@@ -21,16 +21,17 @@ struct FailureReport: Sendable {
 
     var lines: [String] {
         let ofSession = messages.filter { session == nil || $0.subject == session }
-        return ["\(caller): \(reason)"] + Self.section("Platforms", Self.states(in: ofSession), Self.platformCount)
-            + Self.section("What happened", happenings)
-            + Self.section("Processes", processes.map(\.description), Self.processCount)
+        return ["\(caller): \(reason)"]
+            + Self.section("Platforms", lines: Self.states(in: ofSession), limit: Self.platformCount)
+            + Self.section("What happened", lines: happenings)
+            + Self.section("Processes", lines: processes.map(\.description), limit: Self.processCount)
             + processes.filter(\.isSuspect).prefix(2).flatMap { process in
                 process.lastLines.isEmpty
                     ? [] : ["Last lines of \(process.name):"] + process.lastLines.map(Self.indented)
             }
     }
 
-    private static func section(_ title: String, _ lines: [String], _ limit: Int = .max) -> [String] {
+    private static func section(_ title: String, lines: [String], limit: Int = .max) -> [String] {
         guard !lines.isEmpty else { return [] }
         let left = lines.count - limit
         return ["\(title):"] + lines.prefix(limit).map(indented) + (left > 0 ? ["  … and \(left) more"] : [])

@@ -53,7 +53,8 @@ public final class TestApp: ObservedBus, Sendable {
         flow: Flow, _ handlers: Handlers..., clock: ManualClock = ManualClock(), deadline: Duration? = nil,
         fileID: StaticString = #fileID, line: UInt = #line
     ) async throws {
-        try await self.init([flow], handlers, clock, deadline, at: Caller(fileID: fileID, line: line))
+        try await self.init(
+            [flow], handlers: handlers, clock: clock, deadline: deadline, at: Caller(fileID: fileID, line: line))
     }
 
     /// Starts an app with a flow for each platform. Without a flow the app has only services.
@@ -61,11 +62,12 @@ public final class TestApp: ObservedBus, Sendable {
         flows: [Flow], _ handlers: Handlers..., clock: ManualClock = ManualClock(), deadline: Duration? = nil,
         fileID: StaticString = #fileID, line: UInt = #line
     ) async throws {
-        try await self.init(flows, handlers, clock, deadline, at: Caller(fileID: fileID, line: line))
+        try await self.init(
+            flows, handlers: handlers, clock: clock, deadline: deadline, at: Caller(fileID: fileID, line: line))
     }
 
     private init(
-        _ flows: [Flow], _ handlers: [Handlers], _ clock: ManualClock, _ deadline: Duration?, at caller: Caller
+        _ flows: [Flow], handlers: [Handlers], clock: ManualClock, deadline: Duration?, at caller: Caller
     ) async throws {
         let hub = InMemoryHub()
         let observer = BusObserver(EventBus.inMemory(source: "test/1", hub: hub), deadline: deadline)
@@ -75,7 +77,7 @@ public final class TestApp: ObservedBus, Sendable {
                 + [(ErrorNotifier.consumer, Set(ErrorNotifier.receives.types))]
         ) { $0.union($1) }
         timers = AppTimers(platforms: Set(flows.map(\.platform)), consumers: Set(handlers.map(\.name)))
-        let services = Self.services(flows, handlers, on: hub, clock)
+        let services = Self.services(flows, handlers: handlers, on: hub, clock: clock)
         running = Task {
             await Timestamp.$source.withValue({ clock.date }) {
                 try? await observer.whileRecording {
@@ -98,7 +100,7 @@ public final class TestApp: ObservedBus, Sendable {
     deinit { running.cancel() }
 
     private static func services(
-        _ flows: [Flow], _ handlers: [Handlers], on hub: InMemoryHub, _ clock: ManualClock
+        _ flows: [Flow], handlers: [Handlers], on hub: InMemoryHub, clock: ManualClock
     ) -> [any ReadyService] {
         let logger = Logger(label: "app") { _ in SwiftLogNoOpLogHandler() }
         // Nobody moves the clock while a method waits for the next attempt of a handler.

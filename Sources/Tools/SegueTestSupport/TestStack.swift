@@ -104,7 +104,7 @@ public struct TestStack: ObservedBus {
         let caller = Caller(fileID: fileID, line: line)
         let status = try status(of: service, caller)
         kill(try processID(of: status, caller), SIGKILL)
-        try await untilReplaced(status, deadline, caller)
+        try await untilReplaced(status, deadline: deadline, caller: caller)
     }
 
     /// Freezes a process with a ``TestService/watchdog``, and waits until the supervisor has replaced it and the new
@@ -116,10 +116,10 @@ public struct TestStack: ObservedBus {
         let caller = Caller(fileID: fileID, line: line)
         let status = try status(of: service, caller)
         try await freeze(service, fileID: fileID, line: line)
-        try await untilReplaced(status, deadline, caller)
+        try await untilReplaced(status, deadline: deadline, caller: caller)
     }
 
-    private func untilReplaced(_ status: ServiceStatus, _ deadline: Duration?, _ caller: Caller) async throws {
+    private func untilReplaced(_ status: ServiceStatus, deadline: Duration?, caller: Caller) async throws {
         try await running.until("\(status.name) to be restarted and ready", deadline, caller) { project in
             project[status.name].map { $0.restarts > status.restarts && $0.state == .ready } ?? false
         }
@@ -131,7 +131,8 @@ public struct TestStack: ObservedBus {
         _ service: String, deadline: Duration? = nil, fileID: StaticString = #fileID, line: UInt = #line
     ) async throws {
         try await perform(
-            .stop(services: [service], grace: nil), "\(service) to end", deadline, Caller(fileID: fileID, line: line))
+            .stop(services: [service], grace: nil), what: "\(service) to end", deadline: deadline,
+            caller: Caller(fileID: fileID, line: line))
     }
 
     /// Starts a service that was stopped or has ended, and its dependencies. Returns when they are ready.
@@ -139,7 +140,8 @@ public struct TestStack: ObservedBus {
         _ service: String, deadline: Duration? = nil, fileID: StaticString = #fileID, line: UInt = #line
     ) async throws {
         try await perform(
-            .start(services: [service]), "\(service) to be ready", deadline, Caller(fileID: fileID, line: line))
+            .start(services: [service]), what: "\(service) to be ready", deadline: deadline,
+            caller: Caller(fileID: fileID, line: line))
     }
 
     /// Restarts a service and the dependents that declare `restart: true`. Returns when all these services are ready.
@@ -147,8 +149,9 @@ public struct TestStack: ObservedBus {
         _ service: String, deadline: Duration? = nil, fileID: StaticString = #fileID, line: UInt = #line
     ) async throws {
         try await perform(
-            .restart(services: [service], followed: true, grace: nil), "\(service) to be restarted and ready", deadline,
-            Caller(fileID: fileID, line: line))
+            .restart(services: [service], followed: true, grace: nil), what: "\(service) to be restarted and ready",
+            deadline: deadline,
+            caller: Caller(fileID: fileID, line: line))
     }
 
     /// Sets the number of processes of a service. The first has the name of the service, the others are called
@@ -157,11 +160,12 @@ public struct TestStack: ObservedBus {
         _ service: String, to count: Int, deadline: Duration? = nil, fileID: StaticString = #fileID, line: UInt = #line
     ) async throws {
         try await perform(
-            .scale([service: count]), "\(count) processes of \(service)", deadline, Caller(fileID: fileID, line: line))
+            .scale([service: count]), what: "\(count) processes of \(service)", deadline: deadline,
+            caller: Caller(fileID: fileID, line: line))
     }
 
     private func perform(
-        _ request: ControlRequest, _ what: String, _ deadline: Duration?, _ caller: Caller
+        _ request: ControlRequest, what: String, deadline: Duration?, caller: Caller
     ) async throws {
         let changes = try await supervisor.perform(request)
         try await running.until(what, deadline, caller) { status in
@@ -173,14 +177,14 @@ public struct TestStack: ObservedBus {
 
     /// Freezes a process with SIGSTOP. The process keeps its sockets, but does not answer.
     public func freeze(_ service: String, fileID: StaticString = #fileID, line: UInt = #line) async throws {
-        let pid = try signal(service, SIGSTOP, Caller(fileID: fileID, line: line))
+        let pid = try signal(service, signal: SIGSTOP, caller: Caller(fileID: fileID, line: line))
         // A thread may still run for a moment after the signal was sent.
         while !Self.stands(pid) { try await Task.sleep(for: .milliseconds(1)) }
     }
 
     /// Continues a frozen process.
     public func thaw(_ service: String, fileID: StaticString = #fileID, line: UInt = #line) throws {
-        _ = try signal(service, SIGCONT, Caller(fileID: fileID, line: line))
+        _ = try signal(service, signal: SIGCONT, caller: Caller(fileID: fileID, line: line))
     }
 
     /// The port that the supervisor has chosen for a name in `x-ports`.
@@ -197,7 +201,7 @@ public struct TestStack: ObservedBus {
     /// The folder in which the services keep their state.
     public var dataDirectory: String { project.dataDirectory }
 
-    private func signal(_ service: String, _ signal: Int32, _ caller: Caller) throws -> pid_t {
+    private func signal(_ service: String, signal: Int32, caller: Caller) throws -> pid_t {
         let pid = try processID(of: status(of: service, caller), caller)
         kill(pid, signal)
         return pid

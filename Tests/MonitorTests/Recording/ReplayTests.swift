@@ -200,8 +200,10 @@ struct ReplayTests {
             let plan = ReplayPlan()
             let survey = try await ReplaySurvey(of: recording, plan)
             try await answering(bus, answers) {
-                try await Replayer(bus: bus, recording, plan, survey, pace: .fastest, patience: patience)
-                    .run { await notes.record($0) }
+                try await Replayer(
+                    bus: bus, recording: recording, plan: plan, survey: survey, pace: .fastest, patience: patience
+                )
+                .run { await notes.record($0) }
             }
         }
         try await Monitor(bus: bus, start: .beginning, end: .end).run { message in

@@ -66,7 +66,7 @@ struct GatewayRoutes: Sendable {
     // MARK: Streams
 
     func stream(_ request: Request, _ context: GatewayContext) async throws -> Response {
-        let id = try Self.name(try context.parameters.require("stream"), 8...40, "a stream's id")
+        let id = try Self.name(try context.parameters.require("stream"), lengths: 8...40, of: "a stream's id")
         let connection = try await hub.connect(id, lastEventID: request.headers[.lastEventID])
         let (hub, clock) = (hub, clock)
         return Response(
@@ -92,7 +92,7 @@ struct GatewayRoutes: Sendable {
     }
 
     func views(_ request: Request, _ context: GatewayContext) async throws -> Response {
-        let stream = try Self.name(try context.parameters.require("stream"), 8...40, "a stream's id")
+        let stream = try Self.name(try context.parameters.require("stream"), lengths: 8...40, of: "a stream's id")
         let body = try await request.object()
         for view in body["close"]?.arrayValue ?? [] {
             guard let id = view.stringValue else { throw RequestError.malformed("'close' has to be a list of ids") }
@@ -107,7 +107,7 @@ struct GatewayRoutes: Sendable {
     }
 
     private func open(_ view: JSONValue, on stream: String) async throws {
-        let id = try Self.name(view["id"]?.stringValue ?? "", 1...40, "a view's id")
+        let id = try Self.name(view["id"]?.stringValue ?? "", lengths: 1...40, of: "a view's id")
         switch view["kind"]?.stringValue {
         case "messages": try await openMessages(view, id, on: stream)
         case "happenings": try await hub.openHappenings(id, on: stream)
@@ -126,7 +126,8 @@ struct GatewayRoutes: Sendable {
             throw RequestError.malformed("'session' has 1 to 255 bytes")
         }
         let identity = DeviceIdentity(
-            platform: platform, device: try Self.name(view["device"]?.stringValue ?? "", 1...40, "a device's name"),
+            platform: platform,
+            device: try Self.name(view["device"]?.stringValue ?? "", lengths: 1...40, of: "a device's name"),
             subject: session, source: bus.source)
         let isResumed = view["resumed"]?.boolValue ?? false
         try await hub.openDevice(id, on: stream) { update in
@@ -355,7 +356,7 @@ struct GatewayRoutes: Sendable {
 
     /// Checks a name that the page has chosen.
     private static func name(
-        _ text: String, _ lengths: ClosedRange<Int>, _ object: String
+        _ text: String, lengths: ClosedRange<Int>, of object: String
     ) throws(RequestError) -> String {
         let isValid = text.utf8.allSatisfy { byte in
             (0x30...0x39).contains(byte) || (0x61...0x7A).contains(byte | 0x20) || byte == 0x2D

@@ -47,7 +47,7 @@ struct BrowserSignIn: Sendable {
         guard let text = request.parameter("link"),
             let link = SignedToken(
                 text, for: .link, stack: stack, key: key, lifetime: SignedToken.linkLifetime, now: now)
-        else { return Self.page(.unauthorized, "This link is not valid", Self.advice) }
+        else { return Self.page(.unauthorized, title: "This link is not valid", text: Self.advice) }
         let isNew: Bool
         do {
             isNew = try await used.use(link, now: now)
@@ -55,10 +55,11 @@ struct BrowserSignIn: Sendable {
             throw RequestError(
                 status: .internalServerError, code: "state", message: "the use of the link cannot be stored: \(error)")
         }
-        guard isNew else { return Self.page(.unauthorized, "This link was used before", Self.advice) }
+        guard isNew else { return Self.page(.unauthorized, title: "This link was used before", text: Self.advice) }
         let cookie = SignedToken(
             .cookie, stack: stack, key: key, lifetime: SignedToken.cookieLifetime, now: now)
-        var response = Self.page(.ok, "You are signed in", #"<p><a href="/">Open the page</a>"#, goesOn: true)
+        var response = Self.page(
+            .ok, title: "You are signed in", text: #"<p><a href="/">Open the page</a>"#, goesOn: true)
         response.headers[.setCookie] =
             "\(cookieName)=\(cookie.text); Path=/; Max-Age=\(Int(SignedToken.cookieLifetime)); HttpOnly; SameSite=Strict"
             + (Self.isSecure(request) ? "; Secure" : "")
@@ -79,10 +80,10 @@ struct BrowserSignIn: Sendable {
         """
 
     /// The answer to a browser that has not signed in.
-    static var refusal: Response { page(.unauthorized, "This browser is not signed in", advice) }
+    static var refusal: Response { page(.unauthorized, title: "This browser is not signed in", text: advice) }
 
     private static func page(
-        _ status: HTTPResponse.Status, _ title: String, _ text: String, goesOn: Bool = false
+        _ status: HTTPResponse.Status, title: String, text: String, goesOn: Bool = false
     ) -> Response {
         .html(
             """

@@ -64,39 +64,53 @@ package enum MusicError: Error, Hashable {
         case .authorizationEnded, .renewalFailed:
             nil
         case .notAuthorized:
-            error("spotify.not-connected", "Spotify is not connected", "Connect Spotify first.")
+            error(
+                code: "spotify.not-connected", message: "Spotify is not connected", recovery: "Connect Spotify first.")
         case .renewalOverdue:
-            error("spotify.renewal-overdue", "The access to Spotify was not renewed in time", "Try again in a moment.")
+            error(
+                code: "spotify.renewal-overdue", message: "The access to Spotify was not renewed in time",
+                recovery: "Try again in a moment.")
         case .accessUnreadable:
             error(
-                "spotify.access-unreadable", "The access to Spotify cannot be read",
-                "See the log of music-service, or connect Spotify again.")
+                code: "spotify.access-unreadable", message: "The access to Spotify cannot be read",
+                recovery: "See the log of music-service, or connect Spotify again.")
         case .unauthorized:
-            error("spotify.unauthorized", "Spotify refuses access even after it was renewed", "Connect Spotify again.")
+            error(
+                code: "spotify.unauthorized", message: "Spotify refuses access even after it was renewed",
+                recovery: "Connect Spotify again.")
         case .premiumRequired:
-            error("spotify.premium-required", "This needs Spotify Premium", "Open the playlist in Spotify instead.")
+            error(
+                code: "spotify.premium-required", message: "This needs Spotify Premium",
+                recovery: "Open the playlist in Spotify instead.")
         case .noActiveDevice:
-            error("spotify.no-active-device", "No Spotify device is active", "Open Spotify on a device.")
+            error(
+                code: "spotify.no-active-device", message: "No Spotify device is active",
+                recovery: "Open Spotify on a device.")
         case .notFound(let object):
-            error("spotify.not-found", "Spotify did not find \(object)", object.recoveryFromNotFound)
+            error(
+                code: "spotify.not-found", message: "Spotify did not find \(object)",
+                recovery: object.recoveryFromNotFound)
         case .forbidden(let reason):
-            error("spotify.forbidden", "Spotify does not allow this: \(reason)", nil)
+            error(code: "spotify.forbidden", message: "Spotify does not allow this: \(reason)", recovery: nil)
         case .playlistForbidden(let reason):
             error(
-                "spotify.forbidden", "Spotify does not tell apps the songs of this playlist: \(reason)",
-                "Choose a playlist that you own or may edit.")
+                code: "spotify.forbidden", message: "Spotify does not tell apps the songs of this playlist: \(reason)",
+                recovery: "Choose a playlist that you own or may edit.")
         case .rateLimited(let retryAfter):
             .rateLimited(recovery: "Try again \(ApplicationError.timeOfRetry(retryAfter)).")
         case .tooLong(let object, let limit):
             error(
-                "spotify.too-long", "Spotify has more than \(limit) entries in \(object), which are too many",
-                object.recoveryFromLength)
+                code: "spotify.too-long",
+                message: "Spotify has more than \(limit) entries in \(object), which are too many",
+                recovery: object.recoveryFromLength)
         case .unavailable(let reason):
-            error("spotify.unavailable", "Spotify gave no usable answer: \(reason)", "Try again in a moment.")
+            error(
+                code: "spotify.unavailable", message: "Spotify gave no usable answer: \(reason)",
+                recovery: "Try again in a moment.")
         }
     }
 
-    private func error(_ code: String, _ message: String, _ recovery: String?) -> ApplicationError {
+    private func error(code: String, message: String, recovery: String?) -> ApplicationError {
         ApplicationError(code: code, message: message, recovery: recovery)
     }
 }

@@ -196,12 +196,12 @@ private struct CatalogueTree {
     /// Refuses errors that decoding ignores: unknown keys, which may be misspelt, empty strings, and entries with the
     /// same id.
     func check() throws {
-        try check(root, "the catalogue", CatalogueFile.CodingKeys.self)
+        try check(root, named: "the catalogue", keys: CatalogueFile.CodingKeys.self)
         try checkList("client", of: root, CatalogueFile.Client.CodingKeys.self)
-        for node in others { try check(node, "an account", CatalogueFile.Account.CodingKeys.self) }
+        for node in others { try check(node, named: "an account", keys: CatalogueFile.Account.CodingKeys.self) }
         var users: Set<String> = []
         for node in accounts {
-            if let user = node["user"] { try check(user, "user", CatalogueFile.User.CodingKeys.self) }
+            if let user = node["user"] { try check(user, named: "user", keys: CatalogueFile.User.CodingKeys.self) }
             try checkList("device", of: node, CatalogueFile.Device.CodingKeys.self)
             try checkList("playlist", of: node, CatalogueFile.Playlist.CodingKeys.self)
             guard let id = node["user"]?["id"]?.string, !users.insert(id).inserted else { continue }
@@ -230,13 +230,13 @@ private struct CatalogueTree {
     ) throws {
         var ids: Set<String> = []
         for node in parent["\(entry)s"]?.sequence ?? [] {
-            try check(node, "a \(entry)", keys)
+            try check(node, named: "a \(entry)", keys: keys)
             guard let id = node["id"]?.string, !ids.insert(id).inserted else { continue }
             throw fault(node, "two \(entry)s have the id '\(id)'")
         }
     }
 
-    private func check(_ node: Node, _ what: String, _ keys: (some CodingKey & CaseIterable).Type) throws {
+    private func check(_ node: Node, named what: String, keys: (some CodingKey & CaseIterable).Type) throws {
         let names = keys.allCases.map(\.stringValue).sorted()
         for (key, value) in node.mapping ?? [:] {
             guard let name = key.string, names.contains(name) else {

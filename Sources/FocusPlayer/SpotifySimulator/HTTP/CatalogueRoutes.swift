@@ -17,7 +17,7 @@ struct CatalogueRoutes: Sendable {
             var fields = ProfileFields(accountId: user.accountID, displayName: user.name)
             if scopes.contains(.userReadEmail) { fields.email = user.email }
             if scopes.contains(.userReadPrivate) { fields.product = account.player.isPremium ? "premium" : "free" }
-            return links.object("user", user.id, fields)
+            return links.object(type: "user", id: user.id, fields: fields)
         }
     }
 

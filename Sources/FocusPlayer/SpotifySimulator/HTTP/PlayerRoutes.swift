@@ -65,31 +65,33 @@ struct PlayerRoutes: Sendable {
 
     /// `PUT /v1/me/player/pause?device_id=`
     func pause(_ request: Request, _ context: SimulatorContext) async throws -> HTTPResponse.Status {
-        try await command(.pause, request, context)
+        try await command(.pause, request: request, context: context)
     }
 
     /// `POST /v1/me/player/next?device_id=`
     func next(_ request: Request, _ context: SimulatorContext) async throws -> HTTPResponse.Status {
-        try await command(.next, request, context)
+        try await command(.next, request: request, context: context)
     }
 
     /// `POST /v1/me/player/previous?device_id=`
     func previous(_ request: Request, _ context: SimulatorContext) async throws -> HTTPResponse.Status {
-        try await command(.previous, request, context)
+        try await command(.previous, request: request, context: context)
     }
 
     /// `PUT /v1/me/player/seek?position_ms=&device_id=`
     func seek(_ request: Request, _ context: SimulatorContext) async throws -> HTTPResponse.Status {
-        try await command(.seek(Self.number("position_ms", 0...Int.max, in: request)), request, context)
+        try await command(
+            .seek(Self.number("position_ms", 0...Int.max, in: request)), request: request, context: context)
     }
 
     /// `PUT /v1/me/player/volume?volume_percent=&device_id=`
     func volume(_ request: Request, _ context: SimulatorContext) async throws -> HTTPResponse.Status {
-        try await command(.volume(Self.number("volume_percent", 0...100, in: request)), request, context)
+        try await command(
+            .volume(Self.number("volume_percent", 0...100, in: request)), request: request, context: context)
     }
 
     private func command(
-        _ action: PlayerState.Action, _ request: Request, _ context: SimulatorContext
+        _ action: PlayerState.Action, request: Request, context: SimulatorContext
     ) async throws -> HTTPResponse.Status {
         let deviceID = try request.queryFields()["device_id"]
         try await simulation.update { state, now in

@@ -123,14 +123,14 @@ struct WebAPILinks: Sendable {
     /// The absolute URL of a path under `/v1`.
     func url(_ path: String) -> String { "http://\(authority)/v1/\(path)" }
 
-    func object<Fields>(_ type: String, _ id: String, _ fields: Fields) -> WebAPIObject<Fields> {
+    func object<Fields>(type: String, id: String, fields: Fields) -> WebAPIObject<Fields> {
         WebAPIObject(type: type, id: id, href: url("\(type)s/\(id)"), fields: fields)
     }
 
     /// - Parameter account: The user of the request's account. For other users, the id is the name.
     func owner(of playlist: Catalogue.Playlist, account: Catalogue.User) -> WebAPIObject<UserFields> {
         let name = playlist.owner == account.id ? account.name : playlist.owner
-        return object("user", playlist.owner, UserFields(displayName: name))
+        return object(type: "user", id: playlist.owner, fields: UserFields(displayName: name))
     }
 
     func playlist(_ playlist: Catalogue.Playlist, account: Catalogue.User) -> WebAPIObject<PlaylistFields> {
@@ -139,7 +139,7 @@ struct WebAPILinks: Sendable {
         let fields = PlaylistFields(
             collaborative: playlist.isCollaborative, description: playlist.description, items: items,
             name: playlist.name, owner: owner(of: playlist, account: account), snapshotId: playlist.id)
-        return object("playlist", playlist.id, fields)
+        return object(type: "playlist", id: playlist.id, fields: fields)
     }
 
     func track(_ song: Catalogue.Song, in library: Library) -> WebAPIObject<TrackFields> {
@@ -147,16 +147,16 @@ struct WebAPILinks: Sendable {
         let markets = library.markets(of: song)
         let isPlayable = marketHasSongs.map { $0 && !markets.isEmpty }
         let restrictions = isPlayable == false ? ["reason": "market"] : nil
-        let artist = object("artist", song.artistID, TrackFields.Artist(name: song.artist))
+        let artist = object(type: "artist", id: song.artistID, fields: TrackFields.Artist(name: song.artist))
         let album = object(
-            "album", song.albumID,
-            TrackFields.Album(
+            type: "album", id: song.albumID,
+            fields: TrackFields.Album(
                 artists: [artist], name: song.album, releaseDate: song.releaseDate,
                 restrictions: marketHasSongs == false ? restrictions : nil, totalTracks: place.total))
         let fields = TrackFields(
             album: album, artists: [artist], availableMarkets: markets, durationMs: song.durationInMilliseconds,
             externalIds: ["isrc": song.isrc], isPlayable: isPlayable, name: song.title, restrictions: restrictions,
             trackNumber: place.number)
-        return object("track", song.id, fields)
+        return object(type: "track", id: song.id, fields: fields)
     }
 }

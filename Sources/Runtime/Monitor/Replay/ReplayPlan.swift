@@ -35,7 +35,7 @@ package struct ReplayPlan: Sendable {
         }
         guard isWanted(recorded.message.type) else { return .skip }
         var message = recorded.message
-        renew(&message, survey, now)
+        renew(&message, survey: survey, now: now)
         identity.apply(to: &message, now: now, isKnown: survey.ids.contains)
         remapping.apply(to: &message)
         return .send(message)
@@ -48,7 +48,7 @@ package struct ReplayPlan: Sendable {
 
     /// Gives a command its recorded lifetime, counted from now. A command that expired in the recording keeps its
     /// expiry time.
-    private func renew(_ message: inout Envelope, _ survey: ReplaySurvey, _ now: Date) {
+    private func renew(_ message: inout Envelope, survey: ReplaySurvey, now: Date) {
         guard let expiry = message.attributes.expiryTime, !survey.expired.contains(message.id) else { return }
         let lifetime = expiry.timeIntervalSince(message.attributes.time)
         message.attributes.expiryTime = now.addingTimeInterval(max(0, lifetime))
@@ -84,7 +84,7 @@ package struct ReplaySurvey: Sendable {
         var stretch = plan.stretch
         try await recording.read { entry in
             switch entry {
-            case .message(let recorded): add(recorded, stretch.place(of: recorded), plan)
+            case .message(let recorded): add(recorded, at: stretch.place(of: recorded), plan: plan)
             case .mistake(let mistake): throw recording.error(mistake)
             case .cutOff(let line): cutOffLine = line
             case .header, .end: break
@@ -94,7 +94,7 @@ package struct ReplaySurvey: Sendable {
         if let missing = stretch.missing { throw recording.missing(missing) }
     }
 
-    private mutating func add(_ recorded: RecordedMessage, _ place: RecordingStretch.Place, _ plan: ReplayPlan) {
+    private mutating func add(_ recorded: RecordedMessage, at place: RecordingStretch.Place, plan: ReplayPlan) {
         let message = recorded.message
         names.record(message)
         if plan.identity != .same { ids.insert(message.id) }

@@ -18,7 +18,7 @@ package struct Replayer: Sendable {
     ///   - patience: The maximum time to wait for a result. If a result takes longer, the replay waits for no other
     ///     result.
     package init(
-        bus: EventBus, _ recording: Recording, _ plan: ReplayPlan, _ survey: ReplaySurvey, pace: ReplayPace,
+        bus: EventBus, recording: Recording, plan: ReplayPlan, survey: ReplaySurvey, pace: ReplayPace,
         patience: Duration = .seconds(5)
     ) {
         self.bus = bus

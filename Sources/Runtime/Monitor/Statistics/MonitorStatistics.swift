@@ -166,15 +166,17 @@ struct TypeStatistics: Sendable {
     /// - Parameter seconds: The time since the last report.
     mutating func report(_ type: String, seconds: Double) -> StatisticsReport.OfType {
         defer { reported = (count, bytes) }
-        return report(type, count - reported.count, bytes - reported.bytes, seconds)
+        return report(type, count: count - reported.count, bytes: bytes - reported.bytes, seconds: seconds)
     }
 
     /// - Parameter seconds: The time since the beginning.
     func summary(_ type: String, seconds: Double) -> StatisticsReport.OfType {
-        report(type, count, bytes, seconds)
+        report(type, count: count, bytes: bytes, seconds: seconds)
     }
 
-    private func report(_ type: String, _ news: Int, _ newBytes: Int, _ seconds: Double) -> StatisticsReport.OfType {
+    private func report(_ type: String, count news: Int, bytes newBytes: Int, seconds: Double)
+        -> StatisticsReport.OfType
+    {
         let rate = { (number: Int) in seconds > 0 ? (Double(number) / seconds * 10).rounded() / 10 : 0 }
         let milliseconds = { (percent: Double) in
             latency.percentile(percent).map { ($0 / .milliseconds(1) * 1000).rounded() / 1000 }

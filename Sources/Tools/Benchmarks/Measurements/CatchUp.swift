@@ -12,7 +12,7 @@ struct CatchUp {
     let scratch: Scratch
 
     func measure() async throws -> [BenchmarkResult] {
-        let broker = try BusProcess(scratch, run.options.bus, run.options.durability)
+        let broker = try BusProcess(scratch, kind: run.options.bus, durability: run.options.durability)
         let bare = try BareBus(scratch, beside: broker)
         let bareReader = bare.peer(.subscriber)
         let feed = bare.feed([bareReader])

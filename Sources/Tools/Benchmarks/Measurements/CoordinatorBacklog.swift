@@ -69,7 +69,7 @@ struct CoordinatorBacklog {
 
     /// The number of inputs per second that a coordinator handles, from the time at which it is ready.
     private func coordinatorRate(_ count: Int, _ sessionCount: Int, name: String) async throws -> Double {
-        let broker = try BusProcess(scratch, run.options.bus, run.options.durability, name: name)
+        let broker = try BusProcess(scratch, kind: run.options.bus, durability: run.options.durability, name: name)
         let flow = "\(broker.directory)/flow.yaml"
         try TabApp.yaml.write(toFile: flow, atomically: true, encoding: .utf8)
         let coordinator = ReadyProcess(

@@ -9,7 +9,7 @@ struct FanOut {
     let scratch: Scratch
 
     func measure() async throws -> [BenchmarkResult] {
-        let broker = try BusProcess(scratch, run.options.bus, run.options.durability)
+        let broker = try BusProcess(scratch, kind: run.options.bus, durability: run.options.durability)
         let baseline = try BareBus(scratch, beside: broker)
         let bare = baseline.feed(
             (0..<Self.processes).map { _ in baseline.peer(.subscriber, connections: Self.connections) },

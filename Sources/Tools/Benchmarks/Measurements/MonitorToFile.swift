@@ -9,7 +9,7 @@ struct MonitorToFile {
     let scratch: Scratch
 
     func measure() async throws -> [BenchmarkResult] {
-        let broker = try BusProcess(scratch, run.options.bus, run.options.durability)
+        let broker = try BusProcess(scratch, kind: run.options.bus, durability: run.options.durability)
         let filler = broker.filler()
         let reader = PeerProcess(.busSubscriber, broker.address)
         let comparison = try await broker.run { _ in

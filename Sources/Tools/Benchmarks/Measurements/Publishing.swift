@@ -10,7 +10,7 @@ struct PublishJournalled {
     let scratch: Scratch
 
     func measure() async throws -> [BenchmarkResult] {
-        let broker = try BusProcess(scratch, run.options.bus, run.options.durability)
+        let broker = try BusProcess(scratch, kind: run.options.bus, durability: run.options.durability)
         let bare = try BareBus(scratch, beside: broker)
         let baseline =
             broker.isNATS
@@ -25,9 +25,9 @@ struct PublishJournalled {
                     rounds: run.options.rounds, count: run.messages, warmUp: run.messages / 10 + 1
                 ) {
                     if !broker.isNATS { return rate(try await baseline.perform(.run($0))) }
-                    return try await publish($0, sessionCount, baseline)
+                    return try await publish($0, sessions: sessionCount, by: baseline)
                 } value: {
-                    try await publish($0, sessionCount, publisher)
+                    try await publish($0, sessions: sessionCount, by: publisher)
                 }
             }
         }
@@ -43,7 +43,7 @@ struct PublishJournalled {
         return [result]
     }
 
-    private func publish(_ count: Int, _ sessionCount: Int, _ publisher: PeerProcess) async throws -> Double {
+    private func publish(_ count: Int, sessions sessionCount: Int, by publisher: PeerProcess) async throws -> Double {
         var prepare = PeerOrder.prepare(count)
         prepare.sessionCount = sessionCount
         try await publisher.perform(prepare)
@@ -62,7 +62,7 @@ struct PublishPlain {
     let scratch: Scratch
 
     func measure() async throws -> [BenchmarkResult] {
-        let broker = try BusProcess(scratch, run.options.bus, run.options.durability)
+        let broker = try BusProcess(scratch, kind: run.options.bus, durability: run.options.durability)
         let baseline = try BareBus(scratch, beside: broker)
         let bare = baseline.feed([baseline.peer(.subscriber)])
         let bus = Feed(

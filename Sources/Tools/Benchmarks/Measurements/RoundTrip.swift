@@ -6,7 +6,7 @@ struct RoundTrip {
     let scratch: Scratch
 
     func measure() async throws -> [BenchmarkResult] {
-        let broker = try BusProcess(scratch, run.options.bus, run.options.durability)
+        let broker = try BusProcess(scratch, kind: run.options.bus, durability: run.options.durability)
         let bare = try BareBus(scratch, beside: broker)
         let bareClient = bare.peer(.client)
         let busClient = PeerProcess(.busClient, broker.address)
@@ -24,12 +24,13 @@ struct RoundTrip {
             }
         }
         return [
-            result("p50", comparison.map(\.median), bare), result("p99", comparison.map(\.percentile99), bare),
+            result("p50", comparison: comparison.map(\.median), bare: bare),
+            result("p99", comparison: comparison.map(\.percentile99), bare: bare),
         ]
     }
 
     private func result(
-        _ part: String, _ comparison: BaselineComparison<Double>, _ bare: BareBus
+        _ part: String, comparison: BaselineComparison<Double>, bare: BareBus
     ) -> BenchmarkResult {
         run.result(comparison, part: part, unit: "µs", baseline: bare.description, processes: 3)
     }

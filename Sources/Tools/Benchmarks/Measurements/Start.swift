@@ -5,8 +5,8 @@ struct Start {
     let scratch: Scratch
 
     func measure() async throws -> [BenchmarkResult] {
-        let empty = try BusProcess(scratch, run.options.bus, run.options.durability, name: "empty")
-        let full = try BusProcess(scratch, run.options.bus, run.options.durability, name: "full")
+        let empty = try BusProcess(scratch, kind: run.options.bus, durability: run.options.durability, name: "empty")
+        let full = try BusProcess(scratch, kind: run.options.bus, durability: run.options.durability, name: "full")
         try await fill(full)
         let comparison = try await BaselineComparison(rounds: run.options.rounds, count: run.messages, warmUp: 0) { _ in
             try await milliseconds(empty)

@@ -39,7 +39,7 @@ struct BusProcess: Sendable {
     private let servers: NATSServers?
     private let durability: BenchmarkDurability
 
-    init(_ scratch: Scratch, _ kind: MeasuredBus, _ durability: BenchmarkDurability, name: String = "broker") throws {
+    init(_ scratch: Scratch, kind: MeasuredBus, durability: BenchmarkDurability, name: String = "broker") throws {
         directory = try scratch.folder(name)
         self.kind = kind
         self.durability = durability

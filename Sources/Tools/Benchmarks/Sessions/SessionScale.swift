@@ -45,7 +45,7 @@ struct SessionScale {
 
     func measure() async throws -> SessionReport {
         try checkDisk()
-        let broker = try BusProcess(scratch, options.bus, options.durability)
+        let broker = try BusProcess(scratch, kind: options.bus, durability: options.durability)
         let flow = "\(broker.directory)/flow.yaml"
         try TabApp.yaml.write(toFile: flow, atomically: true, encoding: .utf8)
         return try await broker.run { running in
@@ -59,7 +59,7 @@ struct SessionScale {
                 try await runCoordinators(broker, flow) { coordinators in
                     let taps = Taps(app, on: bus)
                     try await taps.receive {
-                        try await load(taps, running.processes, coordinators, &report)
+                        try await load(taps, bus: running.processes, coordinators: coordinators, into: &report)
                         report.journalSize = broker.journalSize
                         report.takeover = try await measureTakeover(taps, from: coordinators[0])
                         for (index, survivor) in coordinators.enumerated().dropFirst() {
@@ -112,7 +112,7 @@ struct SessionScale {
     // MARK: Load
 
     private func load(
-        _ taps: Taps, _ bus: [RunningProcess], _ coordinators: [RunningProcess], _ report: inout SessionReport
+        _ taps: Taps, bus: [RunningProcess], coordinators: [RunningProcess], into report: inout SessionReport
     ) async throws {
         // The partitions of the coordinators that started first move to the others as these join.
         try await tapEachPartition(taps)

@@ -36,15 +36,17 @@ enum DetachedProcess {
         posix_spawnattr_setsigmask(&attributes, &signals)
         let flags = Int16(POSIX_SPAWN_SETSIGDEF) | Int16(POSIX_SPAWN_SETSIGMASK) | spawnInNewSession
         posix_spawnattr_setflags(&attributes, flags)
-        return try spawn(executable, [executable] + arguments, environment, &actions, &attributes)
+        return try spawn(
+            executable, arguments: [executable] + arguments, environment: environment, actions: &actions,
+            attributes: &attributes)
     }
 
     private static func spawn(
         _ executable: String,
-        _ arguments: [String],
-        _ environment: [String: String],
-        _ actions: inout posix_spawn_file_actions_t,
-        _ attributes: inout posix_spawnattr_t
+        arguments: [String],
+        environment: [String: String],
+        actions: inout posix_spawn_file_actions_t,
+        attributes: inout posix_spawnattr_t
     ) throws(ComposeError) -> pid_t {
         let argv = arguments.map { strdup($0) } + [nil]
         let envp = environment.map { strdup("\($0)=\($1)") } + [nil]

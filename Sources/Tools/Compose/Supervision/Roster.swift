@@ -438,7 +438,7 @@ struct Roster: Sendable {
         let order = DependencyGraph(stack.services).inOrder
         for service in order.compactMap({ name in stack.services.first { $0.name == name } }) {
             if selected.contains(service.name) {
-                changes += up(service, request, edits)
+                changes += up(service, request: request, edits: edits)
             } else if instances(of: service.name).isEmpty {
                 // Creates the instances without starting them.
                 _ = fit(service, starts: false)
@@ -450,7 +450,7 @@ struct Roster: Sendable {
         return changes.settled
     }
 
-    private mutating func up(_ service: Service, _ request: UpRequest, _ edits: [String: String]) -> [Change] {
+    private mutating func up(_ service: Service, request: UpRequest, edits: [String: String]) -> [Change] {
         let earlier = instances(of: service.name)
         let fitting = fit(service, grace: request.grace)
         let isAlone = !request.selection.includesDependencies
@@ -462,7 +462,8 @@ struct Roster: Sendable {
         return fitting
             + earlier.filter { self[$0.name]?.order.isRemoved == false }.map { instance in
                 guard instance.order.isWanted,
-                    let reason = reason(toRestart: instance, service, request.recreation, edits)
+                    let reason = reason(
+                        toRestart: instance, service: service, recreation: request.recreation, edits: edits)
                 else { return startUnlessUp(instance, ignoresDependencies: isAlone) }
                 return decide(.restart, instance.name, reason: reason) {
                     $0.start(ignoresDependencies: isAlone, grace: request.grace)
@@ -471,8 +472,8 @@ struct Roster: Sendable {
     }
 
     private func reason(
-        toRestart instance: ServiceStatus, _ service: Service, _ recreation: UpRequest.Recreation,
-        _ edits: [String: String]
+        toRestart instance: ServiceStatus, service: Service, recreation: UpRequest.Recreation,
+        edits: [String: String]
     ) -> String? {
         switch recreation {
         case .never: return nil

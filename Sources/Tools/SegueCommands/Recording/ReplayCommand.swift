@@ -56,12 +56,12 @@ package struct ReplayCommand: AsyncParsableCommand, WallTimeCommand {
         if let line = survey.cutOffLine {
             await Console.error.tell("\(recording.name):\(line): the recording was cut off in this line")
         }
-        if dryRun { return try await show(recording, plan, survey) }
+        if dryRun { return try await show(recording, plan: plan, survey: survey) }
         let teller = ReplayTeller(total: survey.count, waitsForEnter: step, printer: ReplayPrinter(names: survey.names))
         let pace = step ? ReplayPace.stepwise : speed ?? .speed(1)
         let signal = try await Interruption.stopping {
             try await options.withBus { bus in
-                let replayer = Replayer(bus: bus, recording, plan, survey, pace: pace)
+                let replayer = Replayer(bus: bus, recording: recording, plan: plan, survey: survey, pace: pace)
                 do {
                     try await replayer.run { try await teller.tell($0) }
                 } catch is ReplayTeller.Stopped {}
@@ -77,7 +77,7 @@ package struct ReplayCommand: AsyncParsableCommand, WallTimeCommand {
         }
     }
 
-    private func show(_ recording: Recording, _ plan: ReplayPlan, _ survey: ReplaySurvey) async throws {
+    private func show(_ recording: Recording, plan: ReplayPlan, survey: ReplaySurvey) async throws {
         var printer = ReplayPrinter(names: survey.names)
         try await plan.forEachStep(of: recording, survey) { recorded, step in
             guard case .send(let message) = step else { return }

@@ -11,15 +11,15 @@ struct BarePublisher {
         while let order = try control.waitForOrder() {
             var report = Report(begin: MonotonicTime.now, count: order.count)
             switch order.action {
-            case .prepare: try send(BareSubscriber.probe..<BareSubscriber.probe + 1, frames, socket)
-            case .run: try send(1..<UInt64(order.count) + 1, frames, socket)
+            case .prepare: try send(BareSubscriber.probe..<BareSubscriber.probe + 1, frames: frames, through: socket)
+            case .run: try send(1..<UInt64(order.count) + 1, frames: frames, through: socket)
             }
             report.end = MonotonicTime.now
             try control.send(report)
         }
     }
 
-    private func send(_ offsets: Range<UInt64>, _ frames: MessageFrames, _ socket: Socket) throws {
+    private func send(_ offsets: Range<UInt64>, frames: MessageFrames, through socket: Socket) throws {
         var position = frames.position
         try frames.topic.withUnsafeBytes { topic in
             try frames.header.withUnsafeBytes { header in

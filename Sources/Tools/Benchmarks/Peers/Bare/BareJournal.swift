@@ -32,15 +32,15 @@ struct BareJournal {
         try control.send()
         while let order = try control.waitForOrder() {
             var report = Report(begin: MonotonicTime.now, count: order.count)
-            try append(order.count, behind: &head, frames, insert, database)
+            try append(order.count, behind: &head, frames: frames, insert: insert, database: database)
             report.end = MonotonicTime.now
             try control.send(report)
         }
     }
 
     private func append(
-        _ count: Int, behind head: inout Int64, _ frames: MessageFrames, _ insert: OpaquePointer,
-        _ database: OpaquePointer
+        _ count: Int, behind head: inout Int64, frames: MessageFrames, insert: OpaquePointer,
+        database: OpaquePointer
     ) throws {
         try frames.header.withUnsafeBytes { header in
             try frames.data.withUnsafeBytes { data in

@@ -16,7 +16,7 @@ struct BareClient {
         var number = 0
         repeat {
             number += 1
-        } while try !exchange(number, publisher, subscriber)
+        } while try !exchange(number, publisher: publisher, subscriber: subscriber)
         try subscriber.set(.receiveTimeout(-1))
         try control.send()
         while let order = try control.waitForOrder() {
@@ -25,7 +25,7 @@ struct BareClient {
             for _ in 0..<order.count {
                 number += 1
                 let begin = MonotonicTime.now
-                guard try exchange(number, publisher, subscriber) else {
+                guard try exchange(number, publisher: publisher, subscriber: subscriber) else {
                     throw BenchmarkError("no answer to a request arrived")
                 }
                 latencies.append(MonotonicTime.now - begin)
@@ -36,7 +36,7 @@ struct BareClient {
 
     /// Sends a request, and waits for its answer.
     /// - Returns: False if no answer has arrived before the socket's timeout.
-    private func exchange(_ number: Int, _ publisher: Socket, _ subscriber: Socket) throws -> Bool {
+    private func exchange(_ number: Int, publisher: Socket, subscriber: Socket) throws -> Bool {
         let number = Payload.firstNumber + number
         let data = try JSONEncoder.wire.encode(BenchmarkRequest(number: number))
         try Self.topic.withUnsafeBytes { try publisher.send($0, more: true) }

@@ -14,14 +14,14 @@ struct BusSubscriber {
         try await BusPeer.withBuses(connections, at: address) { buses in
             try await control.report()
             while let order = try await control.nextOrder() {
-                try await Self.count(order, buses, control)
+                try await Self.count(order, buses: buses, control: control)
             }
         }
     }
 
     /// Subscribes and reports when all subscriptions are live. After the next order, reports the messages that have
     /// arrived.
-    private static func count(_ order: PeerOrder, _ buses: [EventBus], _ control: Control) async throws {
+    private static func count(_ order: PeerOrder, buses: [EventBus], control: Control) async throws {
         let begin = MonotonicTime.now
         let tallies = buses.map { _ in Tally(expected: order.count) }
         let (live, continuation) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingOldest(buses.count))
