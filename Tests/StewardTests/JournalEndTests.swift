@@ -22,7 +22,8 @@ struct JournalEndTests {
                     lacksLast: true)
             }
             let known = heartbeats.reduce(into: KnownEnd()) { $0.note($1, in: journal.journal) }
-            let watch = JournalEnd(journal.jetStream, journal.names, journal.journal, journal.notices)
+            let watch = JournalEnd(
+                journal.jetStream, names: journal.names, epochs: journal.journal, notices: journal.notices)
             await #expect(throws: EpochChanged.self) { try await watch.watch { known } }
             let info = try await journal.jetStream.stream(journal.names.journal)
             let changed = try #require(JournalEpochs(metadata: info.metadata))

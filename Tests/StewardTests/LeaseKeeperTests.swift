@@ -17,11 +17,13 @@ struct LeaseKeeperTests {
         _ body: @escaping @Sendable () async throws -> Result
     ) async throws -> Result {
         let projection = Projection(
-            journal.jetStream, journal.names, journal.journal, journal.notices,
+            journal.jetStream, names: journal.names, epochs: journal.journal, notices: journal.notices,
             steward: StewardRecord(instance: UUID(), term: term), logger: TestJournal.logger)
-        let notices = StewardNotices(journal.jetStream, journal.names, configuration, TestJournal.logger)
+        let notices = StewardNotices(
+            journal.jetStream, names: journal.names, configuration: configuration, logger: TestJournal.logger)
         let keeper = LeaseKeeper(
-            journal.jetStream, journal.names, journal.journal, source: "broker/1", projection: projection,
+            journal.jetStream, names: journal.names, epochs: journal.journal, source: "broker/1",
+            projection: projection,
             notices: notices, logger: TestJournal.logger)
         return try await during({ try await projection.run() }) {
             try await during({ try await notices.run() }) {

@@ -20,7 +20,7 @@ struct ProjectionTests {
         passed: @escaping @Sendable (Projection.Step) throws -> Void = { _ in }
     ) -> Projection {
         Projection(
-            journal.jetStream, journal.names, journal.journal, journal.notices,
+            journal.jetStream, names: journal.names, epochs: journal.journal, notices: journal.notices,
             steward: StewardRecord(instance: instance, term: term), logger: TestJournal.logger, passed: passed)
     }
 
@@ -62,9 +62,10 @@ struct ProjectionTests {
                 poster.yield($0)
                 return nil
             }
-            let notices = StewardNotices(journal.jetStream, journal.names, configuration, TestJournal.logger)
+            let notices = StewardNotices(
+                journal.jetStream, names: journal.names, configuration: configuration, logger: TestJournal.logger)
             let projection = Projection(
-                journal.jetStream, journal.names, journal.journal, notices,
+                journal.jetStream, names: journal.names, epochs: journal.journal, notices: notices,
                 steward: StewardRecord(instance: UUID(), term: 1), logger: TestJournal.logger)
             let subject = journal.text(.batch(MessageTokens(of: [message(.event, "E")])))
             let damaged = try await journal.jetStream.publish(
@@ -202,8 +203,8 @@ struct ProjectionTests {
             try await during({ try await projection.run() }) { try await journal.waitForMark(letter) }
             // The journal without its last message has another epoch.
             let rest = Projection(
-                journal.jetStream, journal.names, journal.journal.beginning(7, after: UInt64(letter)),
-                journal.notices, steward: StewardRecord(instance: UUID(), term: 2), logger: TestJournal.logger)
+                journal.jetStream, names: journal.names, epochs: journal.journal.beginning(7, after: UInt64(letter)),
+                notices: journal.notices, steward: StewardRecord(instance: UUID(), term: 2), logger: TestJournal.logger)
             try await rest.begin()
             let other = TestJournal(
                 server: journal.server, jetStream: journal.jetStream, names: journal.names,
@@ -213,7 +214,7 @@ struct ProjectionTests {
             #expect(position == Position(epoch: 7, offset: 1023))
             // A journal that was made anew has none of these documents.
             let anew = Projection(
-                journal.jetStream, journal.names, JournalEpochs(9), journal.notices,
+                journal.jetStream, names: journal.names, epochs: JournalEpochs(9), notices: journal.notices,
                 steward: StewardRecord(instance: UUID(), term: 3),
                 logger: TestJournal.logger)
             try await anew.begin()

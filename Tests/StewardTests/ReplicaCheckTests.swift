@@ -51,7 +51,8 @@ struct ReplicaCheckTests {
             let newer = #"{"version":2,"record":{}}"#
             _ = try await journal.jetStream.publish(journal.text(.inventory(first: 3)), body: Array(newer.utf8))
             let check = ReplicaCheck(
-                journal.jetStream, journal.names, epoch: epoch, journal.notices, TestJournal.logger)
+                journal.jetStream, names: journal.names, epoch: epoch, notices: journal.notices,
+                logger: TestJournal.logger)
             #expect(try await check.inventory(upTo: last) == [last])
             var left: [String] = []
             try await journal.jetStream.readAll(

@@ -19,13 +19,15 @@ struct RetentionTests {
             return nil
         }
         return Retention(
-            journal.jetStream, journal.names, journal.journal, limits, projection,
-            StewardNotices(journal.jetStream, journal.names, configuration, TestJournal.logger), TestJournal.logger)
+            journal.jetStream, names: journal.names, epochs: journal.journal, limits: limits, projection: projection,
+            notices: StewardNotices(
+                journal.jetStream, names: journal.names, configuration: configuration, logger: TestJournal.logger),
+            logger: TestJournal.logger)
     }
 
     private static func projection(_ journal: TestJournal) -> Projection {
         Projection(
-            journal.jetStream, journal.names, journal.journal, journal.notices,
+            journal.jetStream, names: journal.names, epochs: journal.journal, notices: journal.notices,
             steward: StewardRecord(instance: UUID(), term: 1), logger: TestJournal.logger)
     }
 
@@ -178,7 +180,8 @@ struct RetentionTests {
     func repeated() async throws {
         try await TestJournal.run { journal in
             _ = try await Self.claim(journal, "worker")
-            let records = ControlRecords(journal.jetStream, journal.names, journal.journal, journal.notices)
+            let records = ControlRecords(
+                journal.jetStream, names: journal.names, epochs: journal.journal, notices: journal.notices)
             let type = MessageType(kind: .event, name: "E")
             let sequence = try await journal.publish([message(.event, "E")])
             let offset = Place.end(of: UInt64(sequence))

@@ -145,7 +145,8 @@ struct StewardTests {
                     if count == 2 { break }
                 }
             }
-            let configured = JournalSetup(journal.jetStream, journal.names, configuration, TestJournal.logger)
+            let configured = JournalSetup(
+                journal.jetStream, names: journal.names, configuration: configuration, logger: TestJournal.logger)
             let changed = try await configured.journal()
             #expect(changed.end(of: journal.journal.current) == UInt64(end) + 1)
             #expect(changed.current != journal.journal.current)

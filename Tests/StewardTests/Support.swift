@@ -30,7 +30,8 @@ struct TestJournal: Sendable {
                 try await connection.waitUntilConnected(timeout: .seconds(30))
                 let jetStream = JetStream(connection)
                 let names = StreamNames("TEST")
-                let setup = JournalSetup(jetStream, names, StewardConfiguration(namespace: "TEST"), logger)
+                let setup = JournalSetup(
+                    jetStream, names: names, configuration: StewardConfiguration(namespace: "TEST"), logger: logger)
                 let journal = try await setup.journal()
                 _ = try await body(
                     TestJournal(server: server, jetStream: jetStream, names: names, journal: journal))
@@ -40,7 +41,8 @@ struct TestJournal: Sendable {
 
     /// Notices that are logged only.
     var notices: StewardNotices {
-        StewardNotices(jetStream, names, StewardConfiguration(namespace: "TEST"), Self.logger)
+        StewardNotices(
+            jetStream, names: names, configuration: StewardConfiguration(namespace: "TEST"), logger: Self.logger)
     }
 
     func text(_ subject: BusSubject) -> String { subject.text(in: names.namespace) }

@@ -74,7 +74,7 @@ struct ClaimMember: Sendable {
     /// Keeps the fences of a claim.
     /// - Returns: The offset up to which each partition is handled.
     mutating func keep(
-        _ ownership: Ownership, _ fences: [Partition: UInt64], _ handled: HandledOffsets, in epoch: UInt64
+        _ ownership: Ownership, fences: [Partition: UInt64], handled: HandledOffsets, in epoch: UInt64
     ) -> [Partition: UInt64] {
         var held = claim
         if held?.ownerEpoch != ownership.ownerEpoch || held?.epoch != epoch { held = nil }

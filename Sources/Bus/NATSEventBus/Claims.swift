@@ -95,7 +95,7 @@ actor Claims {
             defer { members[id]?.endClaim(call) }
             while true {
                 let epochs = try await journal.identity().epochs
-                guard let claim = try await claim(consumer, member, id, in: epochs) else { continue }
+                guard let claim = try await claim(consumer, for: member, id: id, in: epochs) else { continue }
                 if members[id]?.health.hasLostFence == false { noteValid(id) }
                 return claim
             }
@@ -107,10 +107,10 @@ actor Claims {
 
     /// - Returns: Nil if the journal has another epoch meanwhile.
     private func claim(
-        _ consumer: String, _ member: ConsumerMember, _ id: ClaimMember.ID, in epochs: JournalEpochs
+        _ consumer: String, for member: ConsumerMember, id: ClaimMember.ID, in epochs: JournalEpochs
     ) async throws -> ConsumerClaim? {
         do {
-            let claim = try await makeClaim(consumer, member, id, epochs)
+            let claim = try await makeClaim(consumer, for: member, id: id, in: epochs)
             return try await journal.identity().epoch == epochs.current ? claim : nil
         } catch let error as BusError where error.code == .epoch {
             if try await journal.identity().epoch != epochs.current { return nil }
@@ -119,7 +119,7 @@ actor Claims {
     }
 
     private func makeClaim(
-        _ consumer: String, _ member: ConsumerMember, _ id: ClaimMember.ID, _ epochs: JournalEpochs
+        _ consumer: String, for member: ConsumerMember, id: ClaimMember.ID, in epochs: JournalEpochs
     ) async throws -> ConsumerClaim {
         var floor: UInt64 = 0
         while true {
@@ -142,7 +142,7 @@ actor Claims {
                 noteLostFences(of: id)
                 continue
             }
-            let offsets = try update(id) { $0.keep(ownership, fences, handled, in: epochs.current) }
+            let offsets = try update(id) { $0.keep(ownership, fences: fences, handled: handled, in: epochs.current) }
             let cutOffs = try await journal.read(CutOffRecord.self, .cutOffs(consumer: consumer))
             try await records.recordFloor(
                 of: consumer, assigned.group.recording(handled), insteadOf: assigned, epoch: epochs.current)

@@ -39,7 +39,7 @@ struct DeadLetters: Sendable {
             try await withThrowingTaskGroup(of: (Int64, Element, Int)?.self) { tasks in
                 for (id, outstanding) in next {
                     tasks.addTask {
-                        let letter = try await letter(id, outstanding, epoch)
+                        let letter = try await letter(id, of: outstanding, epoch: epoch)
                         return letter.map { (id, transform($0), $0.message.data.count) }
                     }
                 }
@@ -52,7 +52,7 @@ struct DeadLetters: Sendable {
     }
 
     /// Nil if the letter was settled meanwhile, or cannot be read.
-    private func letter(_ id: Int64, _ outstanding: Outstanding, _ epoch: UInt64) async throws -> DeadLetter? {
+    private func letter(_ id: Int64, of outstanding: Outstanding, epoch: UInt64) async throws -> DeadLetter? {
         outstanding.isKept
             ? try await keptLetter(id, of: outstanding.consumer, epoch)
             : try await recentLetter(id, of: outstanding.consumer, epoch)

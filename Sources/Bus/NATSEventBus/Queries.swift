@@ -98,7 +98,7 @@ actor Queries {
         switch query {
         case .ask(let id, let query):
             guard let reply = message.reply else { return }
-            take(id, query, reply)
+            take(id, message: query, reply: reply)
         case .cancel(let id): cancellations.removeValue(forKey: id)?.finish()
         case .ping(let id):
             guard let reply = message.reply else { return }
@@ -247,7 +247,7 @@ actor Queries {
                         throw BusError(.refused, error.message)
                     }
                 }
-                group.addTask { try await Self.watch(server, address, id, connection) }
+                group.addTask { try await Self.watch(server, at: address, id: id, through: connection) }
                 defer { group.cancelAll() }
                 return try await group.next().flatMap { QueryReply($0) }
             }
@@ -262,7 +262,7 @@ actor Queries {
     /// Asks a process again and again if it works on a query.
     /// - Throws: ``ServerGone`` if it does not, `CancellationError`.
     private static func watch(
-        _ server: String, _ address: String, _ id: QueryID, _ connection: NATSConnection
+        _ server: String, at address: String, id: QueryID, through connection: NATSConnection
     ) async throws -> Never {
         let ping = QueryPacket.ping(id)
         var silent = 0
@@ -357,7 +357,7 @@ actor Queries {
         server.work.finish()
     }
 
-    private func take(_ id: QueryID, _ message: PublishedMessage, _ reply: String) {
+    private func take(_ id: QueryID, message: PublishedMessage, reply: String) {
         guard let type = Topic(message.topic)?.type,
             let number = servers.filter({ $0.value.types.contains(type) }).keys.min()
         else { return send(.refused("this process does not serve \(message.topic)"), to: reply) }

@@ -24,12 +24,13 @@ struct Results: Sendable {
         let packed = try PackedBatch(batch)
         let claim = checkpoint.claim
         if let partition = checkpoint.partition {
-            return try await publish(batch, packed, checkpoint, lease, fencedBy: partition)
+            return try await publish(batch, packed: packed, checkpoint: checkpoint, lease: lease, fencedBy: partition)
         }
         // The batch applies to all partitions that the claim still owns, so any of its fences can protect it.
         for partition in claim.offsets.keys.sorted() {
             do {
-                return try await publish(batch, packed, checkpoint, lease, fencedBy: partition)
+                return try await publish(
+                    batch, packed: packed, checkpoint: checkpoint, lease: lease, fencedBy: partition)
             } catch let error as BusError where error.code == .fenced {}
         }
         // Also for a claim without partitions, the position is checked first.
@@ -38,7 +39,7 @@ struct Results: Sendable {
     }
 
     private func publish(
-        _ batch: Batch, _ packed: PackedBatch, _ checkpoint: Checkpoint, _ lease: ProducerID?,
+        _ batch: Batch, packed: PackedBatch, checkpoint: Checkpoint, lease: ProducerID?,
         fencedBy partition: Partition
     ) async throws -> Position {
         let owner = ConsumerPartition(checkpoint.claim.consumer, partition)
@@ -54,12 +55,12 @@ struct Results: Sendable {
             let publication = try Publication(
                 packed, owner: owner, rejected: rejected, lease: lease,
                 expectation: Expectation(subject: journal.subject(.fence(owner)), sequence: owned.fence))
-            return try await send(publication, checkpoint, partition)
+            return try await send(publication, checkpoint: checkpoint, fencedBy: partition)
         }
     }
 
     private func send(
-        _ publication: Publication, _ checkpoint: Checkpoint, _ partition: Partition
+        _ publication: Publication, checkpoint: Checkpoint, fencedBy partition: Partition
     ) async throws -> Position {
         let recorded: Lanes.Recorded
         do {

@@ -58,7 +58,7 @@ actor ControlRecords {
     /// The consumers that were removed, as of the last reading.
     private var removed: Set<String> = []
 
-    init(_ jetStream: JetStream, _ names: StreamNames, _ epochs: JournalEpochs, _ notices: StewardNotices) {
+    init(_ jetStream: JetStream, names: StreamNames, epochs: JournalEpochs, notices: StewardNotices) {
         self.jetStream = jetStream
         self.epochs = epochs
         self.names = names

@@ -19,7 +19,7 @@ struct JournalEnd: Sendable {
     private let epochs: JournalEpochs
     private let notices: StewardNotices
 
-    init(_ jetStream: JetStream, _ names: StreamNames, _ epochs: JournalEpochs, _ notices: StewardNotices) {
+    init(_ jetStream: JetStream, names: StreamNames, epochs: JournalEpochs, notices: StewardNotices) {
         self.jetStream = jetStream
         self.names = names
         self.epochs = epochs

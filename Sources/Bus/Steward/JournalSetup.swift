@@ -17,7 +17,7 @@ struct JournalSetup: Sendable {
     private let configuration: StewardConfiguration
     private let logger: Logger
 
-    init(_ jetStream: JetStream, _ names: StreamNames, _ configuration: StewardConfiguration, _ logger: Logger) {
+    init(_ jetStream: JetStream, names: StreamNames, configuration: StewardConfiguration, logger: Logger) {
         self.jetStream = jetStream
         self.names = names
         self.configuration = configuration

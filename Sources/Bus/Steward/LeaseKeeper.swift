@@ -46,7 +46,7 @@ actor LeaseKeeper {
 
     /// - Parameter source: The CloudEvents source of the messages that withdraw documents.
     init(
-        _ jetStream: JetStream, _ names: StreamNames, _ epochs: JournalEpochs, source: String, projection: Projection,
+        _ jetStream: JetStream, names: StreamNames, epochs: JournalEpochs, source: String, projection: Projection,
         notices: StewardNotices, logger: Logger, at now: ContinuousClock.Instant = .now
     ) {
         self.jetStream = jetStream

@@ -99,7 +99,7 @@ actor Projection {
     ///   - steward: The record under which this process leads.
     ///   - passed: Is called after each step.
     init(
-        _ jetStream: JetStream, _ names: StreamNames, _ epochs: JournalEpochs, _ notices: StewardNotices,
+        _ jetStream: JetStream, names: StreamNames, epochs: JournalEpochs, notices: StewardNotices,
         steward: StewardRecord, logger: Logger,
         passed: @escaping @Sendable (Step) throws -> Void = { _ in }
     ) {
@@ -356,7 +356,7 @@ actor Projection {
         headers[BatchHeaders.Name.lease.rawValue] = document.lease?.hexadecimal
         let fence = LastSequence(
             fences[partition] ?? 0, of: BusSubject.documentFence(partition).text(in: names.namespace))
-        let sequence = try await write(subject, headers, record.body, to: names.documents, last: fence)
+        let sequence = try await write(subject, headers: headers, body: record.body, to: names.documents, last: fence)
         try passed(.documentStored)
         guard document.stored.message.data.isEmpty else { return }
         // The tombstone has replaced the document, and is not needed any more. A later document is not removed, even if
@@ -372,7 +372,8 @@ actor Projection {
             .text(in: names.namespace)
         let fence = LastSequence(letterFence, of: BusSubject.letterFence.text(in: names.namespace))
         _ = try await write(
-            subject, NATSHeaders(letter.record.fields), letter.record.body, to: names.deadLetters, last: fence)
+            subject, headers: NATSHeaders(letter.record.fields), body: letter.record.body, to: names.deadLetters,
+            last: fence)
         hasNewLetters = true
         try passed(.letterStored)
     }
@@ -390,7 +391,7 @@ actor Projection {
     /// - Returns: Its sequence.
     /// - Throws: ``Interrupted``.
     private func write(
-        _ subject: String, _ headers: NATSHeaders, _ body: [UInt8], to stream: String, last: LastSequence
+        _ subject: String, headers: NATSHeaders, body: [UInt8], to stream: String, last: LastSequence
     ) async throws -> Int {
         let before = written[stream] ?? 0
         while true {
@@ -416,7 +417,8 @@ actor Projection {
     private func write(_ subject: BusSubject, _ record: some LayoutRecord, last: LastSequence) async throws -> Int {
         let (headers, body) = try record.message()
         return try await write(
-            subject.text(in: names.namespace), NATSHeaders(headers), body, to: names.documents, last: last)
+            subject.text(in: names.namespace), headers: NATSHeaders(headers), body: body, to: names.documents,
+            last: last)
     }
 
     // MARK: The mark

@@ -46,7 +46,7 @@ struct ReplicaCheck: Sendable {
     /// The index of the leader among the sources of a comparison.
     private static let leader = 0
 
-    init(_ jetStream: JetStream, _ names: StreamNames, epoch: UInt64, _ notices: StewardNotices, _ logger: Logger) {
+    init(_ jetStream: JetStream, names: StreamNames, epoch: UInt64, notices: StewardNotices, logger: Logger) {
         self.jetStream = jetStream
         self.names = names
         self.epoch = epoch
@@ -163,7 +163,9 @@ struct ReplicaCheck: Sendable {
             return Result(members: members, read: Set(servers))
         }
         let settings = ConsumerSettings(headersOnly: true, inactiveThreshold: .seconds(300))
-        let found = try await withConsumers(on: servers[...], of: stream, settings, []) { consumers in
+        let found = try await withConsumers(
+            on: servers[...], of: stream, settings: settings, consumers: []
+        ) { consumers in
             try await compare(consumers, of: servers, behind: behind, in: stream, inventory, upTo: info.lastSequence)
         }
         guard let found else { throw NATSError(.timeout, "a server does not serve \(stream) now") }
@@ -172,14 +174,15 @@ struct ReplicaCheck: Sendable {
 
     /// Creates a consumer on each of some servers.
     private func withConsumers(
-        on servers: ArraySlice<String>, of stream: String, _ settings: ConsumerSettings, _ consumers: [PullConsumer],
+        on servers: ArraySlice<String>, of stream: String, settings: ConsumerSettings, consumers: [PullConsumer],
         _ body: ([PullConsumer]) async throws -> ReplicaDifferences
     ) async throws -> ReplicaDifferences? {
         guard let server = servers.first else { return try await body(consumers) }
         let result: ReplicaDifferences?? = try await jetStream.withConsumer(
             of: stream, settings, on: { $0 ?? server == server }
         ) { consumer in
-            try await withConsumers(on: servers.dropFirst(), of: stream, settings, consumers + [consumer], body)
+            try await withConsumers(
+                on: servers.dropFirst(), of: stream, settings: settings, consumers: consumers + [consumer], body)
         }
         return result ?? nil
     }

@@ -42,9 +42,8 @@ actor Retention {
     private var isTooLarge = false
 
     init(
-        _ jetStream: JetStream, _ names: StreamNames, _ epochs: JournalEpochs, _ limits: RetentionLimits,
-        _ projection: Projection,
-        _ notices: StewardNotices, _ logger: Logger
+        _ jetStream: JetStream, names: StreamNames, epochs: JournalEpochs, limits: RetentionLimits,
+        projection: Projection, notices: StewardNotices, logger: Logger
     ) {
         self.jetStream = jetStream
         self.names = names
@@ -54,7 +53,7 @@ actor Retention {
         self.notices = notices
         self.logger = logger
         lagWarnings = LagWarnings(of: names.journal, unit: "sequence")
-        records = ControlRecords(jetStream, names, epochs, notices)
+        records = ControlRecords(jetStream, names: names, epochs: epochs, notices: notices)
     }
 
     /// The time until the next step.
@@ -87,7 +86,7 @@ actor Retention {
     private func removeBatches(
         from first: UInt64, of info: StreamInfo, _ consumers: [String: ControlRecords.Consumer], at now: Date
     ) async throws {
-        try await warn(consumers, first, info)
+        try await warn(consumers, first: first, info: info)
         // A message that is not in the projection is never removed.
         let mark = await projection.mark + 1
         let excess = info.byteCount - (limits.size ?? info.byteCount)
@@ -153,8 +152,7 @@ actor Retention {
         return end
     }
 
-    private func warn(_ consumers: [String: ControlRecords.Consumer], _ first: UInt64, _ info: StreamInfo) async throws
-    {
+    private func warn(_ consumers: [String: ControlRecords.Consumer], first: UInt64, info: StreamInfo) async throws {
         guard let limit = limits.size else { return }
         var next = lagWarnings
         let warnings = next.take(

@@ -77,7 +77,7 @@ package struct Steward: Sendable {
     }
 
     private func serve(_ onRole: @escaping @Sendable (Role) async throws -> Void) async throws {
-        let setup = JournalSetup(jetStream, names, configuration, logger)
+        let setup = JournalSetup(jetStream, names: names, configuration: configuration, logger: logger)
         try await setup.checkServer()
         _ = try await setup.journal()
         let driver = ElectionDriver(jetStream, names)
@@ -87,7 +87,7 @@ package struct Steward: Sendable {
             group.addTask {
                 while true {
                     _ = try await driver.waitUntilElected { try await onRole(.follower) }
-                    try await lead(driver, setup, onRole)
+                    try await lead(driver, setup: setup, onRole: onRole)
                 }
             }
             defer { group.cancelAll() }
@@ -97,7 +97,7 @@ package struct Steward: Sendable {
 
     /// Leads until another steward is elected.
     private func lead(
-        _ driver: ElectionDriver, _ setup: JournalSetup, _ onRole: @escaping @Sendable (Role) async throws -> Void
+        _ driver: ElectionDriver, setup: JournalSetup, onRole: @escaping @Sendable (Role) async throws -> Void
     ) async throws {
         while let record = await driver.term {
             logger.info("leading", metadata: ["bus": "\(names.namespace)", "term": "\(record.term)"])
@@ -119,15 +119,17 @@ package struct Steward: Sendable {
     }
 
     private func work(under record: StewardRecord, _ driver: ElectionDriver, _ epochs: JournalEpochs) async throws {
-        let notices = StewardNotices(jetStream, names, configuration, logger)
-        let projection = Projection(jetStream, names, epochs, notices, steward: record, logger: logger)
+        let notices = StewardNotices(jetStream, names: names, configuration: configuration, logger: logger)
+        let projection = Projection(
+            jetStream, names: names, epochs: epochs, notices: notices, steward: record, logger: logger)
         let leases = LeaseKeeper(
-            jetStream, names, epochs, source: configuration.source, projection: projection, notices: notices,
-            logger: logger)
-        let end = JournalEnd(jetStream, names, epochs, notices)
+            jetStream, names: names, epochs: epochs, source: configuration.source, projection: projection,
+            notices: notices, logger: logger)
+        let end = JournalEnd(jetStream, names: names, epochs: epochs, notices: notices)
         let retention = Retention(
-            jetStream, names, epochs, configuration.limits, projection, notices, logger)
-        let check = ReplicaCheck(jetStream, names, epoch: epochs.current, notices, logger)
+            jetStream, names: names, epochs: epochs, limits: configuration.limits, projection: projection,
+            notices: notices, logger: logger)
+        let check = ReplicaCheck(jetStream, names: names, epoch: epochs.current, notices: notices, logger: logger)
         try await withThrowingTaskGroup { group in
             group.addTask { try await notices.run() }
             group.addTask { try await driver.keep(reporting: notices.report) }

@@ -15,7 +15,7 @@ final class StewardNotices: Sendable {
     private let poster: AsyncStream<BusNotice>.Continuation
     private let reported = Mutex(ReportedDamage())
 
-    init(_ jetStream: JetStream, _ names: StreamNames, _ configuration: StewardConfiguration, _ logger: Logger) {
+    init(_ jetStream: JetStream, names: StreamNames, configuration: StewardConfiguration, logger: Logger) {
         self.jetStream = jetStream
         self.names = names
         self.logger = logger

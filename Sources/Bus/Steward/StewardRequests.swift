@@ -44,7 +44,7 @@ extension JetStream {
             var withNewest = settings.including(newest.subject)
             withNewest.start = start
             let isComplete = try await read(
-                stream, &withNewest, &wait, pulling: PullSettings(heartbeat: .milliseconds(500))
+                stream, settings: &withNewest, wait: &wait, pulling: PullSettings(heartbeat: .milliseconds(500))
             ) { event in
                 switch event {
                 case .message(let delivered):
@@ -73,7 +73,8 @@ extension JetStream {
         var wait = connection.waits.operation()
         defer { wait.end() }
         while true {
-            _ = try await read(stream, &settings, &wait, pulling: PullSettings(gathering: gathering)) { event in
+            let pulling = PullSettings(gathering: gathering)
+            _ = try await read(stream, settings: &settings, wait: &wait, pulling: pulling) { event in
                 switch event {
                 case .message(let delivered): try await take(delivered)
                 case .caughtUp: try await take(nil)
@@ -98,7 +99,7 @@ extension JetStream {
     /// - Returns: True if `take` has returned `end`; false if another consumer is needed. Unless `settings` start with
     ///   the last message of each subject, they then start after the last message.
     private func read(
-        _ stream: String, _ settings: inout ConsumerSettings, _ wait: inout Waits.Operation, pulling: PullSettings,
+        _ stream: String, settings: inout ConsumerSettings, wait: inout Waits.Operation, pulling: PullSettings,
         _ take: (ReadEvent) async throws -> ReadStep
     ) async throws -> Bool {
         var start = settings.start
