@@ -6,7 +6,7 @@ import { h } from './elements/dom.js'
 import { recall, remember } from './memory.js'
 
 /** The parts that have a tab. The first one has a switch to the other list. */
-export const parts = { happenings: 'Happenings', story: 'Story', processes: 'Processes' }
+export const parts = { happenings: 'Activity', story: 'Story', processes: 'Processes' }
 const lists = { happenings: 'Happenings', messages: 'Messages' }
 const labels = { ...parts, ...lists }
 const narrowest = 280

@@ -37,7 +37,7 @@ def check_happenings(page) -> None:
         assert len(pushes) == 1 and re.search(rf"\b{platform}\s", pushes[0]), texts
         assert re.search(rf"\b{platform}\.yaml:\d+$", pushes[0]), texts
     loading, shuffled = ([index for index, text in enumerate(effects) if words in text]
-                         for words in ("status=loading", "PlaylistShuffled"))
+                         for words in ("NordicCalm loading", "PlaylistShuffled"))
     assert loading and shuffled and loading[0] <= shuffled[0] and "music-service" in effects[shuffled[0]], texts
     # What is between processes is one count at the end.
     assert re.fullmatch(r"Not shown: [\d,]+ messages? that only processes need", texts[-1].strip()), texts[-1]
