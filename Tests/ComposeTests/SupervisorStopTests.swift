@@ -20,19 +20,24 @@ struct SupervisorStopTests {
         }
     }
 
-    @Test("The limit of restarts is kept, and 'on-failure' does not restart after a success")
+    @Test(
+        "The limit of restarts is kept, and 'on-failure' does not restart after a success or an invalid configuration")
     func limit() async throws {
         let scratch = try Scratch()
         var failing = Service.shell("failing", "echo x >> runs; exit 7")
         failing.restart = .onFailure(limit: 2)
         var succeeding = Service.shell("succeeding", "exit 0")
         succeeding.restart = .onFailure(limit: nil)
-        let supervisor = try scratch.supervisor(scratch.stack([failing, succeeding]))
-        try await within("the end of both") { try await supervisor.run() }
+        var misconfigured = Service.shell("misconfigured", "exit 78")
+        misconfigured.restart = .onFailure(limit: nil)
+        let supervisor = try scratch.supervisor(scratch.stack([failing, succeeding, misconfigured]))
+        try await within("the end of all") { try await supervisor.run() }
         #expect(try scratch.read("runs") == "x\nx\nx\n")
         #expect(supervisor.status["failing"]?.exitCode == 7)
         #expect(supervisor.status["failing"]?.restarts == 2)
         #expect(supervisor.status["succeeding"]?.restarts == 0)
+        #expect(supervisor.status["misconfigured"]?.restarts == 0)
+        #expect(supervisor.status["misconfigured"]?.exitCode == 78)
     }
 
     @Test("A service whose leader has ended is not stopped until its children have ended")

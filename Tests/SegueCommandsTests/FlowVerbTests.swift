@@ -86,6 +86,10 @@ struct FlowVerbTests {
             #expect(all.status == 1 && all.error.isEmpty, "\(all)")
             #expect(all.output.hasPrefix("shop.yaml:6:17: warning: the app has no message 'event.Sale'; "))
             #expect(all.lines.count == 1, "a flow of two services is checked once")
+            try segue.write("name: shop\nversion: 1\nplatform: ios\nstart: lits\nscreens: { list: }", to: "shop.yaml")
+            let broken = try await segue("flow", "check")
+            #expect(broken.status == 1 && broken.error.isEmpty, "no coordinator is asked: \(broken.error)")
+            #expect(broken.output.hasPrefix("shop.yaml:"), "\(broken.output)")
         }
     }
 

@@ -41,6 +41,25 @@ struct ScriptTests {
         #expect(try script.show(next, answering: pick).wantsLine)
     }
 
+    @Test("A script whose last choice has failed ends when the banner is drawn, or at the deadline")
+    func failedChoice() throws {
+        var script = SessionScript(.scripted)
+        _ = try script.handle(.message(.answer(Document.Playlists.two)))
+        _ = try script.show(.sample(root: "playlistSelection"))
+        let pick = try #require(try script.handle(.line("Calm")).picked.first)
+        let error = ApplicationError(code: "a", message: "Sold out")
+        #expect(try script.handle(.message(.answer(error, to: pick))).wantsLine)
+        let end = try script.handle(.endOfInput)
+        #expect(!end.ends)
+        var other = script
+        let banner = Document.ErrorBanner(errorID: "e", error: error)
+        #expect(try !script.handle(.message(.answer(banner))).ends, "the banner of another error")
+        let outputs = try script.handle(.message(.answer(banner, to: pick)))
+        #expect(outputs.isDrawing && outputs.ends)
+        let late = try other.handle(.deadline(try #require(end.deadlines.first)))
+        #expect(late.ends && late.failure == nil, "no error notifier runs")
+    }
+
     @Test("A number waits for another screen after a choice, and a name does not")
     func numberWaitsForScreen() throws {
         var script = SessionScript(.scripted)

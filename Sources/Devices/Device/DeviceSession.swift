@@ -151,6 +151,9 @@ public struct DeviceSession: Sendable {
         documents = LatestDocuments(of: screens?.documents ?? [])
     }
 
+    /// True if the last choice has failed with an error, and the error notifier has not yet answered with a banner.
+    public private(set) var awaitsBanner = false
+
     /// The scene to draw. Nil if the platform's coordinator has not published a state, or has withdrawn it.
     public var scene: Scene? {
         snapshot.map { snapshot in
@@ -169,12 +172,14 @@ public struct DeviceSession: Sendable {
             return !beginsSession ? [] : [.publish(try identity.envelope(DomainEvent.LaunchFinished(), instance: nil))]
         case .message(let message):
             let outputs = try receive(message)
+            followError(message)
             return outputs + (isAnswered(by: message) ? [.answered] : [])
         case .choice(let choice):
             let message = try choice.envelope(from: identity, lifetime: commandLifetime)
             // Only a command without a Swift type may have invalid data.
             if choice.takesFields, let mistake = contracts.mistake(in: message) { return [.refused(mistake)] }
             lastPick = Pick(choice: choice, id: message.id)
+            awaitsBanner = false
             if case .query(let query, let document) = choice.content {
                 documents.questions.ask(query, about: document, id: message.id)
                 return [.ask(message), .draw]
@@ -335,6 +340,15 @@ public struct DeviceSession: Sendable {
 
     private func notice(_ type: MessageType) -> AppScreens.Notice? {
         screens?.notices.first { $0.event.type == type }
+    }
+
+    /// Records that the last choice has failed with an error, and that the banner with the error has arrived.
+    private mutating func followError(_ message: Envelope) {
+        guard let pick = lastPick, message.attributes.correlationID == pick.id else { return }
+        if message.type == ApplicationError.type { awaitsBanner = true }
+        if [Document.ErrorBanner.type, DomainEvent.MessageDiscarded.type].contains(message.type) {
+            awaitsBanner = false
+        }
     }
 
     /// True if the message is the first one that shows that the last choice has been acted upon. A new state shows this

@@ -15,7 +15,8 @@ internal import Support
 ///    choice other than the dismissal of an error, until the active screens differ from the active screens at that
 ///    choice. For a second choice on the same screen, use a name.
 /// 4. `@screen` waits until a screen with this name is active.
-/// 5. After the last line and after `q`, the session ends when the last choice has been answered and there is a scene.
+/// 5. After the last line, the session ends when the last choice has been answered and there is a scene; if the choice has
+///    failed, when the banner with the error has been drawn.
 ///
 /// Each of these waits has a deadline. When the deadline has passed, the device fails and reports the awaited choice
 /// and the current screen. The next line of the script may take any time.
@@ -134,7 +135,7 @@ struct TerminalSession: Sendable {
         guard mode == .scripted, let scene else { return [] }
         switch script.wait {
         case .line, .answer: return []
-        case .end: return [.end]
+        case .end: return device.awaitsBanner ? [] : [.end]
         case .scene(let line): return try handle(line, on: scene)
         }
     }
@@ -175,6 +176,8 @@ struct TerminalSession: Sendable {
 
     private func expire(_ number: Int) -> [Output] {
         guard number == script.waitNumber else { return [] }
+        // No error notifier runs.
+        if case .end = script.wait, scene != nil { return [.end] }
         let awaited =
             switch script.wait {
             case .line, .end: "nothing could be shown"

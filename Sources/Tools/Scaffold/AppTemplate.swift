@@ -224,6 +224,7 @@ extension AppTemplate {
         version: 1
         platform: mac
         start: list
+        # Messages of services that no rule handles.
         ignores: [event.ItemBought]
 
         \(Self.screens)

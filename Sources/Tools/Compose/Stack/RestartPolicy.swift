@@ -27,15 +27,20 @@ package enum RestartPolicy: Sendable, Equatable {
 
     /// True if the service is to be restarted.
     ///
-    /// - Parameter attempts: the number of restarts since the last good run.
-    func restarts(succeeded: Bool, attempts: Int) -> Bool {
+    /// - Parameters:
+    ///   - status: the exit status. Nil if the service was ended by a signal or is unhealthy.
+    ///   - attempts: the number of restarts since the last good run.
+    func restarts(succeeded: Bool, status: Int32?, attempts: Int) -> Bool {
         switch self {
         case .no: false
         case .unlessStopped: true
         case .always(let limit): attempts < limit ?? .max
-        case .onFailure(let limit): !succeeded && attempts < limit ?? .max
+        case .onFailure(let limit): !succeeded && status != Self.misconfigured && attempts < limit ?? .max
         }
     }
+
+    /// The status of a program with an invalid configuration (`EX_CONFIG` in sysexits.h). It would fail again.
+    static let misconfigured: Int32 = 78
 }
 
 extension RestartPolicy: CustomStringConvertible {

@@ -364,7 +364,8 @@ struct ServiceRunner: Sendable {
     }
 
     private func restart(succeeded: Bool, attempts: Int, neverReady: Bool) async -> Bool {
-        guard service.restart.restarts(succeeded: succeeded, attempts: attempts) else {
+        let status = succeeded ? nil : board.view[name]?.exitStatus
+        guard service.restart.restarts(succeeded: succeeded, status: status, attempts: attempts) else {
             if neverReady {
                 let error = await notReady("\(lastExit) before it was ready")
                 board.update { $0.fail(name, with: error) }

@@ -51,11 +51,16 @@ struct FlowCheckCommand: AsyncParsableCommand {
 
     func run() async throws {
         var (fails, isClean) = (false, true)
-        let (files, catalogue) = try await input()
-        let flows = try files.map { file in
+        let needsStack = files.isEmpty || contract == nil && !compose.files.isEmpty
+        let stack = needsStack ? try compose.stack(of: try await compose.read()) : nil
+        let paths = try files.isEmpty ? stack.map(FlowFile.paths) ?? [] : files
+        let flows = try paths.map { file in
             let file = try FlowFile(file)
             return FlowReading(yaml: file.text, file: file.name)
         }
+        // A coordinator does not start with a flow that has errors, so it cannot be asked for its contract.
+        let catalogue =
+            flows.allSatisfy { $0.flow != nil && $0.findings.isEmpty } ? try await catalogue(of: stack) : nil
         let sent = flows.map { $0.flow?.sentCommands ?? [] }
         for (index, flow) in flows.enumerated() {
             let others = sent.enumerated().filter { $0.offset != index }.map(\.element)
@@ -74,14 +79,11 @@ struct FlowCheckCommand: AsyncParsableCommand {
         try await Console.output.writeLine("no findings in \(flows.map(\.file).joined(separator: ", "))\(advice)")
     }
 
-    /// The flows to check, and the messages of the app's contract. They are nil if only flows are named.
-    private func input() async throws -> (files: [String], catalogue: MessageCatalogue?) {
-        if let contract, !files.isEmpty { return (files, try ContractFile.read(contract).catalogue) }
-        if compose.files.isEmpty, !files.isEmpty { return (files, nil) }
-        let stack = try compose.stack(of: try await compose.read())
-        let files = files.isEmpty ? try FlowFile.paths(in: stack) : files
-        if let contract { return (files, try ContractFile.read(contract).catalogue) }
-        return (files, try await StackContract.read(stack).contract.catalogue)
+    /// The messages of the app's contract. Nil if only flows are named.
+    private func catalogue(of stack: Stack?) async throws -> MessageCatalogue? {
+        if let contract { return try ContractFile.read(contract).catalogue }
+        guard let stack else { return nil }
+        return try await StackContract.read(stack).contract.catalogue
     }
 
     private struct Row: Encodable {
