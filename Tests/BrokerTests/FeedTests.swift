@@ -90,15 +90,15 @@ struct SubscriptionsTests {
     @Test("The broker knows whether the feed ever had a subscription, and which inboxes expect an answer")
     func filters() {
         var subscriptions = Subscriptions()
-        #expect(!subscriptions.isHeard)
-        #expect(subscriptions.take(subscription("~abc.1")) == Array("~abc.1".utf8))
-        #expect(subscriptions.take(subscription("~abc.1", mark: 0)) == nil)
-        #expect(!subscriptions.isHeard, "an inbox alone hears no message")
-        #expect(subscriptions.take(subscription("event.")) == nil)
-        #expect(subscriptions.isHeard)
-        #expect(subscriptions.take(subscription("event.", mark: 0)) == nil)
-        #expect(subscriptions.isHeard, "anybody may end a subscription that somebody else has")
-        #expect(subscriptions.takeGarbageCount() == 0)
+        #expect(!subscriptions.hasSubscriber)
+        #expect(subscriptions.handle(subscription("~abc.1")) == Array("~abc.1".utf8))
+        #expect(subscriptions.handle(subscription("~abc.1", mark: 0)) == nil)
+        #expect(!subscriptions.hasSubscriber, "an inbox alone receives no message")
+        #expect(subscriptions.handle(subscription("event.")) == nil)
+        #expect(subscriptions.hasSubscriber)
+        #expect(subscriptions.handle(subscription("event.", mark: 0)) == nil)
+        #expect(subscriptions.hasSubscriber, "anybody may end a subscription that somebody else has")
+        #expect(subscriptions.drainGarbageCount() == 0)
     }
 
     @Test("An invalid subscription is counted and ignored")
@@ -106,10 +106,10 @@ struct SubscriptionsTests {
         var subscriptions = Subscriptions()
         let long = String(repeating: "a", count: 300)
         for frames in [[], [[]], [[2, 65]], [[1, 65], [1]], subscription(long), subscription("~" + long)] {
-            #expect(subscriptions.take(frames) == nil)
+            #expect(subscriptions.handle(frames) == nil)
         }
-        #expect(!subscriptions.isHeard)
-        #expect(subscriptions.takeGarbageCount() == 6)
-        #expect(subscriptions.takeGarbageCount() == 0)
+        #expect(!subscriptions.hasSubscriber)
+        #expect(subscriptions.drainGarbageCount() == 6)
+        #expect(subscriptions.drainGarbageCount() == 0)
     }
 }

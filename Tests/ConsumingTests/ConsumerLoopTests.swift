@@ -82,8 +82,8 @@ struct ConsumerLoopTests {
             texts.keep(partition, through: offset)
         }
 
-        mutating func takeBack(_ partition: Partition, from offset: UInt64) {
-            texts.takeBack(partition, from: offset)
+        mutating func revert(_ partition: Partition, from offset: UInt64) {
+            texts.revert(partition, from: offset)
         }
 
         mutating func forget(_ partitions: Set<Partition>) {
@@ -300,7 +300,7 @@ struct ConsumerLoopTests {
         }
 
         mutating func keep(_ partition: Partition, through offset: UInt64) {}
-        mutating func takeBack(_ partition: Partition, from offset: UInt64) {}
+        mutating func revert(_ partition: Partition, from offset: UInt64) {}
     }
 
     @Test("A callback is called when the results are recorded, and not before")

@@ -47,9 +47,9 @@ struct ConsumerQueueTests {
     @Test("A message in progress does not delay other partitions, and their progress does not pass it")
     func slowPartition() throws {
         var queue = queue(.concurrent(2))
-        queue.take(Delivery(message(1, b)))
-        queue.take(Delivery(message(2, a)))
-        queue.take(Delivery(message(3, a)))
+        queue.enqueue(Delivery(message(1, b)))
+        queue.enqueue(Delivery(message(2, a)))
+        queue.enqueue(Delivery(message(3, a)))
         let (first, slow) = try handling(&queue)
         #expect(first.subject == b)
         for offset: UInt64 in [2, 3] {
@@ -75,8 +75,8 @@ struct ConsumerQueueTests {
     @Test("The number of handlers that run at the same time is limited")
     func limit() throws {
         var queue = queue(.concurrent(1))
-        queue.take(Delivery(message(1, a)))
-        queue.take(Delivery(message(2, b)))
+        queue.enqueue(Delivery(message(1, a)))
+        queue.enqueue(Delivery(message(2, b)))
         let (_, first) = try handling(&queue)
         #expect(queue.next() == nil)
         queue.handled(Handled(), of: first)
@@ -90,7 +90,7 @@ struct ConsumerQueueTests {
         var queue = queue(.pipelined)
         var turns: [ConsumerQueue.Turn] = []
         for offset: UInt64 in 1...4 {
-            queue.take(Delivery(message(offset, a)))
+            queue.enqueue(Delivery(message(offset, a)))
             while let step = queue.next() {
                 switch step {
                 case .handle(let message, let turn): queue.handled(result(message.id), of: turn)
@@ -119,10 +119,10 @@ struct ConsumerQueueTests {
             closed: [])
         let due = try await timers.due()
         var queue = queue(.pipelined)
-        queue.take(Delivery(message(1, a)))
+        queue.enqueue(Delivery(message(1, a)))
         let (_, first) = try handling(&queue)
-        queue.take(Delivery(message(2, a)))
-        for timer in due { queue.take(timer) }
+        queue.enqueue(Delivery(message(2, a)))
+        for timer in due { queue.enqueue(timer) }
         guard case .fire(let other, let otherTurn) = queue.next() else { throw Unexpected() }
         #expect(other.id.subject == b)
         #expect(queue.next() == nil)
@@ -146,7 +146,7 @@ struct ConsumerQueueTests {
     @Test("The message with refused results is found among those of its batch, and only it is given up")
     func refusedAmongOthers() throws {
         var queue = queue(.pipelined)
-        for offset: UInt64 in 1...3 { queue.take(Delivery(message(offset, a))) }
+        for offset: UInt64 in 1...3 { queue.enqueue(Delivery(message(offset, a))) }
         var handled: [String] = []
         var published: [[String]] = []
         var rejected: [UInt64] = []
@@ -192,18 +192,18 @@ struct ConsumerQueueTests {
     @Test("A lost partition is dropped, and continues from the position of the next claim")
     func lost() throws {
         var queue = queue(.concurrent(2))
-        queue.take(Delivery(message(1, a)))
-        queue.take(Delivery(message(2, a)))
-        queue.take(Delivery(message(3, b)))
+        queue.enqueue(Delivery(message(1, a)))
+        queue.enqueue(Delivery(message(2, a)))
+        queue.enqueue(Delivery(message(3, b)))
         let (_, first) = try handling(&queue)
         let (_, other) = try handling(&queue)
         queue.handled(Handled(), of: first)
         let (_, published) = try publishing(&queue)
         #expect(queue.lost(published) == .needsClaim)
-        queue.take(Delivery(message(4, a)))
+        queue.enqueue(Delivery(message(4, a)))
         #expect(queue.settled == 0, "the claim may still cover what was dropped")
         queue.adopt(claim(ownerEpoch: 2))
-        queue.take(Delivery(message(1, a)))
+        queue.enqueue(Delivery(message(1, a)))
         #expect(try handling(&queue).0.id == "1", "it is handled again")
         queue.handled(Handled(), of: other)
         #expect(try publishing(&queue).0.checkpoint?.claim.ownerEpoch == 2, "the other partition has gone on")
@@ -212,7 +212,7 @@ struct ConsumerQueueTests {
     @Test("A message that is handled while the claim is renewed is published under the next claim")
     func renewed() throws {
         var queue = queue(.concurrent(2))
-        queue.take(Delivery(message(1, a)))
+        queue.enqueue(Delivery(message(1, a)))
         let (_, turn) = try handling(&queue)
         queue.handled(Handled(), of: turn)
         let (_, published) = try publishing(&queue)
@@ -226,10 +226,10 @@ struct ConsumerQueueTests {
     @Test("A message that another member may have handled is dropped, even while its handler runs")
     func overtaken() throws {
         var queue = queue(.concurrent(2))
-        queue.take(Delivery(message(1, a)))
+        queue.enqueue(Delivery(message(1, a)))
         let (_, turn) = try handling(&queue)
         queue.adopt(claim(ownerEpoch: 3))
-        queue.take(Delivery(message(1, a)))
+        queue.enqueue(Delivery(message(1, a)))
         #expect(queue.next() == nil, "in a partition one handler runs at a time")
         queue.handled(result("late"), of: turn)
         let (again, second) = try handling(&queue)
@@ -241,12 +241,12 @@ struct ConsumerQueueTests {
     @Test("A partition that is lost while its handler runs records no progress, and does not delay others")
     func leaving() throws {
         var queue = queue(.concurrent(2))
-        queue.take(Delivery(message(1, a)))
+        queue.enqueue(Delivery(message(1, a)))
         let (_, turn) = try handling(&queue)
         let left = ConsumerClaim(
             consumer: "worker", member: .shared, ownerEpoch: 1, epoch: 7, offsets: [Partition(subject: b): 0])
         queue.adopt(left)
-        queue.take(Delivery(message(2, b)))
+        queue.enqueue(Delivery(message(2, b)))
         let (_, other) = try handling(&queue)
         queue.handled(Handled(), of: other)
         let (batch, published) = try publishing(&queue)
@@ -260,8 +260,8 @@ struct ConsumerQueueTests {
     @Test("A message that arrives twice is handled once")
     func twice() throws {
         var queue = queue(.concurrent(1))
-        queue.take(Delivery(message(1, a)))
-        queue.take(Delivery(message(1, a)))
+        queue.enqueue(Delivery(message(1, a)))
+        queue.enqueue(Delivery(message(1, a)))
         let (_, turn) = try handling(&queue)
         queue.handled(Handled(), of: turn)
         let (_, published) = try publishing(&queue)
@@ -274,7 +274,7 @@ struct ConsumerQueueTests {
         var queue = queue(.concurrent(1))
         for offset in 1...UInt64(ConsumerQueue.capacity) {
             #expect(queue.hasRoom)
-            queue.take(Delivery(message(offset, a)))
+            queue.enqueue(Delivery(message(offset, a)))
         }
         #expect(!queue.hasRoom)
     }

@@ -26,7 +26,7 @@ struct OpenTimersTests {
     @Test("The open timers are those recorded for the process's partitions")
     func taken() async throws {
         timers.apply(opened: [timer("sheet-1"), timer("sheet-2", of: "bert")], closed: [])
-        try await timers.take(partitions, new: []) { [timer("sheet-1"), timer("sheet-3")] }
+        try await timers.adopt(partitions, new: []) { [timer("sheet-1"), timer("sheet-3")] }
         #expect(ids == ["sheet-1", "sheet-3"])
         #expect(timers.documents(of: "bert").isEmpty)
     }
@@ -34,7 +34,7 @@ struct OpenTimersTests {
     @Test("A timer that was withdrawn by a batch whose reply was lost is not open")
     func withdrawn() async throws {
         timers.apply(opened: [timer("sheet-1")], closed: [])
-        try await timers.take(partitions, new: []) { [] }
+        try await timers.adopt(partitions, new: []) { [] }
         #expect(ids.isEmpty)
     }
 
@@ -42,12 +42,12 @@ struct OpenTimersTests {
     func meanwhile() async throws {
         let (first, second) = (timer("sheet-1"), timer("sheet-2"))
         timers.apply(opened: [first], closed: [])
-        try await timers.take(partitions, new: []) {
+        try await timers.adopt(partitions, new: []) {
             timers.apply(opened: [second], closed: [first.id])
             return [first]
         }
         #expect(ids == ["sheet-2"])
-        try await timers.take(partitions, new: []) { [first, second] }
+        try await timers.adopt(partitions, new: []) { [first, second] }
         #expect(ids == ["sheet-1", "sheet-2"], "only what was closed during this reading stays closed")
     }
 
@@ -56,7 +56,7 @@ struct OpenTimersTests {
         let id = timer("a").id
         let dates = [30.0, 10].map { Date(timeIntervalSinceNow: $0 - 20) }
         timers.apply(opened: [timers.timer(id, at: dates[0])], closed: [])
-        try await timers.take(partitions, new: []) { [timers.timer(id, at: dates[1])] }
+        try await timers.adopt(partitions, new: []) { [timers.timer(id, at: dates[1])] }
         #expect(try await timers.due().map(\.id) == [id])
     }
 
@@ -66,9 +66,9 @@ struct OpenTimersTests {
         clock.advance(by: .seconds(1))
         let due = try await timers.due()
         timers.fired(due[0], hasEnded: false)
-        try await timers.take(partitions, new: []) { [timer("a", after: .zero)] }
+        try await timers.adopt(partitions, new: []) { [timer("a", after: .zero)] }
         timers.renew()
-        try await timers.take(partitions, new: partitions) { [timer("a", after: .zero)] }
+        try await timers.adopt(partitions, new: partitions) { [timer("a", after: .zero)] }
         #expect(try await timers.due().map(\.id.key) == ["a"])
         #expect(!timers.isOpen(due[0]))
     }

@@ -40,18 +40,18 @@ struct SessionStatesTests {
     }
 
     @Test("An undone session has its earlier state, and a state that was never published is read again")
-    mutating func takeBack() {
+    mutating func revert() {
         states.restore(1, of: "a")
         states.set(2, because: message("a", 5))
         states.set(nil, because: message("a", 6))
         let partition = Partition(subject: "a")
-        states.takeBack(partition, from: 6)
+        states.revert(partition, from: 6)
         #expect(states["a"] == 2)
-        states.takeBack(partition, from: 5)
+        states.revert(partition, from: 5)
         #expect(states["a"] == 1)
         states.set(1, because: message("a", 7), isFirst: true)
         states.set(3, because: message("a", 7))
-        states.takeBack(partition, from: 7)
+        states.revert(partition, from: 7)
         #expect(!states.isKnown("a"))
     }
 
@@ -62,7 +62,7 @@ struct SessionStatesTests {
         states.set(2, because: message("a", 5))
         states.forget([Partition(subject: "a")])
         #expect(!states.isKnown("a") && states.isKnown("b"))
-        states.takeBack(Partition(subject: "a"), from: 1)
+        states.revert(Partition(subject: "a"), from: 1)
         #expect(!states.isKnown("a"))
     }
 

@@ -60,7 +60,7 @@ struct LedgerTests {
         var warnings = LagWarnings(of: "journal", unit: "offset")
         var positions: [String: UInt64] = ["late": 10, "fast": 90]
         func check(_ used: Int) -> [String] {
-            warnings.take(positions.keys, { positions[$0] }, oldest: 0, end: 100, used: used, limit: 100)
+            warnings.update(positions.keys, { positions[$0] }, oldest: 0, end: 100, used: used, limit: 100)
         }
         #expect(check(79).isEmpty)
         #expect(
@@ -84,11 +84,11 @@ struct LedgerTests {
         let start = ContinuousClock.now
         func time(_ seconds: Int) -> ContinuousClock.Instant { start + .seconds(seconds) }
         var period = ListeningPeriod(absence: .seconds(2), at: start)
-        let isPresent = (1...6).map { period.look(at: time($0)) }
+        let isPresent = (1...6).map { period.check(at: time($0)) }
         #expect(!isPresent.contains(false))
         #expect(!period.isSilent(since: start, at: time(5)) && period.isSilent(since: start, at: time(6)))
         #expect(!period.isSilent(since: time(1), at: time(6)))
-        let wasPresent = period.look(at: time(9))
+        let wasPresent = period.check(at: time(9))
         #expect(!wasPresent, "absent for three seconds")
         #expect(period.start == time(9))
         #expect(!period.isSilent(since: start, at: time(14)) && period.isSilent(since: start, at: time(15)))
@@ -118,11 +118,11 @@ struct LedgerTests {
     func leases() {
         var leases = DocumentLeases<Int>()
         let (one, two) = (DocumentName(Self.one, subject: "default"), DocumentName(Self.two, subject: "default"))
-        leases.note(one, leasedBy: 1)
-        leases.note(two, leasedBy: 1)
-        leases.note(one, leasedBy: 2)
+        leases.record(one, leasedBy: 1)
+        leases.record(two, leasedBy: 1)
+        leases.record(one, leasedBy: 2)
         #expect(leases.documents(of: 1) == [two] && leases.documents(of: 2) == [one])
-        leases.note(two, leasedBy: nil)
+        leases.record(two, leasedBy: nil)
         #expect(leases.documents(of: 1) == [] && leases.documents == [one])
     }
 }

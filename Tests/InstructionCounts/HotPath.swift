@@ -100,7 +100,7 @@ enum HotPath: String, CaseIterable {
         let data = Data("{}".utf8)
         for number in 0..<count {
             let position = Position(epoch: 7, offset: UInt64(number + 1))
-            queue.take(Delivery(Envelope(attributes: attributes, data: data, position: position)))
+            queue.enqueue(Delivery(Envelope(attributes: attributes, data: data, position: position)))
             while let step = queue.next() {
                 switch step {
                 case .handle(let message, let turn): queue.handled(Handled([message]), of: turn)

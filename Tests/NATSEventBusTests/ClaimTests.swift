@@ -164,7 +164,7 @@ struct ClaimTests {
                 try await bus.claims.withWatch(of: claim, progress: progress, onEnd: {}) { watch async throws in
                     await bus.claims.recordIdleProgress(with: record)
                     #expect(try await bus.claims.consumers().map(\.position.offset) == [0])
-                    watch.noteWaiting(after: end.offset)
+                    watch.recordWaiting(after: end.offset)
                     await bus.claims.recordIdleProgress(with: record)
                     #expect(try await bus.claims.consumers().map(\.position.offset) == [end.offset - 2])
                     progress.oldestUnfinished = nil
@@ -468,10 +468,10 @@ struct ClaimTests {
     {
         let start = ContinuousClock.now
         var health = ClaimHealth(at: start)
-        health.note("no leader")
-        #expect(health.takeReport(at: start + .seconds(9)) == nil)
-        #expect(health.takeReport(at: start + .seconds(12)) == "has had no valid claim for 12 s: no leader")
-        #expect(health.takeReport(at: start + .seconds(13)) == nil, "it is logged once")
+        health.record("no leader")
+        #expect(health.reportOnce(at: start + .seconds(9)) == nil)
+        #expect(health.reportOnce(at: start + .seconds(12)) == "has had no valid claim for 12 s: no leader")
+        #expect(health.reportOnce(at: start + .seconds(13)) == nil, "it is logged once")
         #expect(health.report(at: start + .seconds(13)) != nil)
         var member = ClaimMember(.shared, at: start)
         #expect(!member.isInOrder(hasLasted: false), "it has not claimed")
@@ -482,10 +482,10 @@ struct ClaimTests {
         member.beginClaim(call)
         #expect(!member.isInOrder(hasLasted: true), "another claim may last for ever, although the group can be read")
         member.endClaim(call)
-        let isFirst = member.noteLostFences()
+        let isFirst = member.recordLostFences()
         #expect(isFirst)
         #expect(!member.isInOrder(hasLasted: false))
-        let wasReported = health.noteValid(at: start + .seconds(14))
+        let wasReported = health.recordValid(at: start + .seconds(14))
         #expect(wasReported)
         #expect(health.report(at: start + .seconds(23)) == nil)
         try await JournalFixture.run { fixture in

@@ -225,16 +225,16 @@ struct ConnectionTests {
                     try await waitUntilHeard(lacksLast: false)
                     // As if a leader answered that does not have the newest message yet.
                     journal.see(sequence + 1, of: epoch)
-                    await journal.note(epoch: epoch &+ 1)
+                    await journal.handle(epoch: epoch &+ 1)
                     try await waitUntilHeard(lacksLast: true)
                     try await client.publish(Batch([Counted(number: 2).envelope()]))
                     try await waitUntilHeard(lacksLast: false)
                     // Another message gets the place of one that this client has published.
                     journal.see(published: sequence + 2, id: "lost", of: epoch)
                     journal.see(sequence + 2, of: epoch)
-                    await journal.note(epoch: epoch &+ 1)
+                    await journal.handle(epoch: epoch &+ 1)
                     try await client.publish(Batch([Counted(number: 3).envelope()]))
-                    await journal.note(epoch: epoch &+ 1)
+                    await journal.handle(epoch: epoch &+ 1)
                     #expect(journal.heartbeat(of: client.producer, members: []).lacksLast == true)
                 }
             }

@@ -134,8 +134,8 @@ struct DocumentsTests {
             let counted = try #require(try await bus.publish(Counted(number: 1)).position)
             let (_, state) = try await publish("1", on: bus)
             var table = TypeTable()
-            table.note(Counted.type, at: counted.offset)
-            table.note(State.type, at: state.offset)
+            table.record(Counted.type, at: counted.offset)
+            table.record(State.type, at: state.offset)
             _ = try await steward.jetStream.publish(
                 BusSubject.typeTable.text(in: steward.bus.namespace), body: table.json())
             try await steward.mark(state)

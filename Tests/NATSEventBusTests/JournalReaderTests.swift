@@ -118,7 +118,7 @@ struct JournalReaderTests {
             try await client.publish(State(value: "1"))
             let kept = try #require(try await client.publish(Counted(number: 2), subject: "other").position)
             var table = TypeTable()
-            table.note(Counted.type, at: kept.offset)
+            table.record(Counted.type, at: kept.offset)
             try await bus.remove(before: kept, types: table)
             let notices = Mutex<[SubscriptionNotice]>([])
             for start in [StartPosition.after(first), .beginning] {
@@ -151,7 +151,7 @@ struct JournalReaderTests {
         try await bus.whileOpen { client in
             let position = try #require(try await client.publish(Counted(number: 0)).position)
             var table = TypeTable()
-            table.note(Counted.type, at: position.offset)
+            table.record(Counted.type, at: position.offset)
             try await bus.withJetStream { [table] jetStream in
                 _ = try await jetStream.publish(BusSubject.typeTable.text(in: bus.namespace), body: table.json())
             }
@@ -175,7 +175,7 @@ struct JournalReaderTests {
                 for number in 0..<3000 { try await client.publish(Counted(number: number)) }
                 let end = try await client.end()
                 var table = TypeTable()
-                table.note(Counted.type, at: end.offset)
+                table.record(Counted.type, at: end.offset)
                 try await bus.remove(before: end, types: table)
                 var count = 0
                 for try await message in messages {
@@ -256,7 +256,7 @@ struct JournalReaderTests {
                     _ = try await jetStream.updateStream(info.settings(adding: epochs.metadata))
                 }
                 // The reader waits for a message, and does not know it yet.
-                await client.journal.note(epoch: next)
+                await client.journal.handle(epoch: next)
                 try await client.publish(Counted(number: 2))
                 let received = try await messages.receive(1)
                 #expect(try received.numbers == [2])

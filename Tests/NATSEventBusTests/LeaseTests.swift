@@ -105,7 +105,7 @@ struct LeaseTests {
                 try await bus.publish(leased("1"))
                 // The journal had more messages before it lost its end.
                 let epoch = try await bus.journal.identity().epoch
-                await bus.leases.note(try leased("old"), at: Position(epoch: epoch &+ 1, offset: 1 << 40))
+                await bus.leases.record(try leased("old"), at: Position(epoch: epoch &+ 1, offset: 1 << 40))
                 try await bus.publish(leased("2"))
                 try await withdraw([nil], bus, after: revoke(bus))
                 _ = try await nextBatch(bus, after: 3)
@@ -210,7 +210,7 @@ struct LeaseTests {
                 // This document is no longer leased.
                 try await bus.publish(leased("3", name: "kept"))
                 let kept = Batch([try document("4", name: "kept")])
-                await bus.leases.note(kept, at: try await bus.publish(kept))
+                await bus.leases.record(kept, at: try await bus.publish(kept))
                 try await other.publish(leased("5", name: "other"))
                 await bus.leases.end()
                 #expect(try await documents(bus) == ["kept": "4", "other": "5"])

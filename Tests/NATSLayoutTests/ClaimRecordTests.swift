@@ -60,14 +60,14 @@ struct ClaimRecordTests {
     func typeTable() throws {
         let (first, second) = (MessageType(kind: .event, name: "A"), MessageType(kind: .command, name: "A"))
         var table = TypeTable()
-        table.note(first, at: 9)
-        table.note(first, at: 7)
-        table.note(second, at: 8)
+        table.record(first, at: 9)
+        table.record(first, at: 7)
+        table.record(second, at: 8)
         table = try TypeTable(json: table.json())
         #expect(table.newest(matching: [.all]) == [first: 9, second: 8])
         #expect(table.newest(matching: [.type(first, subject: "x")]) == [first: 9])
-        for number in 0..<5_000 { table.note(MessageType(kind: .event, name: "T\(number)"), at: 1) }
-        table.note(first, at: 10)
+        for number in 0..<5_000 { table.record(MessageType(kind: .event, name: "T\(number)"), at: 1) }
+        table.record(first, at: 10)
         #expect(table.newest(matching: [.all]).count == 4096)
         #expect(try TypeTable(json: table.json()).newest(matching: [.type(first)]) == [first: 10])
         let damaged = #"{"record":{"offsets":{"x":1}},"version":1}"#

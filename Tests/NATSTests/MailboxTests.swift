@@ -14,33 +14,33 @@ struct MailboxTests {
         try await body(Mailbox<Int>(limit: 8, thread))
     }
 
-    @Test func `An element that is consumed at once does not end the wait, and a refused one does`() async throws {
+    @Test func `An element that is handled at once does not end the wait, and a refused one does`() async throws {
         try await withMailbox { mailbox in
-            let taken = Mutex<[Int]>([])
+            let handled = Mutex<[Int]>([])
             #expect(mailbox.put(0))
             #expect(
-                try await mailbox.next(takingAtOnce: { _ in true }) == 0, "an element that waits goes to the reader")
-            async let next = mailbox.next(takingAtOnce: { element in
+                try await mailbox.next(handlingAtOnce: { _ in true }) == 0, "an element that waits goes to the reader")
+            async let next = mailbox.next(handlingAtOnce: { element in
                 guard element < 4 else { return false }
-                taken.withLock { $0.append(element) }
+                handled.withLock { $0.append(element) }
                 return true
             })
-            // Until the reader waits, elements stay in the mailbox, and it would take the first one.
+            // Until the reader waits, elements stay in the mailbox, and it would hand over the first one.
             while !mailbox.hasReader { await Task.yield() }
             for element in 1...4 { #expect(mailbox.put(element)) }
             #expect(mailbox.put(5))
             let refused = try await next
             #expect(refused == 4)
-            #expect(taken.withLock(\.self) == [1, 2, 3])
-            let last = try await mailbox.next(takingAtOnce: { _ in true })
+            #expect(handled.withLock(\.self) == [1, 2, 3])
+            let last = try await mailbox.next(handlingAtOnce: { _ in true })
             #expect(last == 5)
         }
     }
 
-    @Test func `The waiting time starts again with each element that is consumed at once`() async throws {
+    @Test func `The waiting time starts again with each element that is handled at once`() async throws {
         try await withMailbox { mailbox in
             let timeout = Duration.seconds(1)
-            async let next = mailbox.next(timeout: timeout, late: { Late() }, takingAtOnce: { $0 == 0 })
+            async let next = mailbox.next(timeout: timeout, late: { Late() }, handlingAtOnce: { $0 == 0 })
             while !mailbox.hasReader { await Task.yield() }
             let end = ContinuousClock.now + timeout * 1.3
             while ContinuousClock.now < end {
@@ -51,7 +51,7 @@ struct MailboxTests {
             let refused = try await next
             #expect(refused == 1)
             await #expect(throws: Late.self) {
-                try await mailbox.next(timeout: .milliseconds(10), late: { Late() }, takingAtOnce: { _ in true })
+                try await mailbox.next(timeout: .milliseconds(10), late: { Late() }, handlingAtOnce: { _ in true })
             }
         }
     }

@@ -12,8 +12,8 @@ struct WaitsTests {
     @Test func `An operation that waits for too long is reported once, and again when it continues`() {
         let waits = Waits()
         var (first, second) = (waits.operation(), waits.operation())
-        first.note("no reply", at: start)
-        second.note("no reply", at: start + .seconds(2))
+        first.recordFailure("no reply", at: start)
+        second.recordFailure("no reply", at: start + .seconds(2))
         #expect(reports(waits, at: 9).isEmpty)
         #expect(
             reports(waits, at: 13) == ["2 operations of the bus have waited for 13 s: no reply"])
@@ -28,9 +28,9 @@ struct WaitsTests {
     @Test func `An operation that succeeds meanwhile starts its waiting time again`() {
         let waits = Waits()
         var operation = waits.operation()
-        operation.note("no reply", at: start)
+        operation.recordFailure("no reply", at: start)
         operation.end()
-        operation.note("no leader", at: start + .seconds(8))
+        operation.recordFailure("no leader", at: start + .seconds(8))
         #expect(reports(waits, at: 12).isEmpty)
         #expect(reports(waits, at: 18) == ["an operation of the bus has waited for 10 s: no leader"])
     }

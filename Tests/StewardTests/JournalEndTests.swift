@@ -21,7 +21,7 @@ struct JournalEndTests {
                     producer: ProducerID(), members: [], seen: UInt64(end), epoch: journal.journal.current, last: $0,
                     lacksLast: true)
             }
-            let known = heartbeats.reduce(into: KnownEnd()) { $0.note($1, in: journal.journal) }
+            let known = heartbeats.reduce(into: KnownEnd()) { $0.record($1, in: journal.journal) }
             let watch = JournalEnd(
                 journal.jetStream, names: journal.names, epochs: journal.journal, notices: journal.notices)
             await #expect(throws: EpochChanged.self) { try await watch.watch { known } }

@@ -22,7 +22,7 @@ struct PresenceTests {
     /// Looks every 200 ms, and returns the first time at which both are silent.
     private func silence(_ presence: inout Presence, from: Double, to: Double) -> Double? {
         for now in stride(from: from, through: to, by: 0.2) {
-            let silent = presence.look(holders: [producer], owners: [member], at: time(now))
+            let silent = presence.check(holders: [producer], owners: [member], at: time(now))
             #expect(silent.producers.isEmpty == silent.members.isEmpty)
             if !silent.producers.isEmpty { return now }
         }
@@ -33,7 +33,7 @@ struct PresenceTests {
     func silence() throws {
         var presence = Presence(at: time(0))
         #expect(silence(&presence, from: 0, to: 3) == nil)
-        _ = presence.hear(heartbeat(), at: time(3))
+        _ = presence.handle(heartbeat(), at: time(3))
         let end = try #require(silence(&presence, from: 3.2, to: 20))
         #expect((8...8.5).contains(end))
     }
@@ -62,20 +62,20 @@ struct PresenceTests {
             members: [.init(consumer: "worker", id: member.id, isExclusive: false, problem: "has no claim")], seen: 0,
             epoch: 1)
         var presence = Presence(at: time(0))
-        #expect(presence.hear(stalled, at: time(0)).map(\.problem) == ["has no claim"])
-        #expect(presence.hear(stalled, at: time(1)).isEmpty)
-        #expect(presence.hear(heartbeat(), at: time(2)).isEmpty)
-        #expect(presence.hear(stalled, at: time(3)).count == 1)
+        #expect(presence.handle(stalled, at: time(0)).map(\.problem) == ["has no claim"])
+        #expect(presence.handle(stalled, at: time(1)).isEmpty)
+        #expect(presence.handle(heartbeat(), at: time(2)).isEmpty)
+        #expect(presence.handle(stalled, at: time(3)).count == 1)
         // The member ends, and is in no group.
-        for now in stride(from: 3, to: 9, by: 0.5) { _ = presence.look(holders: [], owners: [], at: time(now)) }
-        #expect(presence.hear(stalled, at: time(9)).count == 1, "nothing is remembered of it")
+        for now in stride(from: 3, to: 9, by: 0.5) { _ = presence.check(holders: [], owners: [], at: time(now)) }
+        #expect(presence.handle(stalled, at: time(9)).count == 1, "nothing is remembered of it")
     }
 
     @Test("A client that comes back has a new lease")
     func comeback() {
         var presence = Presence(at: time(0))
         _ = silence(&presence, from: 0, to: 6)
-        _ = presence.look(holders: [], owners: [], at: time(6.2))
+        _ = presence.check(holders: [], owners: [], at: time(6.2))
         #expect(silence(&presence, from: 6.4, to: 11) == nil)
     }
 }

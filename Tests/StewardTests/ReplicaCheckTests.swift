@@ -67,11 +67,11 @@ struct ReplicaCheckTests {
         try deliveries.end(after: nil)
         try deliveries.end(after: 0)
         #expect(throws: NATSError.self) { try deliveries.end(after: 1) }
-        try deliveries.note(1)
-        try deliveries.note(2)
+        try deliveries.record(1)
+        try deliveries.record(2)
         try deliveries.end(after: 2)
         #expect(throws: NATSError.self) { try deliveries.end(after: 3) }
-        #expect(throws: NATSError.self) { try deliveries.note(4) }
+        #expect(throws: NATSError.self) { try deliveries.record(4) }
     }
 }
 

@@ -19,7 +19,7 @@ struct StewardElectionTests {
     @Test("The first steward of a bus is elected at once")
     func first() {
         var election = StewardElection(at: time(0))
-        #expect(election.step(at: time(0)) == .look)
+        #expect(election.step(at: time(0)) == .check)
         let candidate = election.found(nil, at: time(0))
         #expect(candidate == StewardRecord(instance: election.instance, term: 1))
     }
@@ -27,12 +27,12 @@ struct StewardElectionTests {
     @Test("An election begins when the last steward has been silent for 5 seconds")
     func silence() {
         var election = StewardElection(at: time(0))
-        #expect(election.step(at: time(0)) == .look)
+        #expect(election.step(at: time(0)) == .check)
         #expect(election.found(other, at: time(0)) == nil)
         #expect(pass(&election, from: 0.25, to: 3).isEmpty)
-        election.heard(other, at: time(3))
+        election.handle(other, at: time(3))
         #expect(pass(&election, from: 3.25, to: 7.75).isEmpty)
-        #expect(election.step(at: time(8)) == .look)
+        #expect(election.step(at: time(8)) == .check)
         #expect(election.found(other, at: time(8)) == StewardRecord(instance: election.instance, term: 5))
     }
 
@@ -44,8 +44,8 @@ struct StewardElectionTests {
         _ = pass(&election, from: 0.25, to: 5.25)
         #expect(election.found(StewardRecord(instance: UUID(), term: 5), at: time(5.25)) == nil)
         #expect(pass(&election, from: 5.5, to: 10).isEmpty)
-        #expect(election.step(at: time(10.25)) == .look)
-        election.heard(StewardRecord(instance: UUID(), term: 5), at: time(10.25))
+        #expect(election.step(at: time(10.25)) == .check)
+        election.handle(StewardRecord(instance: UUID(), term: 5), at: time(10.25))
         #expect(election.found(StewardRecord(instance: UUID(), term: 5), at: time(10.25)) == nil)
     }
 
@@ -57,7 +57,7 @@ struct StewardElectionTests {
         _ = pass(&election, from: 0.25, to: 4.5)
         // The process was stopped for a while.
         #expect(pass(&election, from: 20, to: 24.75).isEmpty)
-        #expect(election.step(at: time(25)) == .look)
+        #expect(election.step(at: time(25)) == .check)
     }
 
     @Test("Announcements of a steward with an older term do not count")
@@ -66,7 +66,7 @@ struct StewardElectionTests {
         _ = election.step(at: time(0))
         _ = election.found(other, at: time(0))
         _ = pass(&election, from: 0.25, to: 4)
-        election.heard(StewardRecord(instance: UUID(), term: 3), at: time(4))
+        election.handle(StewardRecord(instance: UUID(), term: 3), at: time(4))
         #expect(!pass(&election, from: 4.25, to: 5).isEmpty)
     }
 
@@ -84,7 +84,7 @@ struct StewardElectionTests {
         _ = election.found(other, at: time(1.25))
         #expect(election.term == nil)
         election.won(own, at: time(2))
-        election.heard(other, at: time(2))
+        election.handle(other, at: time(2))
         #expect(election.term == nil)
     }
 }

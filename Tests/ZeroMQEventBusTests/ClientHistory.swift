@@ -233,7 +233,7 @@ struct ClientHistory {
             guard isConnected, !isFull else { return machine.block() }
             if case .publish(let batch) = request { check(batch) }
             requests.append((id, request))
-            machine.noteSent(id, at: now)
+            machine.recordSent(id, at: now)
         case .wake(let delay): wakes.append(now + delay)
         case .answer(let id, let reply): finish(id, reply)
         case .fail(let id, let error): finish(id, throwing: error)
@@ -397,7 +397,7 @@ struct ClientHistory {
 
     private mutating func read(_ id: UInt64) {
         guard let reader = readers[id], reader.origin != nil, !reader.isWaiting, !reader.hasEnded else { return }
-        let (messages, actions) = machine.take(from: id)
+        let (messages, actions) = machine.dequeue(from: id)
         perform(actions)
         if !messages.isEmpty {
             readers[id]?.isWaiting = true

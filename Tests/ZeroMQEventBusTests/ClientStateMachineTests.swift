@@ -98,16 +98,16 @@ struct OutboxPartTests {
     @Test("A request that was sent before an answered hello is lost, and one sent after it is not sent again")
     func lost() throws {
         var outbox = outbox(batches: 3)
-        for id in [0, 1] as [UInt64] { outbox.noteSent(id, at: now) }
+        for id in [0, 1] as [UInt64] { outbox.recordSent(id, at: now) }
         let greeting = PendingRequest(request: .hello(Greeting(producer: ProducerID())), purpose: .greeting)
         let hello = outbox.add(greeting, id: 9)
         #expect(hello?.id == 9)
-        outbox.noteSent(9, at: now)
-        outbox.noteSent(2, at: now)
+        outbox.recordSent(9, at: now)
+        outbox.recordSent(2, at: now)
         let later = now + .seconds(9)
         #expect(outbox.hasOverdue(at: later))
         #expect(outbox.overdue(9, at: later)?.id == 9, "only the hello is sent again")
-        outbox.noteSent(9, at: later)
+        outbox.recordSent(9, at: later)
         _ = outbox.receive(.published(epoch: 1, offset: 1), to: 0, at: later)
         guard
             case .answered(let answered) = outbox.receive(
@@ -122,17 +122,17 @@ struct OutboxPartTests {
         let refusal = Reply.refused(ProtocolError(.journal, "the disk is full"))
         for recorded in [nil, 0, 1] as [UInt64?] {
             var outbox = outbox(batches: 1)
-            outbox.noteSent(0, at: now)
+            outbox.recordSent(0, at: now)
             _ = outbox.add(
                 PendingRequest(request: .hello(Greeting(producer: ProducerID())), purpose: .greeting), id: 9)
-            outbox.noteSent(9, at: now)
+            outbox.recordSent(9, at: now)
             let reply = recorded.map { Reply.welcome(Welcome(epoch: 1, head: 1, sequence: $0)) } ?? refusal
             guard case .answered(let hello) = outbox.receive(reply, to: 9, at: now) else {
                 Issue.record("the hello is not answered")
                 return
             }
             #expect(outbox.lost(before: hello, recorded: recorded).map(\.id) == [0])
-            outbox.noteSent(0, at: now)
+            outbox.recordSent(0, at: now)
             let outcome = outbox.receive(refusal, to: 0, at: now)
             if case .failed = outcome { #expect(recorded == 0) } else { #expect(recorded != 0) }
         }
@@ -143,7 +143,7 @@ struct OutboxPartTests {
         let refusal = Reply.refused(ProtocolError(.journal, "the disk is full"))
         for isRecorded in [false, true] {
             var outbox = outbox(batches: 1)
-            for _ in 0..<2 { outbox.noteSent(0, at: now) }
+            for _ in 0..<2 { outbox.recordSent(0, at: now) }
             guard case .none = outbox.receive(refusal, to: 0, at: now) else {
                 Issue.record("its publisher is told while a copy is under way")
                 return
@@ -161,9 +161,9 @@ struct OutboxPartTests {
         let refusal = Reply.refused(ProtocolError(.journal, "the disk is full"))
         for isNewConnection in [false, true] {
             var outbox = outbox(batches: 1)
-            outbox.noteSent(0, at: now)
+            outbox.recordSent(0, at: now)
             _ = outbox.resend(onNewConnection: isNewConnection)
-            outbox.noteSent(0, at: now)
+            outbox.recordSent(0, at: now)
             let outcome = outbox.receive(refusal, to: 0, at: now)
             if case .failed = outcome { #expect(isNewConnection) } else { #expect(!isNewConnection) }
         }
@@ -219,7 +219,7 @@ struct OutboxPartTests {
     @Test("Requests that the socket did not accept are sent first, in order, when it accepts requests again")
     func blocked() {
         var outbox = outbox(batches: 3)
-        outbox.noteSent(0, at: now)
+        outbox.recordSent(0, at: now)
         outbox.block()
         let added = outbox.add(batch("3"), id: 3)
         #expect(added == nil && !outbox.hasOverdue(at: now + .seconds(9)))
@@ -240,7 +240,7 @@ struct KnownJournalTests {
         #expect(journal.greeting == Greeting(producer: producer, asksForMore: true))
         let isReplaced = journal.follow(1)
         #expect(!isReplaced, "the first epoch replaces no other")
-        journal.note(welcome)
+        journal.record(welcome)
         #expect(!journal.hasGrown)
         journal.see(7, of: 1)
         journal.see(8, of: 2)

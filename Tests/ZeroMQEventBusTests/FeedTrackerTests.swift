@@ -77,16 +77,16 @@ struct FeedTrackerTests {
     func recovered() {
         let reader = Reader(prefixes: ["event."])
         #expect(!reader.receive(live: Self.message(13, previous: 11)))
-        #expect(reader.tracker.takeNotices().isEmpty)
+        #expect(reader.tracker.drainNotices().isEmpty)
         let page = Self.page(
             [
                 Self.message(11, previous: 3), Self.message(12, previous: 0, topic: "event.B.01"),
                 Self.message(13, previous: 11), Self.message(14, previous: 13),
             ], through: 14)
         #expect(reader.receive(page) == [11, 12, 13, 14])
-        let told = Set(reader.tracker.takeNotices())
+        let told = Set(reader.tracker.drainNotices())
         #expect(told == [.recovered(Self.type("A"), count: 1), .recovered(Self.type("B"), count: 1)])
-        #expect(reader.tracker.takeNotices().isEmpty)
+        #expect(reader.tracker.drainNotices().isEmpty)
     }
 
     @Test("Messages that a slow reader skipped, or that were only announced, are not reported as lost")
@@ -96,7 +96,7 @@ struct FeedTrackerTests {
         #expect(reader.receive(Self.page([Self.message(11, previous: 3)], through: 11)) == [11])
         #expect(!reader.receive(live: Self.message(12, previous: 11, header: [])))
         #expect(reader.receive(Self.page([Self.message(12, previous: 11)], through: 12)) == [12])
-        #expect(reader.tracker.takeNotices().isEmpty)
+        #expect(reader.tracker.drainNotices().isEmpty)
     }
 
     @Test("Only messages that the feed dropped are reported while the journal is read")
@@ -108,7 +108,7 @@ struct FeedTrackerTests {
         #expect(!reader.receive(live: Self.message(16, previous: 15)))
         let page = Self.page((11...16).map { Self.message($0, previous: $0 - 1) }, through: 16)
         #expect(reader.receive(page) == [11, 12, 13, 14, 15, 16])
-        #expect(reader.tracker.takeNotices() == [.recovered(Self.type("A"), count: 2)])
+        #expect(reader.tracker.drainNotices() == [.recovered(Self.type("A"), count: 2)])
     }
 
     @Test("Messages from before the subscription are not reported as lost")
@@ -116,7 +116,7 @@ struct FeedTrackerTests {
         let reader = Reader(.after(Position(epoch: 1, offset: 2)), head: 10)
         #expect(!reader.receive(live: Self.message(11, previous: 9)))
         #expect(reader.receive(Self.page([9, 11].map { Self.message($0, previous: 2) }, through: 11)) == [9, 11])
-        #expect(reader.tracker.takeNotices().isEmpty)
+        #expect(reader.tracker.drainNotices().isEmpty)
     }
 
     @Test("Any number of losses takes bounded memory, and is still reported")
@@ -128,7 +128,7 @@ struct FeedTrackerTests {
         }
         let page = Self.page((11...410).map { Self.message($0, previous: $0 - 1) }, through: 410)
         #expect(reader.receive(page).count == 400)
-        guard case .recovered(_, let count)? = reader.tracker.takeNotices().first else {
+        guard case .recovered(_, let count)? = reader.tracker.drainNotices().first else {
             Issue.record("nothing is told")
             return
         }
@@ -138,10 +138,10 @@ struct FeedTrackerTests {
     @Test("A message that the heads show as missing is reported as recovered")
     func missedAtTheEnd() {
         let reader = Reader()
-        reader.tracker.note(Heads(epoch: 1, through: 12, offsets: ["event.A.00": 12]))
+        reader.tracker.record(Heads(epoch: 1, through: 12, offsets: ["event.A.00": 12]))
         reader.tracker.judge()
         #expect(reader.receive(Self.page([Self.message(12, previous: 3)], through: 12)) == [12])
-        #expect(reader.tracker.takeNotices() == [.recovered(Self.type("A"), count: 1)])
+        #expect(reader.tracker.drainNotices() == [.recovered(Self.type("A"), count: 1)])
     }
 
     @Test("A subscription after a position reports what retention removed before it was read")
@@ -149,9 +149,9 @@ struct FeedTrackerTests {
         let reader = Reader(.after(Position(epoch: 1, offset: 5)), head: 20)
         let first = Self.page([Self.message(14, previous: 12), Self.message(15, previous: 14)], through: 15)
         #expect(reader.receive(first) == [14, 15])
-        #expect(reader.tracker.takeNotices() == [.removed(Self.type("A"), through: 12)])
+        #expect(reader.tracker.drainNotices() == [.removed(Self.type("A"), through: 12)])
         #expect(reader.receive(Self.page([Self.message(19, previous: 18)], through: 20)) == [19])
-        #expect(reader.tracker.takeNotices() == [.removed(Self.type("A"), through: 18)])
+        #expect(reader.tracker.drainNotices() == [.removed(Self.type("A"), through: 18)])
     }
 
     @Test("A subscription from the beginning reports only what retention removes while it reads")
@@ -159,9 +159,9 @@ struct FeedTrackerTests {
         let reader = Reader(.after(Position(epoch: 0, offset: 0)), head: 20)
         let first = Self.page([Self.message(14, previous: 12)], through: 14, isComplete: false)
         #expect(reader.receive(first) == [14])
-        #expect(reader.tracker.takeNotices().isEmpty)
+        #expect(reader.tracker.drainNotices().isEmpty)
         #expect(reader.receive(Self.page([Self.message(19, previous: 18)], through: 20)) == [19])
-        #expect(reader.tracker.takeNotices() == [.removed(Self.type("A"), through: 18)])
+        #expect(reader.tracker.drainNotices() == [.removed(Self.type("A"), through: 18)])
     }
 
     @Test("Replaced documents and damaged messages do not count as removed")
@@ -172,7 +172,7 @@ struct FeedTrackerTests {
             messages: [Self.message(14, previous: 12, topic: "document.D.00"), Self.message(16, previous: 15)],
             damaged: [15])
         #expect(reader.receive(page) == [14, 16])
-        #expect(reader.tracker.takeNotices().isEmpty)
+        #expect(reader.tracker.drainNotices().isEmpty)
     }
 
     private static func type(_ name: String) -> MessageType {
@@ -228,7 +228,7 @@ struct FeedTrackerTests {
     @Test("A lost message without a successor is found by the heads")
     func tail() {
         let reader = Reader()
-        reader.tracker.note(Heads(epoch: 1, through: 12, offsets: ["event.A.00": 12, "command.X.00": 11]))
+        reader.tracker.record(Heads(epoch: 1, through: 12, offsets: ["event.A.00": 12, "command.X.00": 11]))
         #expect(reader.phase == .live, "the message may still arrive")
         reader.tracker.judge()
         #expect(reader.phase == .journal(after: 10))
@@ -237,7 +237,7 @@ struct FeedTrackerTests {
     @Test("Heads of delivered messages change nothing, and a later recovery starts after them")
     func headsSeen() {
         let reader = Reader()
-        reader.tracker.note(Heads(epoch: 1, through: 12, offsets: ["event.A.00": 12]))
+        reader.tracker.record(Heads(epoch: 1, through: 12, offsets: ["event.A.00": 12]))
         #expect(reader.receive(live: Self.message(12, previous: 1)))
         reader.tracker.judge()
         #expect(reader.phase == .live)
@@ -248,8 +248,8 @@ struct FeedTrackerTests {
     @Test("Heads that were not checked yet are kept when later ones arrive")
     func headsOfTwoPolls() {
         let reader = Reader()
-        reader.tracker.note(Heads(epoch: 1, through: 11, offsets: ["event.A.00": 11]))
-        reader.tracker.note(Heads(epoch: 1, through: 12, offsets: ["event.A.01": 12]))
+        reader.tracker.record(Heads(epoch: 1, through: 11, offsets: ["event.A.00": 11]))
+        reader.tracker.record(Heads(epoch: 1, through: 12, offsets: ["event.A.01": 12]))
         #expect(reader.receive(live: Self.message(12, previous: 4, topic: "event.A.01")))
         reader.tracker.judge()
         #expect(reader.phase == .journal(after: 10))
@@ -390,7 +390,7 @@ struct LossyHistory {
 
     private mutating func recordHeads() {
         let offsets = heads.filter { $0.key.hasPrefix(prefix) }
-        tracker.note(Heads(epoch: 1, through: UInt64(journal.count), offsets: offsets))
+        tracker.record(Heads(epoch: 1, through: UInt64(journal.count), offsets: offsets))
     }
 
     private mutating func oneIn(_ count: Int) -> Bool {

@@ -78,8 +78,8 @@ struct NewEpochTests {
         for offset in 11...14 as ClosedRange<UInt64> {
             _ = tracker.receive(live: [Self.message(offset, previous: offset - 1)], room: 1)
         }
-        tracker.note(Heads(epoch: 1, through: 14, offsets: ["event.A.00": 14]))
-        tracker.takeBack(to: 12)
+        tracker.record(Heads(epoch: 1, through: 14, offsets: ["event.A.00": 14]))
+        tracker.rewind(to: 12)
         #expect(tracker.phase == .journal(after: 10))
         let page = Page(
             epoch: 1, through: 13, isComplete: true,
@@ -97,8 +97,8 @@ struct NewEpochTests {
     func pageUnderWay() {
         let plan = Subscription.Plan(prefixes: ["event.A."], start: .after(Position(epoch: 1, offset: 20)))
         var subscription = Subscription(plan, id: 1, head: 30)
-        subscription.noteRead(2)
-        subscription.takeBack(to: 12)
+        subscription.recordRead(2)
+        subscription.rewind(to: 12)
         #expect(subscription.nextRead == .journal(after: 12))
         #expect(subscription.polledThrough == 12)
     }

@@ -46,11 +46,11 @@ struct ResendingTests {
     func patience() {
         var trips = RoundTrips()
         #expect(trips.wait == .milliseconds(250))
-        trips.note(.milliseconds(200))
+        trips.record(.milliseconds(200))
         #expect(trips.wait == .milliseconds(800))
-        trips.note(.seconds(5))
+        trips.record(.seconds(5))
         #expect(trips.wait == .seconds(2))
-        for _ in 1...40 { trips.note(.milliseconds(1)) }
+        for _ in 1...40 { trips.record(.milliseconds(1)) }
         #expect(trips.wait == .milliseconds(250))
     }
 }

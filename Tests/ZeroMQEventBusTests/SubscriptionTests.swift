@@ -19,10 +19,10 @@ struct SubscriptionTests {
         let large = FeedMessage(
             topic: "event.A.00", epoch: 1, offset: 1, previous: 0, header: [1],
             data: Bytes(repeating: 7, count: Subscription.capacitySize / 2))
-        subscription.noteRead(1)
+        subscription.recordRead(1)
         _ = subscription.receive(Page(epoch: 1, through: 1, isComplete: false, messages: [large]), to: 1)
         #expect(subscription.nextRead == nil)
-        #expect(subscription.takeBuffered().map(\.message.offset) == [1])
+        #expect(subscription.dequeueBuffered().map(\.message.offset) == [1])
         #expect(subscription.nextRead == .journal(after: 1))
     }
 
@@ -35,7 +35,7 @@ struct SubscriptionTests {
         }
         subscription.receive(live: [messages[0]])
         subscription.receive(live: [messages[1]])
-        #expect(subscription.takeBuffered().map(\.message.offset) == [1])
+        #expect(subscription.dequeueBuffered().map(\.message.offset) == [1])
         #expect(subscription.nextRead == .journal(after: 0))
     }
 
@@ -44,7 +44,7 @@ struct SubscriptionTests {
         var subscription = subscription(.now, head: 3, end: 5)
         subscription.beginWaiting(1)
         #expect(subscription.handOver()?.offsets == nil)
-        subscription.note(Heads(epoch: 1, through: 6, offsets: ["event.B.00": 6]))
+        subscription.record(Heads(epoch: 1, through: 6, offsets: ["event.B.00": 6]))
         subscription.judge()
         #expect(subscription.handOver()?.offsets == [])
     }
@@ -56,7 +56,7 @@ struct SubscriptionTests {
         subscription.restart(from: 0)
         if !isWaiting { subscription.beginWaiting(1) }
         #expect(subscription.handOver()?.error?.code == .epoch)
-        #expect(subscription.nextRead == nil && subscription.takeBuffered().isEmpty)
+        #expect(subscription.nextRead == nil && subscription.dequeueBuffered().isEmpty)
     }
 
     @Test("A late cancellation does not end the next wait")
@@ -77,10 +77,10 @@ struct SubscriptionTests {
     @Test("A late page of another journal, or of a lost part, is ignored")
     func latePage() {
         var subscription = subscription(.documents, head: 9)
-        subscription.noteRead(1)
+        subscription.recordRead(1)
         subscription.restart(from: 0)
         #expect(subscription.nextRead == .documents(after: 0))
-        subscription.noteRead(2)
+        subscription.recordRead(2)
         subscription.refuse(1, untilNextTick: true)
         #expect(subscription.nextRead == nil, "the second page has not arrived")
         let page = Page(epoch: 2, through: 7, isComplete: true, messages: [])

@@ -96,8 +96,8 @@ package actor Broker {
     private func open(_ address: BusAddress) throws {
         let sockets = try BrokerSockets(address)
         let watches = sockets.watches(
-            onRequests: { [weak self] in self?.assumeIsolated { $0.takeRequests() } },
-            onSubscriptions: { [weak self] in self?.assumeIsolated { $0.takeSubscriptions() } })
+            onRequests: { [weak self] in self?.assumeIsolated { $0.handleRequests() } },
+            onSubscriptions: { [weak self] in self?.assumeIsolated { $0.handleSubscriptions() } })
         for watch in watches { thread.add(watch) }
         self.sockets = sockets
     }
@@ -108,7 +108,7 @@ package actor Broker {
         engine = nil
     }
 
-    private func takeRequests() {
+    private func handleRequests() {
         guard let sockets else { return }
         do {
             let incoming = try sockets.receiveRequests()
@@ -121,11 +121,11 @@ package actor Broker {
     }
 
     /// Answers on the inboxes of subscribers. The answer tells a subscriber that its earlier subscriptions are live.
-    private func takeSubscriptions() {
+    private func handleSubscriptions() {
         guard let sockets, let journal = engine?.journal else { return }
         do {
             let (inboxes, garbageCount) = try sockets.receiveInboxes()
-            engine?.noteGarbage(garbageCount, "the feed received a subscription that is invalid or too long")
+            engine?.recordGarbage(garbageCount, "the feed received a subscription that is invalid or too long")
             for inbox in inboxes {
                 // A subscriber that gets no answer subscribes again.
                 try journal.requireLoaded()

@@ -65,9 +65,9 @@ final class BrokerSockets {
         var inboxes: [[UInt8]] = []
         for _ in 0..<Self.turnCount {
             guard let frames = try feed.receive(frameLimit: 2) else { break }
-            if let inbox = subscriptions.take(frames) { inboxes.append(inbox) }
+            if let inbox = subscriptions.handle(frames) { inboxes.append(inbox) }
         }
-        return (inboxes, subscriptions.takeGarbageCount())
+        return (inboxes, subscriptions.drainGarbageCount())
     }
 
     /// Sends frames on the feed. XPUB drops them for a subscriber whose queue is full and never refuses them.
@@ -77,7 +77,7 @@ final class BrokerSockets {
 
     /// Sends messages on the feed, in packets. Sends nothing until a client has subscribed to messages.
     func publish(_ messages: [FeedMessage]) throws {
-        guard subscriptions.isHeard else { return }
+        guard subscriptions.hasSubscriber else { return }
         try messages.forEachPacket { packet in
             var topic = packet.topic
             try topic.withUTF8 { try feed.send(UnsafeRawBufferPointer($0), more: true) }
@@ -94,14 +94,14 @@ final class BrokerSockets {
 /// The subscriptions that the feed receives.
 struct Subscriptions {
     /// True if a client has subscribed to messages since the broker was started.
-    private(set) var isHeard = false
+    private(set) var hasSubscriber = false
     /// The number of messages that were not valid subscriptions.
     private(set) var garbageCount = 0
 
     /// - Parameter frames: A message of the XPUB socket: one frame with 1 and the topic for a subscription, or with 0
     ///   and the topic after its last subscriber has ended it.
     /// - Returns: The inbox that was subscribed to; nil if the message is not the subscription of an inbox.
-    mutating func take(_ frames: [[UInt8]]) -> [UInt8]? {
+    mutating func handle(_ frames: [[UInt8]]) -> [UInt8]? {
         guard let frame = frames.first, frames.count == 1, let mark = frame.first, mark <= 1 else {
             garbageCount += 1
             return nil
@@ -113,11 +113,11 @@ struct Subscriptions {
             return nil
         }
         guard mark == 1 else { return nil }
-        if !isInbox { isHeard = true }
+        if !isInbox { hasSubscriber = true }
         return isInbox ? topic : nil
     }
 
-    mutating func takeGarbageCount() -> Int {
+    mutating func drainGarbageCount() -> Int {
         defer { garbageCount = 0 }
         return garbageCount
     }

@@ -23,7 +23,7 @@ package struct ByteReader {
     package mutating func read(_ type: UInt64.Type = UInt64.self) throws(ProtocolError) -> UInt64 { try integer() }
 
     private mutating func integer<Integer: FixedWidthInteger & UnsignedInteger>() throws(ProtocolError) -> Integer {
-        let place = try take(MemoryLayout<Integer>.size).lowerBound
+        let place = try consume(MemoryLayout<Integer>.size).lowerBound
         return frame.withUnsafeBytes { Integer(bigEndian: $0.loadUnaligned(fromByteOffset: place, as: Integer.self)) }
     }
 
@@ -44,10 +44,10 @@ package struct ByteReader {
     }
 
     package mutating func bytes(count: Int) throws(ProtocolError) -> Bytes {
-        frame[try take(count)]
+        frame[try consume(count)]
     }
 
-    private mutating func take(_ count: Int) throws(ProtocolError) -> Range<Int> {
+    private mutating func consume(_ count: Int) throws(ProtocolError) -> Range<Int> {
         guard frame.count - index >= count else { throw ProtocolError(.malformed, "a frame is too short") }
         defer { index += count }
         return index..<index + count

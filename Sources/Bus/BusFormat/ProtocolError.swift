@@ -30,7 +30,7 @@ package struct ProtocolError: Error, Hashable, Sendable, CustomStringConvertible
         package static let epoch = Code(rawValue: 8)
         /// The journal cannot be written or read now. The request can succeed later.
         package static let journal = Code(rawValue: 9)
-        /// No process can take the query now, or the process that took it has ended.
+        /// No process can accept the query now, or the process that accepted it has ended.
         package static let unserved = Code(rawValue: 10)
         /// The query was not answered in time.
         package static let deadline = Code(rawValue: 11)

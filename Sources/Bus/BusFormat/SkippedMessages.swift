@@ -11,7 +11,7 @@ package final class SkippedMessages: Sendable {
         self.logger = logger
     }
 
-    package func note(_ reason: String) {
+    package func record(_ reason: String) {
         let count = count.wrappingAdd(1, ordering: .relaxed).newValue
         logger.warning(
             "a message was skipped", metadata: ["reason": "\(reason.shortened(to: 500))", "skipped": "\(count)"])

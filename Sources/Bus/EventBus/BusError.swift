@@ -23,7 +23,7 @@ public struct BusError: Error, Hashable, Sendable {
         public static let epoch = Code(rawValue: "bus.epoch")
         /// The journal cannot be opened, written or read, or another broker uses it.
         public static let journal = Code(rawValue: "bus.journal")
-        /// No process can take the query now, or the process that took it has ended.
+        /// No process can accept the query now, or the process that accepted it has ended.
         public static let unserved = Code(rawValue: "bus.unserved")
         /// No answer to the query came in time.
         public static let deadline = Code(rawValue: "bus.deadline")

@@ -202,18 +202,18 @@ struct HeaderReader {
     /// - Parameter field: Called with each key and its string.
     /// - Returns: False if the bytes are anything else.
     mutating func readObject(_ field: (Text, Text) -> Void) -> Bool {
-        guard take(UInt8(ascii: "{")) else { return false }
-        while let key = text(), take(UInt8(ascii: ":")), let value = text() {
+        guard consume(UInt8(ascii: "{")) else { return false }
+        while let key = text(), consume(UInt8(ascii: ":")), let value = text() {
             field(key, value)
-            if take(UInt8(ascii: ",")) { continue }
-            guard take(UInt8(ascii: "}")) else { return false }
+            if consume(UInt8(ascii: ",")) { continue }
+            guard consume(UInt8(ascii: "}")) else { return false }
             skipSpace()
             return index == bytes.count
         }
         return false
     }
 
-    private mutating func take(_ byte: UInt8) -> Bool {
+    private mutating func consume(_ byte: UInt8) -> Bool {
         skipSpace()
         guard index < bytes.count, bytes[index] == byte else { return false }
         index += 1
@@ -221,7 +221,7 @@ struct HeaderReader {
     }
 
     private mutating func text() -> Text? {
-        guard take(UInt8(ascii: "\"")), let start = bytes.baseAddress.map({ $0 + index }),
+        guard consume(UInt8(ascii: "\"")), let start = bytes.baseAddress.map({ $0 + index }),
             let end = memchr(start, Int32(UInt8(ascii: "\"")), bytes.count - index)
         else { return nil }
         let text = Text(start: start, count: UnsafeRawPointer(end) - UnsafeRawPointer(start))

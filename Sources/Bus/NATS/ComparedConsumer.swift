@@ -46,13 +46,13 @@ package final class ComparedConsumer {
     }
 
     /// Waits for the next message or sign of life.
-    /// - Throws: As ``PullConsumer/next(takingAtOnce:)``. ``NATSError`` `incomplete` if the server lacks messages: make
-    ///   another consumer that begins after the last message.
-    /// - Parameter takeAtOnce: As there. It is not called while messages are compared.
+    /// - Throws: As ``PullConsumer/next(handlingAtOnce:)``. ``NATSError`` `incomplete` if the server lacks messages:
+    ///   make another consumer that begins after the last message.
+    /// - Parameter handleAtOnce: As there. It is not called while messages are compared.
     package func next(
-        takingAtOnce takeAtOnce: ((DeliveredMessage) -> Bool)? = nil
+        handlingAtOnce handleAtOnce: ((DeliveredMessage) -> Bool)? = nil
     ) async throws -> PullConsumer.Delivery {
-        guard isComparing, let witness else { return try await consumer.next(takingAtOnce: takeAtOnce) }
+        guard isComparing, let witness else { return try await consumer.next(handlingAtOnce: handleAtOnce) }
         if isExhausted, let rest = try await rest(of: witness) { throw try await passedOver(rest, witness) }
         let delivery = try await consumer.next()
         guard case .message(var delivered) = delivery else {
@@ -130,7 +130,7 @@ package final class ComparedConsumer {
 
     private func missing(_ sequence: Int, _ witness: PullConsumer) -> NATSError {
         let (server, other) = (consumer.server ?? "?", witness.server ?? "?")
-        jetStream.connection.incompleteReplicas.note(server, of: consumer.stream, lacks: sequence)
+        jetStream.connection.incompleteReplicas.record(server, of: consumer.stream, lacks: sequence)
         return NATSError(
             .incomplete,
             "server \(server) lacks message \(sequence) of \(consumer.stream), which server \(other) has: the reader "
@@ -215,7 +215,7 @@ final class IncompleteReplicas: Sendable {
 
     private let lacking = Mutex<[Replica: (sequence: Int, end: ContinuousClock.Instant)]>([:])
 
-    func note(_ server: String, of stream: String, lacks sequence: Int) {
+    func record(_ server: String, of stream: String, lacks sequence: Int) {
         lacking.withLock { lacking in
             let replica = Replica(stream: stream, server: server)
             lacking[replica] = (max(sequence, lacking[replica]?.sequence ?? 0), .now + Self.memory)

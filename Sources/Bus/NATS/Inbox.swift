@@ -147,13 +147,13 @@ final class Inbox: Expiring {
 
     var count: Int { state.withLock(\.entries.count) }
 
-    /// Takes a message and finds its receiver.
-    func take(_ pointer: OpaquePointer) {
-        take(pointer, for: token(of: pointer))
+    /// Receives a message and finds its receiver.
+    func receive(_ pointer: OpaquePointer) {
+        receive(pointer, for: token(of: pointer))
     }
 
-    /// Handles a message for a receiver.
-    func take(_ pointer: OpaquePointer, for token: UInt64?) {
+    /// Receives a message for a known receiver.
+    func receive(_ pointer: OpaquePointer, for token: UInt64?) {
         let message = NATSMessage(owning: pointer)
         guard let token else { return }
         let entry = state.withLock { state -> Entry? in

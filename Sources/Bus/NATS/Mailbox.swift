@@ -5,7 +5,7 @@ internal import SystemSupport
 /// A bounded buffer between a thread that receives and never waits, and one task that reads.
 final class Mailbox<Element: Sendable>: Expiring {
     /// Handles an element in place of the reader that waits for it. Returns false if the reader must handle it.
-    typealias TakeAtOnce = @Sendable (Element) -> Bool
+    typealias HandleAtOnce = @Sendable (Element) -> Bool
 
     private struct Waiter {
         let number: UInt64
@@ -14,7 +14,7 @@ final class Mailbox<Element: Sendable>: Expiring {
         var deadline: ContinuousClock.Instant?
         /// Makes the error of a wait until the deadline.
         let late: @Sendable () -> any Error
-        let takeAtOnce: TakeAtOnce?
+        let handleAtOnce: HandleAtOnce?
         let continuation: CheckedContinuation<Element?, any Error>
 
         mutating func extendDeadline() {
@@ -47,7 +47,7 @@ final class Mailbox<Element: Sendable>: Expiring {
     func put(_ element: Element) -> Bool {
         let (waiter, isAccepted) = state.withLock { state -> (Waiter?, Bool) in
             guard state.end == nil else { return (nil, true) }
-            if state.waiter?.takeAtOnce?(element) == true {
+            if state.waiter?.handleAtOnce?(element) == true {
                 state.waiter?.extendDeadline()
                 return (nil, true)
             }
@@ -78,7 +78,7 @@ final class Mailbox<Element: Sendable>: Expiring {
     var hasReader: Bool { state.withLock { $0.waiter != nil } }
 
     /// Dequeues the next element if there is one, without waiting.
-    func takeNow() -> Element? {
+    func dequeueNow() -> Element? {
         state.withLock { $0.elements.popFirst() }
     }
 
@@ -86,16 +86,16 @@ final class Mailbox<Element: Sendable>: Expiring {
     /// - Parameters:
     ///   - timeout: The maximum time to wait. Nil for no limit.
     ///   - late: Makes the error to throw after this time.
-    ///   - takeAtOnce: Is asked first about each element that comes while the call waits. If it takes the element, the
-    ///     call continues to wait, and `timeout` starts again. The thread that adds the element calls the closure while
-    ///     the mailbox is locked and the reader waits. The closure must not wait.
+    ///   - handleAtOnce: Is asked first about each element that comes while the call waits. If it handles the element,
+    ///     the call continues to wait, and `timeout` starts again. The thread that adds the element calls the closure
+    ///     while the mailbox is locked and the reader waits. The closure must not wait.
     /// - Returns: Nil when the mailbox has ended without an error.
     /// - Throws: The error with which the mailbox has ended, the result of `late`, or `CancellationError`.
     func next(
         timeout: Duration? = nil, late: @escaping @Sendable () -> any Error = { CancellationError() },
-        takingAtOnce takeAtOnce: TakeAtOnce? = nil
+        handlingAtOnce handleAtOnce: HandleAtOnce? = nil
     ) async throws -> Element? {
-        if let element = takeNow() { return element }
+        if let element = dequeueNow() { return element }
         let number = state.withLock { state in
             state.lastNumber += 1
             return state.lastNumber
@@ -108,7 +108,7 @@ final class Mailbox<Element: Sendable>: Expiring {
                     if let end = state.end { return end.map { nil } }
                     precondition(state.waiter == nil, "two tasks read the same mailbox")
                     state.waiter = Waiter(
-                        number: number, timeout: timeout, deadline: deadline, late: late, takeAtOnce: takeAtOnce,
+                        number: number, timeout: timeout, deadline: deadline, late: late, handleAtOnce: handleAtOnce,
                         continuation: continuation)
                     return nil
                 }
@@ -122,7 +122,7 @@ final class Mailbox<Element: Sendable>: Expiring {
         }
     }
 
-    /// Ends one call of ``next(timeout:late:takingAtOnce:)`` that was cancelled, if it still waits.
+    /// Ends one call of ``next(timeout:late:handlingAtOnce:)`` that was cancelled, if it still waits.
     private func giveUp(_ number: UInt64) {
         let waiter = state.withLock { state -> Waiter? in
             state.waiter?.number == number ? state.waiter.take() : nil

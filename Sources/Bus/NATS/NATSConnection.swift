@@ -104,7 +104,7 @@ package final class NATSConnection: Sendable {
                 } catch { return .failure(error) }
             }
             switch result {
-            case .failure(let error): noteDown(error.message)
+            case .failure(let error): handleDisconnection(error.message)
             case .success(let maximumPayload):
                 await keep(link, maximumPayload: maximumPayload)
                 let remains = await call { link.end() }
@@ -132,16 +132,16 @@ package final class NATSConnection: Sendable {
     private func use(_ link: NATSLink, _ maximumPayload: Int) {
         do throws(NATSError) {
             try link.subscribe(to: inbox.pattern, id: Self.inboxID, .delivered) { [inbox] pointer in
-                if let pointer { inbox.take(pointer) }
+                if let pointer { inbox.receive(pointer) }
             }
             let acknowledgements = acknowledgements
             try link.subscribe(to: acknowledgements.pattern, id: Self.acknowledgementsID, .acknowledgements) {
                 pointer in
                 guard let pointer else { return acknowledgements.failUnanswered() }
-                acknowledgements.take(pointer)
+                acknowledgements.receive(pointer)
             }
         } catch {
-            noteDown(error.message)
+            handleDisconnection(error.message)
             return linkClosed(link, error.message)
         }
         let subscriptions = state.withLock { state -> [Int: NATSSubscription] in
@@ -253,7 +253,7 @@ package final class NATSConnection: Sendable {
         }
     }
 
-    private func noteDown(_ reason: String) {
+    private func handleDisconnection(_ reason: String) {
         change { state in
             state.link = nil
             // libnats reports the end of its connection after `run()` may have ended.
@@ -403,7 +403,7 @@ package final class NATSConnection: Sendable {
                 do throws(NATSError) {
                     try link.subscribe(to: self.deliveries.reply(token), id: id, .read) { pointer in
                         guard let pointer else { return self.deliveries.fail(token, NATSError.noResponders(subject)) }
-                        self.deliveries.take(pointer, for: token)
+                        self.deliveries.receive(pointer, for: token)
                     }
                 } catch {
                     self.deliveries.fail(token, error)
@@ -453,8 +453,8 @@ package final class NATSConnection: Sendable {
     /// `body` begins.
     /// - Parameters:
     ///   - limit: The maximum number of messages that wait to be read. Further ones are dropped, and counted.
-    ///   - handler: If it is not nil, it takes the messages instead of the subscription, whose reader then only waits for
-    ///     the end. See ``subscribe(to:handler:)``.
+    ///   - handler: If it is not nil, it receives the messages instead of the subscription, whose reader then only
+    ///     waits for the end. See ``subscribe(to:handler:)``.
     package func withSubscription<Result>(
         to subject: String, limit: Int = 65_536, handler: (@Sendable (NATSMessage) -> Void)? = nil,
         _ body: (NATSSubscription) async throws -> Result
@@ -518,7 +518,7 @@ package final class NATSConnection: Sendable {
             try state.withLock(\.link)?.subscribe(
                 to: subscription.subject, id: id, subscription.hasHandler ? .handled : .read
             ) { pointer in
-                if let pointer { subscription.take(NATSMessage(owning: pointer)) }
+                if let pointer { subscription.receive(NATSMessage(owning: pointer)) }
             }
         } catch {
             subscription.finish(throwing: error)
@@ -528,7 +528,9 @@ package final class NATSConnection: Sendable {
 
 extension NATSConnection: NATSLinkOwner {
     func linkClosed(_ link: NATSLink, _ reason: String) {
-        if state.withLock({ $0.link === link }) { noteDown(reason.isEmpty ? "the connection was lost" : reason) }
+        if state.withLock({ $0.link === link }) {
+            handleDisconnection(reason.isEmpty ? "the connection was lost" : reason)
+        }
         lossesWriter.yield(link.number)
     }
 
@@ -536,7 +538,8 @@ extension NATSConnection: NATSLinkOwner {
         switch subject.operation {
         case .publish: for inbox in [inbox, acknowledgements, deliveries] { inbox.deny(subject) }
         case .subscribe where subject.matches(inbox.pattern) || subject.matches(acknowledgements.pattern):
-            noteDown("the NATS server does not permit this user to subscribe to _INBOX.>, where replies arrive")
+            handleDisconnection(
+                "the NATS server does not permit this user to subscribe to _INBOX.>, where replies arrive")
         case .subscribe:
             let denied = state.withLock { $0.subscriptions.values.filter { subject.matches($0.subject) } }
             for subscription in denied {

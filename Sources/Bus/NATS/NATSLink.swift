@@ -30,7 +30,7 @@ final class NATSLink: ThreadWatch, @unchecked Sendable {
         var wantsToWrite = false
     }
 
-    /// The order in which an event loop takes messages that have arrived together.
+    /// The order in which an event loop handles messages that have arrived together.
     enum Rank: Comparable {
         /// A thread of libnats delivers the messages.
         case delivered
@@ -45,12 +45,12 @@ final class NATSLink: ThreadWatch, @unchecked Sendable {
         let id: Int
         let rank: Rank
         let pointer: OpaquePointer
-        let take: Take
+        let handler: Handler
     }
 
     /// Takes ownership of a `natsMsg`. Must return quickly. Nil stands for the server's message that a request has no
     /// responder, if libnats does not report which one.
-    typealias Take = @Sendable (OpaquePointer?) -> Void
+    typealias Handler = @Sendable (OpaquePointer?) -> Void
 
     /// A connection of libnats that is no longer used, to be closed.
     ///
@@ -66,7 +66,7 @@ final class NATSLink: ThreadWatch, @unchecked Sendable {
     private let usesTLS: Bool
     private let socket = Mutex(Socket())
     private var connection: OpaquePointer?
-    /// The subscriptions, in the order in which an event loop takes their messages.
+    /// The subscriptions, in the order in which an event loop handles their messages.
     private var subscriptions: [Subscription] = []
     /// True if the descriptor was signalled.
     private var hasNews = false
@@ -181,12 +181,12 @@ final class NATSLink: ThreadWatch, @unchecked Sendable {
 
     /// Adds a subscription unless there is one with this id.
     func subscribe(
-        to subject: String, id: Int, _ rank: Rank, _ take: @escaping Take
+        to subject: String, id: Int, _ rank: Rank, _ handler: @escaping Handler
     ) throws(NATSError) {
         guard let connection, !subscriptions.contains(where: { $0.id == id }) else { return }
         let pointer =
             if usesTLS || rank == .delivered {
-                try subscribe(connection, to: subject, take)
+                try subscribe(connection, to: subject, handler)
             } else {
                 try subscribe(connection, to: subject)
             }
@@ -194,10 +194,10 @@ final class NATSLink: ThreadWatch, @unchecked Sendable {
         // would make libnats 3.4.1 refuse all subscriptions.)
         natsSubscription_SetPendingLimits(pointer, -1, -1)
         let index = subscriptions.firstIndex { $0.rank > rank } ?? subscriptions.count
-        subscriptions.insert(Subscription(id: id, rank: rank, pointer: pointer, take: take), at: index)
+        subscriptions.insert(Subscription(id: id, rank: rank, pointer: pointer, handler: handler), at: index)
     }
 
-    /// Subscribes so that the event loop takes the messages.
+    /// Subscribes so that the event loop receives the messages.
     private func subscribe(_ connection: OpaquePointer, to subject: String) throws(NATSError) -> OpaquePointer {
         var subscription: OpaquePointer?
         let status = natsConnection_SubscribeSync(&subscription, connection, subject)
@@ -208,22 +208,22 @@ final class NATSLink: ThreadWatch, @unchecked Sendable {
     /// Subscribes so that a thread of libnats delivers the messages, also the server's message that a request has no
     /// responder.
     private func subscribe(
-        _ connection: OpaquePointer, to subject: String, _ take: @escaping Take
+        _ connection: OpaquePointer, to subject: String, _ handler: @escaping Handler
     ) throws(NATSError) -> OpaquePointer {
         // libnats holds the context until it has delivered the last message of the closed subscription.
-        let context = Unmanaged.passRetained(TakeContext(take: take)).toOpaque()
+        let context = Unmanaged.passRetained(HandlerContext(handler: handler)).toOpaque()
         let deliver: natsMsgHandler = { _, _, message, context in
             guard let message, let context else { return }
-            Unmanaged<TakeContext>.fromOpaque(context).takeUnretainedValue().take(message)
+            Unmanaged<HandlerContext>.fromOpaque(context).takeUnretainedValue().handler(message)
         }
         var subscription: OpaquePointer?
         let status = natsConnection_Subscribe(&subscription, connection, subject, deliver, context)
         guard status == NATS_OK, let subscription else {
-            Unmanaged<TakeContext>.fromOpaque(context).release()
+            Unmanaged<HandlerContext>.fromOpaque(context).release()
             throw NATSError(status, subject)
         }
         let completion: natsOnCompleteCB = { context in
-            context.map { Unmanaged<TakeContext>.fromOpaque($0).release() }
+            context.map { Unmanaged<HandlerContext>.fromOpaque($0).release() }
         }
         // If this fails, the context is never released, which is safe.
         _ = natsSubscription_SetOnCompleteCB(subscription, completion, context)
@@ -231,11 +231,11 @@ final class NATSLink: ThreadWatch, @unchecked Sendable {
     }
 
     /// The argument of the handler of a subscription.
-    private final class TakeContext: Sendable {
-        let take: Take
+    private final class HandlerContext: Sendable {
+        let handler: Handler
 
-        init(take: @escaping Take) {
-            self.take = take
+        init(handler: @escaping Handler) {
+            self.handler = handler
         }
     }
 
@@ -275,8 +275,8 @@ final class NATSLink: ThreadWatch, @unchecked Sendable {
             while natsSubscription_QueuedMsgs(subscription.pointer, &count) == NATS_OK, count > 0 {
                 var message: OpaquePointer?
                 switch natsSubscription_NextMsg(&message, subscription.pointer, 0) {
-                case NATS_OK: subscription.take(message)
-                case NATS_NO_RESPONDERS: subscription.take(nil)
+                case NATS_OK: subscription.handler(message)
+                case NATS_NO_RESPONDERS: subscription.handler(nil)
                 default: break
                 }
             }

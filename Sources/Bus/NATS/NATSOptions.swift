@@ -105,7 +105,7 @@ final class LinkOptions {
         // The addresses that servers of a cluster announce are often not reachable from outside, and are not in the
         // certificates. The options name all servers.
         try check(natsOptions_SetIgnoreDiscoveredServers(pointer, true), "ignoring announced servers")
-        // One thread of libnats delivers the messages that no event loop takes, in the order of their arrival.
+        // One thread of libnats delivers the messages that no event loop handles, in the order of their arrival.
         try check(natsOptions_UseGlobalMessageDelivery(pointer, true), "the delivery thread")
         try applyRights(options)
     }

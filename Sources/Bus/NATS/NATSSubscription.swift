@@ -42,8 +42,8 @@ package final class NATSSubscription: Sendable {
     /// - Parameter timeout: The maximum time to wait. Nil for no limit.
     /// - Throws: ``NATSError`` `denied`, `closed` or `timeout`; `CancellationError`.
     package func next(timeout: Duration? = nil) async throws -> Delivery {
-        if let delivery = mailbox.takeNow() { return delivery }
-        if let count = takeLoss() { return .lost(count) }
+        if let delivery = mailbox.dequeueNow() { return delivery }
+        if let count = removeLoss() { return .lost(count) }
         let subject = subject
         let delivery = try await mailbox.next(timeout: timeout) {
             NATSError(.timeout, "no message of '\(subject)' within \(timeout ?? .zero)")
@@ -52,7 +52,7 @@ package final class NATSSubscription: Sendable {
         return delivery
     }
 
-    private func takeLoss() -> Int? {
+    private func removeLoss() -> Int? {
         loss.withLock { loss in
             guard loss.unreported > 0 else { return nil }
             defer { loss.unreported = 0 }
@@ -60,8 +60,8 @@ package final class NATSSubscription: Sendable {
         }
     }
 
-    /// Handles a message. Only the thread that reads calls this.
-    func take(_ message: NATSMessage) {
+    /// Receives a message. Only the thread that reads calls this.
+    func receive(_ message: NATSMessage) {
         if let handler { return handler(message) }
         // After a loss, the buffer gets no more messages until the reader has seen the loss, which comes after the
         // messages that wait. So the place of the loss is right.
@@ -77,7 +77,7 @@ package final class NATSSubscription: Sendable {
     }
 }
 
-/// A subscription whose messages a handler takes: see ``NATSConnection/subscribe(to:handler:)``.
+/// A subscription whose messages go to a handler: see ``NATSConnection/subscribe(to:handler:)``.
 package struct HandledSubscription: Sendable {
     private let unsubscribe: @Sendable () -> Void
 

@@ -175,22 +175,22 @@ package final class PullConsumer {
     ///   with status 404 or 409 if the server has lost the consumer; `CancellationError`. After an error, make another
     ///   consumer that begins after the last message.
     ///
-    /// - Parameter takeAtOnce: Is asked first about each message that comes while the call waits. If it takes the
+    /// - Parameter handleAtOnce: Is asked first about each message that comes while the call waits. If it handles the
     ///   message, the call continues to wait: a message then needs no switch of tasks. The thread that receives calls
     ///   it while the caller's task waits. It must not wait.
-    package func next(takingAtOnce takeAtOnce: ((DeliveredMessage) -> Bool)? = nil) async throws -> Delivery {
-        var takeFromMailbox: Mailbox<NATSMessage>.TakeAtOnce?
-        if let takeAtOnce {
+    package func next(handlingAtOnce handleAtOnce: ((DeliveredMessage) -> Bool)? = nil) async throws -> Delivery {
+        var mailboxHandler: Mailbox<NATSMessage>.HandleAtOnce?
+        if let handleAtOnce {
             // The mailbox calls the closure only while this task waits in it.
-            nonisolated(unsafe) let (consumer, take) = (self, takeAtOnce)
-            takeFromMailbox = { consumer.takes($0, take) }
+            nonisolated(unsafe) let (consumer, handle) = (self, handleAtOnce)
+            mailboxHandler = { consumer.handleAtOnce($0, handle) }
         }
         while true {
             try await requestMore()
             let (subject, patience) = (subject, settings.heartbeat * 2)
             let message = try await mailbox.next(
                 timeout: patience, late: { NATSError.timeout(subject, patience) },
-                takingAtOnce: takeFromMailbox)
+                handlingAtOnce: mailboxHandler)
             guard let message else { throw NATSError.closed }
             if let delivery = try read(message) { return delivery }
         }
@@ -221,9 +221,9 @@ package final class PullConsumer {
         requested += count
     }
 
-    /// Lets a message be taken at once, unless more must be requested after it.
-    private func takes(_ message: NATSMessage, _ take: (DeliveredMessage) -> Bool) -> Bool {
-        guard requested > settings.window / 2 + 1, let delivered = DeliveredMessage(message), take(delivered) else {
+    /// Lets a message be handled at once, unless more must be requested after it.
+    private func handleAtOnce(_ message: NATSMessage, _ handle: (DeliveredMessage) -> Bool) -> Bool {
+        guard requested > settings.window / 2 + 1, let delivered = DeliveredMessage(message), handle(delivered) else {
             return false
         }
         requested -= 1

@@ -11,7 +11,7 @@ extension JetStream {
             do {
                 return try await operation()
             } catch let error where error.isTemporary {
-                wait.note("\(error)")
+                wait.recordFailure("\(error)")
                 try await connection.pause(attempt)
                 attempt += 1
             }

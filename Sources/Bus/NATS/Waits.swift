@@ -41,7 +41,7 @@ package final class Waits: Sendable {
         }
 
         /// Records that the operation has failed, and waits to be repeated.
-        package mutating func note(_ reason: String, at now: ContinuousClock.Instant = .now) {
+        package mutating func recordFailure(_ reason: String, at now: ContinuousClock.Instant = .now) {
             isWaiting = true
             waits.state.withLock { state in
                 state.waits[number, default: Wait(start: now, reason: reason)].reason = reason

@@ -26,7 +26,7 @@ final class BatchReader {
     private(set) var epoch: UInt64
     /// The offset after which the reader has begun in this epoch.
     private(set) var start: UInt64
-    /// Noted while no consumer delivers.
+    /// Recorded while no consumer delivers.
     private var wait: Waits.Operation
     /// Called before a consumer is made.
     var willBegin: ((inout ReadTracker) async throws -> Void)?
@@ -43,7 +43,7 @@ final class BatchReader {
         headersOnly: Bool = false
     ) {
         self.journal = journal
-        // JetStream takes no filter as all messages of the stream.
+        // JetStream treats no filter as all messages of the stream.
         self.patterns = patterns.isEmpty ? [journal.names.batches] : patterns
         self.headersOnly = headersOnly
         self.end = end
@@ -55,14 +55,14 @@ final class BatchReader {
 
     /// Reads until the end, or until `deliver` returns `stop`.
     /// - Parameters:
-    ///   - takeAtOnce: Handles a message in place of `deliver`, so that it needs no switch of tasks. Returns false if
+    ///   - handleAtOnce: Handles a message in place of `deliver`, so that it needs no switch of tasks. Returns false if
     ///     `deliver` must handle it. The thread that receives calls it while the task of the reader waits. It must not
     ///     wait. Only for a reader without an end.
     ///   - deliver: Is called for each other message. It must not throw ``NATSError`` or ``JetStreamError``.
     /// - Throws: ``BusError``: `epoch` if the reader has an end and the journal was replaced, `refused`, `closed`; the
     ///   error of `deliver`.
     func read(
-        takingAtOnce takeAtOnce: ((DeliveredMessage) -> Bool)? = nil,
+        handlingAtOnce handleAtOnce: ((DeliveredMessage) -> Bool)? = nil,
         _ deliver: (DeliveredMessage) async throws -> Step
     ) async throws {
         var attempt = 0
@@ -72,10 +72,10 @@ final class BatchReader {
             let sequence = tracker.nextSequence
             do {
                 try await willBegin?(&tracker)
-                guard try await readConsumer(takeAtOnce, deliver) else { return }
+                guard try await readConsumer(handleAtOnce, deliver) else { return }
             } catch let error where error.passes {
                 journal.warn(of: error)
-                wait.note("\(error)")
+                wait.recordFailure("\(error)")
                 attempt = tracker.nextSequence == sequence ? attempt + 1 : 0
                 try await journal.pause(attempt)
                 // The consumer may be lost because its stream was replaced. A server does not always say so.
@@ -90,7 +90,7 @@ final class BatchReader {
 
     /// - Returns: False if there is nothing more to read; true if another consumer is needed.
     private func readConsumer(
-        _ takeAtOnce: ((DeliveredMessage) -> Bool)?, _ deliver: (DeliveredMessage) async throws -> Step
+        _ handleAtOnce: ((DeliveredMessage) -> Bool)?, _ deliver: (DeliveredMessage) async throws -> Step
     ) async throws -> Bool {
         let connection = journal.connection
         let settings = ConsumerSettings(
@@ -103,14 +103,14 @@ final class BatchReader {
             let generation = tracker.begin(
                 connection: count, pending: UInt64(clamping: consumer.initialPending))
             lastConsumerSequence = 0
-            let takeAtOnce = takeAtOnce.map { takeAtOnce in
+            let handleAtOnce = handleAtOnce.map { handleAtOnce in
                 { (message: DeliveredMessage) in
                     // A message of a new epoch goes the other way, on which the reader starts again.
                     guard self.journal.epochNow == self.epoch else { return false }
                     var tracker = self.tracker
                     let delivery = ReadTracker.Delivery(message, generation)
                     guard case .deliver = tracker.receive(delivery, connection: connection.connectionCount),
-                        takeAtOnce(message)
+                        handleAtOnce(message)
                     else { return false }
                     self.tracker = tracker
                     self.lastConsumerSequence = UInt64(clamping: message.consumerSequence)
@@ -125,7 +125,7 @@ final class BatchReader {
                     guard try await journal.identity().epoch == epoch else { return true }
                 }
                 if tracker.isAtEnd { return false }
-                let delivery = try await consumer.next(takingAtOnce: takeAtOnce)
+                let delivery = try await consumer.next(handlingAtOnce: handleAtOnce)
                 wait.end()
                 // The stream has lost its end, and this consumer may wait for sequences that come only later.
                 guard journal.epochNow == epoch else { return true }
@@ -163,7 +163,7 @@ final class BatchReader {
         guard try await !journal.hasBatches(matching: patterns, from: tracker.nextSequence, through: sequence) else {
             return
         }
-        tracker.note(journalEnd: Place.end(of: sequence), pending: 0, lastConsumerSequence: lastConsumerSequence)
+        tracker.record(journalEnd: Place.end(of: sequence), pending: 0, lastConsumerSequence: lastConsumerSequence)
     }
 
     /// Follows the journal to another epoch.

@@ -19,15 +19,15 @@ struct ClaimHealth: Sendable {
 
     /// Records that the claim is valid.
     /// - Returns: True if it was reported that there was none.
-    mutating func noteValid(at now: ContinuousClock.Instant) -> Bool {
+    mutating func recordValid(at now: ContinuousClock.Instant) -> Bool {
         defer { self = ClaimHealth(at: now) }
         return isReported
     }
 
-    mutating func note(_ reason: String) { self.reason = reason }
+    mutating func record(_ reason: String) { self.reason = reason }
 
     /// - Returns: True if no fence was lost since the claim was valid.
-    mutating func noteLostFence() -> Bool {
+    mutating func recordLostFence() -> Bool {
         reason = "the servers have lost records of its claim"
         defer { hasLostFence = true }
         return !hasLostFence
@@ -40,7 +40,7 @@ struct ClaimHealth: Sendable {
     }
 
     /// - Returns: The report, the first time that there is one.
-    mutating func takeReport(at now: ContinuousClock.Instant, after patience: Duration = patience) -> String? {
+    mutating func reportOnce(at now: ContinuousClock.Instant, after patience: Duration = patience) -> String? {
         guard !isReported, let report = report(at: now, after: patience) else { return nil }
         isReported = true
         return report

@@ -62,13 +62,13 @@ struct ClaimMember: Sendable {
     }
 
     /// Records fences that are about to be written: a write that fails may have been stored.
-    mutating func noteFences(of ownership: Ownership) { fenced.add(ownership) }
+    mutating func recordFences(of ownership: Ownership) { fenced.add(ownership) }
 
     /// Records that the servers do not have fences that this member has written. Its next claim writes others.
     /// - Returns: True if none was lost since the claim was valid.
-    mutating func noteLostFences() -> Bool {
-        fenced.noteLost()
-        return health.noteLostFence()
+    mutating func recordLostFences() -> Bool {
+        fenced.recordLoss()
+        return health.recordLostFence()
     }
 
     /// Keeps the fences of a claim.
@@ -121,7 +121,7 @@ struct FencedPartitions: Hashable, Sendable {
     }
 
     /// Records that the servers have lost a fence, so that the next claim writes others.
-    mutating func noteLost() { isLost = true }
+    mutating func recordLoss() { isLost = true }
 
     /// True if a claim needs a higher owner epoch: because a group that has replaced a lost one has a lower one, or the
     /// claim has other partitions under the same one, or a fence is lost.

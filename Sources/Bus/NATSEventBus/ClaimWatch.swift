@@ -3,7 +3,7 @@ internal import Synchronization
 
 /// The end of one reader under a claim, and the progress that may be recorded while the reader waits.
 ///
-/// The reader asks for each message that it has received if it ``takes(_:)`` the message, and ends when ``isEnded`` is
+/// The reader asks for each message that it has received if the watch ``accepts(_:)`` it, and ends when ``isEnded`` is
 /// true. ``ClaimWatches`` ends the watch when the claim may no longer be valid.
 final class ClaimWatch: Sendable {
     private struct State {
@@ -35,7 +35,7 @@ final class ClaimWatch: Sendable {
     var hasLasted: Bool { !isEnded && ContinuousClock.now - start > .seconds(1) }
 
     /// True if the reader delivers the message: the claim is valid and covers it.
-    func takes(_ message: Envelope) -> Bool {
+    func accepts(_ message: Envelope) -> Bool {
         guard claim.covers(message) else { return false }
         return state.withLock { state in
             if !state.isEnded { state.waitingAfter = nil }
@@ -44,14 +44,14 @@ final class ClaimWatch: Sendable {
     }
 
     /// Records that the reader waits, and has received everything up to an offset. Call it only when the reader asks
-    /// for a message, and before it takes the next one.
-    func noteWaiting(after offset: UInt64) {
+    /// for a message, and before it receives the next one.
+    func recordWaiting(after offset: UInt64) {
         state.withLock { $0.waitingAfter = offset }
     }
 
     /// The offset up to which all partitions of the claim are handled. Nil unless the reader waits.
     var settled: UInt64? {
-        // The lock is held for both values: a message that the reader takes now is after the first one.
+        // The lock is held for both values: a message that the reader receives now is after the first one.
         state.withLock { state in
             guard !state.isEnded, let offset = state.waitingAfter else { return nil }
             return progress?.settled(delivered: offset) ?? offset

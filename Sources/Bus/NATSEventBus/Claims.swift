@@ -96,7 +96,7 @@ actor Claims {
             while true {
                 let epochs = try await journal.identity().epochs
                 guard let claim = try await claim(consumer, for: member, id: id, in: epochs) else { continue }
-                if members[id]?.health.hasLostFence == false { noteValid(id) }
+                if members[id]?.health.hasLostFence == false { recordValid(id) }
                 return claim
             }
         } catch let error as BusError {
@@ -127,7 +127,7 @@ actor Claims {
             let assigned = try await records.assign(
                 consumer, to: member, in: epochs, above: floor, fenced: fenced)
             let ownership = assigned.group.ownership(of: member.id)
-            try update(id) { $0.noteFences(of: ownership) }
+            try update(id) { $0.recordFences(of: ownership) }
             let fencing = try await records.writeFences(
                 of: consumer, ownership.offsets.keys, ownerEpoch: ownership.ownerEpoch, member: member.id,
                 in: epochs)
@@ -139,7 +139,7 @@ actor Claims {
             do {
                 handled = try await records.progress(of: consumer, assigned.group, in: epochs, fences: fences)
             } catch is ConsumerRecords.FencesLost {
-                noteLostFences(of: id)
+                recordLostFences(of: id)
                 continue
             }
             let offsets = try update(id) { $0.keep(ownership, fences: fences, handled: handled, in: epochs.current) }
@@ -171,19 +171,19 @@ actor Claims {
     // MARK: Health
 
     /// Records that the servers do not have fences that a member has written. Its next claim writes others.
-    private func noteLostFences(of id: ClaimMember.ID) {
-        guard members[id]?.noteLostFences() == true else { return }
+    private func recordLostFences(of id: ClaimMember.ID) {
+        guard members[id]?.recordLostFences() == true else { return }
         logger.error("the durable consumer '\(id.consumer)' claims again: the servers have lost records of its claim")
     }
 
-    private func noteValid(_ id: ClaimMember.ID) {
-        guard members[id]?.health.noteValid(at: .now) == true else { return }
+    private func recordValid(_ id: ClaimMember.ID) {
+        guard members[id]?.health.recordValid(at: .now) == true else { return }
         logger.info("the durable consumer '\(id.consumer)' has a valid claim again")
     }
 
     private func reportHealth() {
         for id in members.keys {
-            guard let report = members[id]?.health.takeReport(at: .now, after: patience) else { continue }
+            guard let report = members[id]?.health.reportOnce(at: .now, after: patience) else { continue }
             // While no server answers, that is the reason.
             let wait = journal.waitReason.map { " (\($0))" } ?? ""
             logger.warning("the durable consumer '\(id.consumer)' \(report)\(wait)")
@@ -329,7 +329,7 @@ actor Claims {
     /// Records that the servers have lost fences of a claim.
     /// - Returns: The error for those who use the claim.
     private func lostFences(of claim: ConsumerClaim) -> BusError {
-        noteLostFences(of: ClaimMember.ID(claim))
+        recordLostFences(of: ClaimMember.ID(claim))
         return BusError(
             .epoch,
             "the servers have lost records of the claim of the durable consumer '\(claim.consumer)'; claim again")
@@ -370,13 +370,13 @@ actor Claims {
         return self.held(claim)?.handled(partition) ?? 0
     }
 
-    func note(_ progress: RecordedProgress, of claim: ConsumerClaim) {
+    func record(_ progress: RecordedProgress, of claim: ConsumerClaim) {
         change(claim) { $0.record(progress) }
     }
 
     /// Records that a batch of this partition may be recorded or not.
-    func noteUncertain(_ partition: Partition, of claim: ConsumerClaim) {
-        change(claim) { $0.noteUncertain(partition) }
+    func recordUncertain(_ partition: Partition, of claim: ConsumerClaim) {
+        change(claim) { $0.recordUncertain(partition) }
     }
 
     private func held(_ claim: ConsumerClaim) -> HeldClaim? { members[ClaimMember.ID(claim)]?.held(under: claim) }
@@ -438,7 +438,7 @@ actor Claims {
             epochs = try await journal.identity().epochs
             record = try await records.groupRecord(of: consumer, in: epochs)
         } catch {
-            for id in ids { members[id]?.health.note("the record of its claim could not be read: \(error)") }
+            for id in ids { members[id]?.health.record("the record of its claim could not be read: \(error)") }
             return
         }
         guard let group = record.existing(in: epochs) else {
@@ -446,7 +446,7 @@ actor Claims {
             return watches.end(of: consumer, in: nil, epoch: epochs.current)
         }
         watches.end(of: consumer, in: group, epoch: epochs.current)
-        for id in ids where members[id]?.isInOrder(hasLasted: watches.hasLasting(id)) == true { noteValid(id) }
+        for id in ids where members[id]?.isInOrder(hasLasted: watches.hasLasting(id)) == true { recordValid(id) }
         // One that claims now learns from its claim that it is displaced.
         for id in ids where group.displaced.contains(id.member) {
             if let member = members[id], member.mode == .exclusive, !member.isClaiming { end(id) }

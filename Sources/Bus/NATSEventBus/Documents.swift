@@ -110,7 +110,7 @@ struct Documents {
         do {
             return try DocumentRecord(fields: headers.fields, body: body).stored
         } catch {
-            skipped.note("\(error)")
+            skipped.record("\(error)")
             return nil
         }
     }

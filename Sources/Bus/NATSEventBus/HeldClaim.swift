@@ -45,7 +45,7 @@ struct HeldClaim: Sendable {
         uncertain.remove(partition)
     }
 
-    mutating func noteUncertain(_ partition: Partition) { uncertain.insert(partition) }
+    mutating func recordUncertain(_ partition: Partition) { uncertain.insert(partition) }
 
     mutating func lose(_ partition: Partition) { fences[partition] = nil }
 

@@ -16,7 +16,7 @@ struct JournalIdentity: Hashable, Sendable {
     var epoch: UInt64 { epochs.current }
 
     /// The part of `maximumPayload` that is left for the headers of a batch and for the reason with which it gives up a
-    /// message. So every message that the bus has taken can be given up.
+    /// message. So every message that the bus has accepted can be given up.
     private static let reserve = 12 * 1024
 
     /// The maximum size of the messages of a batch, in bytes.
@@ -122,13 +122,13 @@ final class Journal: Sendable {
             } catch let error as NATSError where error.code == .denied {
                 throw BusError(error)
             } catch let error as NATSError {
-                note(problem: error.message)
+                record(problem: error.message)
             } catch let error as JetStreamError where error.code == .streamNotFound {
-                note(
+                record(
                     problem: "the stream '\(names.journal)' does not exist at \(address); start a broker with this "
                         + "address")
             } catch let error as JetStreamError {
-                note(problem: error.message)
+                record(problem: error.message)
             }
             try? await Task.sleep(for: .milliseconds(200))
         }
@@ -137,7 +137,7 @@ final class Journal: Sendable {
     /// Reads the state of the stream, and follows it if it was replaced.
     /// - Parameter requiringLast: True to ask for the last message that this client has received or published, too. It is
     ///   also asked for if an earlier answer lacked something.
-    /// - Throws: ``NATSError`` `timeout` if it does not have what this client has seen: see ``noteLostEnd()``.
+    /// - Throws: ``NATSError`` `timeout` if it does not have what this client has seen: see ``recordLostEnd()``.
     @discardableResult
     private func readStream(limit: Int, requiringLast: Bool = false) async throws -> StreamInfo {
         let asked = state.withLock(\.seen)
@@ -146,30 +146,30 @@ final class Journal: Sendable {
         let payload = min(limit - Self.headroom, Self.largestPayload)
         let end = UInt64(clamping: stream.lastSequence)
         guard state.withLock({ $0.seen.isIncluded(in: epochs.current, upTo: end, asked: asked) }) else {
-            throw noteLostEnd()
+            throw recordLostEnd()
         }
         open(JournalIdentity(epochs: epochs, maximumPayload: payload))
         guard requiringLast || state.withLock(\.hasLostEnd) else { return stream }
         try await requireLast(of: asked, upTo: end)
-        noteComplete()
+        recordComplete()
         return stream
     }
 
     /// Asks the leader for the last message that this client had received or published.
     /// - Parameter end: The last sequence of the stream, asked for after that.
-    /// - Throws: ``NATSError`` `timeout` if the stream has lost it: see ``noteLostEnd()``.
+    /// - Throws: ``NATSError`` `timeout` if the stream has lost it: see ``recordLostEnd()``.
     private func requireLast(of asked: SeenJournal, upTo end: UInt64) async throws {
         guard let last = asked.last, epochNow == asked.epoch else { return }
         let stored = try await jetStream.message(of: names.journal, sequence: Int(clamping: last.sequence))
         // The epoch may have changed meanwhile.
-        if last.isLost(stored?.identity, upTo: end), epochNow == asked.epoch { throw noteLostEnd() }
+        if last.isLost(stored?.identity, upTo: end), epochNow == asked.epoch { throw recordLostEnd() }
     }
 
     /// The journal lacks messages that this client has seen. The steward learns of it from the next heartbeat, and begins
     /// a new epoch. Until then, this client waits: what it would record belongs to another journal.
     ///
     /// A leader that was replaced while it was stopped may answer once more, without the newest messages.
-    private func noteLostEnd() -> NATSError {
+    private func recordLostEnd() -> NATSError {
         let error = NATSError(
             .timeout,
             "the journal '\(names.journal)' at \(address) lacks messages that this process has seen; it waits for the "
@@ -183,7 +183,7 @@ final class Journal: Sendable {
     }
 
     /// The journal has what this client has seen.
-    private func noteComplete() {
+    private func recordComplete() {
         let wasLost = state.withLock { state in
             defer { state.hasLostEnd = false }
             return state.hasLostEnd
@@ -201,7 +201,7 @@ final class Journal: Sendable {
         for waiter in waiters { waiter.resume(returning: identity) }
     }
 
-    private func note(problem: String) {
+    private func record(problem: String) {
         state.withLock { $0.problem = problem }
     }
 
@@ -255,7 +255,7 @@ final class Journal: Sendable {
     func identity() async throws -> JournalIdentity {
         if let identity = try state.withLock({ try $0.identityNow(connection.connectionCount) }) { return identity }
         var wait = connection.waits.operation()
-        wait.note(problem)
+        wait.recordFailure(problem)
         defer { wait.end() }
         let number = state.withLock { state in
             state.lastWaiter += 1
@@ -287,7 +287,7 @@ final class Journal: Sendable {
     }
 
     /// Handles the epoch that the steward knows, and reads the stream again if it is another one.
-    func note(epoch: UInt64) async {
+    func handle(epoch: UInt64) async {
         if state.withLock(\.identity)?.epoch != epoch { await refresh() }
     }
 
@@ -395,7 +395,7 @@ final class Journal: Sendable {
             do {
                 return try await operation()
             } catch let error where error.passes {
-                wait.note("\(error)")
+                wait.recordFailure("\(error)")
                 // The stream may have been replaced.
                 if error is JetStreamError { await refresh() }
             } catch let error as NATSError {

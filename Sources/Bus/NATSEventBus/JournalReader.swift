@@ -10,7 +10,7 @@ internal import Synchronization
 
 /// A subscription to the journal: the messages that filters select, in the order of the stream.
 ///
-/// ``run()`` reads the journal into a buffer, and ``next()`` takes from it.
+/// ``run()`` reads the journal into a buffer, and ``next()`` dequeues from it.
 final class JournalReader: Sendable {
     /// The part of the journal that a subscription reads.
     struct Range: Sendable {
@@ -44,11 +44,11 @@ final class JournalReader: Sendable {
     private let skipped: SkippedMessages
     private let onNotice: (@Sendable (SubscriptionNotice) -> Void)?
     private let buffer: SubscriptionBuffer
-    /// The messages that were taken from the buffer. Only the task of the subscriber uses them.
+    /// The messages that were dequeued from the buffer. Only the task of the subscriber uses them.
     private let ahead: Mutex<Ahead>
     /// The sequence received and the end of the journal at the last check for idle progress, if the reader had nothing to
     /// receive between them.
-    private let lastLook = Mutex<(received: UInt64, end: UInt64)?>(nil)
+    private let lastCheck = Mutex<(received: UInt64, end: UInt64)?>(nil)
 
     /// - Parameter partitions: Only messages of these partitions are needed. The server can send others nevertheless.
     init(
@@ -84,7 +84,7 @@ final class JournalReader: Sendable {
         var isFirst = range.start == 0
         if let onNotice {
             reader.willBegin = { tracker in
-                let removed = try await self.noteRemoved(&tracker)
+                let removed = try await self.handleRemoval(&tracker)
                 if let removed, !isFirst { removed.forEach(onNotice) }
                 isFirst = false
             }
@@ -101,8 +101,8 @@ final class JournalReader: Sendable {
             journal.see(UInt64(clamping: message.streamSequence), at: message.time, of: reader.epoch)
             return JournalBatch(message: message, epoch: reader.epoch, start: reader.start, end: range.end ?? .max)
         }
-        let takeAtOnce = { (message: DeliveredMessage) in self.buffer.putAtOnce(receive(message)) }
-        try await reader.read(takingAtOnce: range.end == nil ? takeAtOnce : nil) { message in
+        let handleAtOnce = { (message: DeliveredMessage) in self.buffer.putAtOnce(receive(message)) }
+        try await reader.read(handlingAtOnce: range.end == nil ? handleAtOnce : nil) { message in
             guard !buffer.hasEnded else { return .stop }
             let hasWaited = try await buffer.put(receive(message))
             guard hasWaited, onNotice != nil else { return .goOn }
@@ -149,9 +149,9 @@ final class JournalReader: Sendable {
         }
         // A leader that was replaced while it was stopped may answer once more, and does not have the newest messages.
         // So the end counts that an earlier check has found: one of the two checks had an answer of the present leader.
-        let confirmed = lastLook.withLock { look -> UInt64? in
-            let end = look.flatMap { !isThere && $0.received == received ? min($0.end, last) : nil }
-            look = isThere ? nil : (end.map { max($0, received) } ?? received, last)
+        let confirmed = lastCheck.withLock { check -> UInt64? in
+            let end = check.flatMap { !isThere && $0.received == received ? min($0.end, last) : nil }
+            check = isThere ? nil : (end.map { max($0, received) } ?? received, last)
             return end
         }
         guard let confirmed, buffer.advance(from: received, to: confirmed) else { return nil }
@@ -164,10 +164,10 @@ final class JournalReader: Sendable {
     /// The steward has recorded up to where it has removed messages. Without that record there is no notice, because the
     /// sequences before the first batch may be those of control records. The removed messages themselves are unknown: the
     /// type table says which types have had messages after the reader's place. Without it there is no notice.
-    private func noteRemoved(_ tracker: inout ReadTracker) async throws -> [SubscriptionNotice]? {
+    private func handleRemoval(_ tracker: inout ReadTracker) async throws -> [SubscriptionNotice]? {
         let received = tracker.received
         let first = try await firstBatch()
-        guard let first, let through = tracker.note(firstSequence: UInt64(clamping: first)) else {
+        guard let first, let through = tracker.handle(firstSequence: UInt64(clamping: first)) else {
             return nil
         }
         guard let removal = try await journal.read(RemovalRecord.self, .removal).value else { return nil }
@@ -181,12 +181,12 @@ final class JournalReader: Sendable {
     // MARK: Transient messages
 
     /// True if transient messages can match. Documents are never transient.
-    private var takesTransientMessages: Bool { filters.contains { $0.kind != .document } }
+    private var wantsTransientMessages: Bool { filters.contains { $0.kind != .document } }
 
     /// Receives transient messages until the task is cancelled.
     /// - Parameter whenLive: Called when the server knows the subscription.
     func receiveTransientMessages(whenLive: @escaping @Sendable () -> Void) async throws {
-        guard takesTransientMessages else { return whenLive() }
+        guard wantsTransientMessages else { return whenLive() }
         try await TransientMessages(journal: journal, patterns: patterns, buffer: buffer, skipped: skipped)
             .receive(whenLive: whenLive)
     }
@@ -198,13 +198,13 @@ final class JournalReader: Sendable {
         while true {
             try Task.checkCancellation()
             if let envelope = nextAhead() { return envelope }
-            guard let items = try await buffer.take() else { return nil }
+            guard let items = try await buffer.dequeue() else { return nil }
             ahead.withLock { $0.items.append(contentsOf: items) }
         }
     }
 
-    /// The messages that wait for the subscriber. The envelopes of a batch are made when the subscriber has taken those
-    /// of the batch before it: until then the batch needs memory only for its bytes.
+    /// The messages that wait for the subscriber. The envelopes of a batch are made when the subscriber has received
+    /// those of the batch before it: until then the batch needs memory only for its bytes.
     private struct Ahead {
         /// The retained documents, which come first.
         var documents: Deque<Envelope>
@@ -213,7 +213,7 @@ final class JournalReader: Sendable {
         var messages: [Envelope] = []
     }
 
-    /// Dequeues the next wanted message of those that were taken from the buffer.
+    /// Dequeues the next wanted message of those that were dequeued from the buffer.
     private func nextAhead() -> Envelope? {
         ahead.withLock { ahead in
             if let document = ahead.documents.popFirst() { return document }
@@ -231,25 +231,25 @@ final class JournalReader: Sendable {
         while !watch.isEnded {
             try Task.checkCancellation()
             if let message = nextAhead() {
-                if watch.takes(message) { return message }
+                if watch.accepts(message) { return message }
                 continue
             }
-            if let sequence = buffer.drainedSequence { watch.noteWaiting(after: Place.end(of: sequence)) }
+            if let sequence = buffer.drainedSequence { watch.recordWaiting(after: Place.end(of: sequence)) }
             guard let message = try await next() else { return nil }
-            if watch.takes(message) { return message }
+            if watch.accepts(message) { return message }
         }
         return nil
     }
 
     private static let idleInterval = Duration.seconds(5)
 
-    /// Reports to a watch from time to time how far a reader is that waits while the journal grows with messages for
+    /// Records in a watch from time to time how far a reader is that waits while the journal grows with messages for
     /// others.
-    func noteIdle(for watch: ClaimWatch) async throws {
+    func recordIdlePositions(for watch: ClaimWatch) async throws {
         while !watch.isEnded {
             try await Task.sleep(for: Self.idleInterval)
-            // Later messages are after this position, even if the reader takes one meanwhile.
-            if let position = try await idlePosition() { watch.noteWaiting(after: position.offset) }
+            // Later messages are after this position, even if the reader receives one meanwhile.
+            if let position = try await idlePosition() { watch.recordWaiting(after: position.offset) }
         }
     }
 
@@ -260,7 +260,7 @@ final class JournalReader: Sendable {
         filters.contains { $0.matches(envelope) }
     }
 
-    /// The wanted messages of an item. Those that cannot be read are noted.
+    /// The wanted messages of an item. Those that cannot be read are recorded as skipped.
     private func messages(of item: SubscriptionBuffer.Item) -> [Envelope] {
         do {
             var batch =
@@ -269,11 +269,11 @@ final class JournalReader: Sendable {
                 case .batch(let batch): try batch.envelopes()
                 case .transient(let message): try message.transientEnvelopes()
                 }
-            for failure in batch.failures { skipped.note("\(item.place): \(failure)") }
+            for failure in batch.failures { skipped.record("\(item.place): \(failure)") }
             batch.envelopes.removeAll { !isWanted($0) }
             return batch.envelopes
         } catch {
-            skipped.note("\(item.place) is not a batch: \(error)")
+            skipped.record("\(item.place) is not a batch: \(error)")
             return []
         }
     }

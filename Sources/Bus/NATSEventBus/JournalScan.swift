@@ -34,7 +34,7 @@ extension Journal {
             do {
                 for stored in try batch.messages() where try !body(stored) { return .stop }
             } catch let error as ProtocolError {
-                skipped.note("message \(batch.sequence) on '\(message.subject)' is not a batch: \(error)")
+                skipped.record("message \(batch.sequence) on '\(message.subject)' is not a batch: \(error)")
             }
             return .goOn
         }
@@ -101,8 +101,8 @@ extension Journal {
         // In most batches all messages have one type, so that the headers of the batch are sufficient. The bodies of
         // the others are read.
         let patterns = SubjectFilters(filters).texts(in: names.namespace)
-        let takesAll = filters.contains { $0.kind == nil }
-        let mixed = takesAll ? [] : patterns.filter { $0.ends(with: ".+.*.*") }
+        let includesAll = filters.contains { $0.kind == nil }
+        let mixed = includesAll ? [] : patterns.filter { $0.ends(with: ".+.*.*") }
         try await countBatches(
             patterns.filter { !mixed.contains($0) }, from: Place.start(after: offset), through: last, epoch: epoch
         ) { sequence, size in

@@ -82,7 +82,7 @@ actor Leases {
             let publication = try Publication(
                 batch, lease: producer, expectation: Expectation(subject: subject, sequence: sequence))
             do {
-                return try await noting(batch) { try await send(publication).position ?? journal.seenEnd }
+                return try await recording(batch) { try await send(publication).position ?? journal.seenEnd }
             } catch let error as BusError where error.code == .fenced {
                 lose(sequence)
             }
@@ -93,11 +93,11 @@ actor Leases {
     /// lease, it also replaces the fences of this process's members.
     func publish(_ batch: Batch, _ checkpoint: Checkpoint) async throws -> Position {
         _ = try await hold()
-        return try await noting(batch) { try await results.publish(batch, checkpoint, lease: producer) }
+        return try await recording(batch) { try await results.publish(batch, checkpoint, lease: producer) }
     }
 
     /// Publishes a batch and records its documents.
-    private func noting(_ batch: Batch, _ publish: () async throws -> Position) async throws -> Position {
+    private func recording(_ batch: Batch, _ publish: () async throws -> Position) async throws -> Position {
         underWay += 1
         defer { endPublishing() }
         let change = change(by: batch)
@@ -130,7 +130,7 @@ actor Leases {
 
     /// Records the documents of a batch that is in the journal.
     /// - Parameter position: The position of the batch.
-    func note(_ batch: Batch, at position: Position) {
+    func record(_ batch: Batch, at position: Position) {
         apply(change(by: batch), at: position)
         forgetEnded()
     }
@@ -160,7 +160,7 @@ actor Leases {
         let (sequence, isNew) = try await turns.withTurn(of: producer) {
             while true {
                 if let held { return (held, false) }
-                let (sequence, isNew) = try await takeLease()
+                let (sequence, isNew) = try await acquireLease()
                 if isNew, try await !restore(under: sequence) { continue }
                 held = sequence
                 return (sequence, isNew)
@@ -171,7 +171,7 @@ actor Leases {
     }
 
     /// - Returns: The sequence of the record, and true if it replaces an earlier lease.
-    private func takeLease() async throws -> (sequence: UInt64, isNew: Bool) {
+    private func acquireLease() async throws -> (sequence: UInt64, isNew: Bool) {
         var wait = journal.connection.waits.operation()
         defer { wait.end() }
         while true {
@@ -180,7 +180,7 @@ actor Leases {
             case .held: return (last.sequence, true)
             case .revoked:
                 // The steward, this one or the next, withdraws the documents and then writes `withdrawn`.
-                wait.note("no steward has withdrawn the documents of a lease that has ended; start a broker")
+                wait.recordFailure("no steward has withdrawn the documents of a lease that has ended; start a broker")
                 try await Task.sleep(for: Self.withdrawalPause)
             // A damaged record is replaced, and the documents are published again.
             case .withdrawn, nil:
@@ -201,7 +201,7 @@ actor Leases {
             let batch = Batch(part, isLeased: true)
             do {
                 let recorded = try await send(Publication(batch, lease: producer, expectation: expectation))
-                if let position = recorded.position { note(batch, at: position) }
+                if let position = recorded.position { record(batch, at: position) }
             } catch let error as BusError where error.code == .fenced {
                 return false
             }
@@ -215,7 +215,7 @@ actor Leases {
             guard let condition = lease.condition, documents.isCurrent(lease.name, at: sequence) else { continue }
             do {
                 let batch = Batch([lease.content], checkpoint: condition, isLeased: true)
-                note(batch, at: try await results.publish(batch, condition, lease: producer))
+                record(batch, at: try await results.publish(batch, condition, lease: producer))
             } catch let error as BusError where [.fenced, .epoch].contains(error.code) {
                 documents.end(condition)
             }

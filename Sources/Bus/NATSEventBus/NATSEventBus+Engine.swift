@@ -16,7 +16,7 @@ extension NATSEventBus {
         if let checkpoint = batch.checkpoint {
             if batch.isLeased { return try await leases.publish(batch, checkpoint) }
             let position = try await results.publish(batch, checkpoint)
-            if batch.hasDocuments { await leases.note(batch, at: position) }
+            if batch.hasDocuments { await leases.record(batch, at: position) }
             return position
         }
         if batch.isLeased, !batch.messages.isEmpty { return try await leases.publish(batch) }
@@ -27,7 +27,7 @@ extension NATSEventBus {
         // Read before packing, while the messages are in the cache.
         let hasDocuments = batch.hasDocuments
         let recorded = try await publisher.publish { try Publication(batch) }
-        if hasDocuments, let position = recorded.position { await leases.note(batch, at: position) }
+        if hasDocuments, let position = recorded.position { await leases.record(batch, at: position) }
         return try await position(of: recorded)
     }
 
@@ -125,7 +125,7 @@ extension NATSEventBus {
         } _: { watch in
             try await withThrowingTaskGroup(of: Void.self) { group in
                 group.addTask(executorPreference: taskExecutor) { await reader.run() }
-                group.addTask { try await reader.noteIdle(for: watch) }
+                group.addTask { try await reader.recordIdlePositions(for: watch) }
                 defer { group.cancelAll() }
                 return try await body(MessageSequence { try await reader.next(under: watch).map { Delivery($0) } })
             }

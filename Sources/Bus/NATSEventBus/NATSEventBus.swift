@@ -161,6 +161,6 @@ package final class NATSEventBus: EventBusEngine {
                 journal.subject(.heartbeat), body: heartbeat.json(), timeout: .seconds(1)),
             let reply = try? HeartbeatReply(json: reply.body)
         else { return }
-        await journal.note(epoch: reply.epoch)
+        await journal.handle(epoch: reply.epoch)
     }
 }

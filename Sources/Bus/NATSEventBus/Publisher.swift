@@ -53,7 +53,7 @@ final class Publisher: Sendable {
     /// Publishes a batch and waits until the stream has stored it. Waits while no server answers.
     /// - Parameter pack: Checks and packs the batch.
     /// - Throws: The error of `pack`. ``BusError``: `fenced` if the expectation of the batch does not hold, `refused`
-    ///   if the server does not take it, `journal` if it has no room, `closed`. `CancellationError`: the batch may be
+    ///   if the server does not accept it, `journal` if it has no room, `closed`. `CancellationError`: the batch may be
     ///   stored nevertheless.
     func publish(_ pack: () throws -> Publication) async throws -> Lanes.Recorded {
         let identity = try await journal.identity()
@@ -159,14 +159,14 @@ final class Publisher: Sendable {
             journal.subject(sending.subject), headers: NATSHeaders(sending.message.headers.fields),
             body: sending.message.body, timeout: Self.timeout
         ) { result in
-            self.take(result, of: sending.number, in: epoch)
+            self.handle(result, of: sending.number, in: epoch)
         }
     }
 
     /// Handles an answer on the thread that reads the socket, or, if sending has failed at once, an error on the thread
     /// of the caller.
     /// - Parameter epoch: The epoch of the journal when the message was sent.
-    private func take(_ result: Result<PublishAcknowledgement, any Error>, of number: UInt64, in epoch: UInt64) {
+    private func handle(_ result: Result<PublishAcknowledgement, any Error>, of number: UInt64, in epoch: UInt64) {
         var pause: Duration?
         switch result {
         case .success(let acknowledgement):

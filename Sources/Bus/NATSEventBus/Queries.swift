@@ -5,7 +5,7 @@ internal import NATSLayout
 
 /// The queries of this process: those that it asks, and those that it answers.
 ///
-/// They are messages of core NATS. Each process has an address, `q.to.INSTANCE`, at which it takes queries,
+/// They are messages of core NATS. Each process has an address, `q.to.INSTANCE`, at which it receives queries,
 /// cancellations and the answers to the question who serves a type.
 actor Queries {
     /// The maximum number of unanswered queries of one call of `serve`. Further ones are refused.
@@ -98,12 +98,12 @@ actor Queries {
         switch query {
         case .ask(let id, let query):
             guard let reply = message.reply else { return }
-            take(id, message: query, reply: reply)
+            handle(id, message: query, reply: reply)
         case .cancel(let id): cancellations.removeValue(forKey: id)?.finish()
         case .ping(let id):
             guard let reply = message.reply else { return }
             send(asked.contains(id) || cancellations[id] != nil ? .alive : .unknown, to: reply)
-        case .serving(let type, let instance): known.note(instance, serves: type, at: .now)
+        case .serving(let type, let instance): known.record(instance, serves: type, at: .now)
         }
     }
 
@@ -141,7 +141,7 @@ actor Queries {
         _ message: PublishedMessage, _ type: MessageType, until deadline: ContinuousClock.Instant
     ) async throws -> Envelope {
         for await _ in isListening {}
-        /// The processes that have not taken the query.
+        /// The processes that have not accepted the query.
         var tried: Set<String> = []
         var refusal: String?
         while true {
@@ -165,7 +165,7 @@ actor Queries {
             } catch let error as ServerGone {
                 known.remove(error.instance, from: type)
                 tried.insert(error.instance)
-                if error.hasTaken {
+                if error.hasAccepted {
                     throw BusError(.unserved, "the process that served \(type) has ended")
                 }
             } catch let error as NATSError {
@@ -190,7 +190,7 @@ actor Queries {
     private struct ServerGone: Error {
         let instance: String
         /// True if the query had been sent to it.
-        let hasTaken: Bool
+        let hasAccepted: Bool
     }
 
     /// The process whose turn it is.
@@ -203,11 +203,11 @@ actor Queries {
             return server
         }
         let subject = journal.subject(.queryServers(type))
-        known.noteRequest(for: type, at: .now)
+        known.recordRequest(for: type, at: .now)
         do {
             let first = try await connection.request(
                 subject, headers: ["Segue-Instance": instance], timeout: discoveryTimeout)
-            if case .serving(type, let server) = QueryPacket(first) { known.note(server, serves: type, at: .now) }
+            if case .serving(type, let server) = QueryPacket(first) { known.record(server, serves: type, at: .now) }
         } catch let error as NATSError where error.code == .noResponders {
             throw BusError(.unserved, "no process serves \(type)")
         }
@@ -219,7 +219,7 @@ actor Queries {
     }
 
     private func requestServers(of type: MessageType) throws {
-        known.noteRequest(for: type, at: .now)
+        known.recordRequest(for: type, at: .now)
         try connection.publish(journal.subject(.queryServers(type)), headers: ["Segue-Instance": instance])
     }
 
@@ -242,7 +242,7 @@ actor Queries {
                             timeout: max(deadline - .now, .milliseconds(1)) + .seconds(1),
                             accepting: { QueryReply.isReply($0, from: server) })
                     } catch let error as NATSError where error.code == .noResponders {
-                        throw ServerGone(instance: server, hasTaken: false)
+                        throw ServerGone(instance: server, hasAccepted: false)
                     } catch let error as NATSError where [.tooLarge, .denied].contains(error.code) {
                         throw BusError(.refused, error.message)
                     }
@@ -277,11 +277,11 @@ actor Queries {
                 // The answer may be on its way when the server says that it does not know the query.
                 unknown = QueryReply(reply) == .unknown ? unknown + 1 : 0
             } catch let error as NATSError where error.code == .noResponders {
-                throw ServerGone(instance: server, hasTaken: true)
+                throw ServerGone(instance: server, hasAccepted: true)
             } catch let error as NATSError where error.code == .timeout {
                 silent += 1
             }
-            if silent == 2 || unknown == 2 { throw ServerGone(instance: server, hasTaken: true) }
+            if silent == 2 || unknown == 2 { throw ServerGone(instance: server, hasAccepted: true) }
         }
     }
 
@@ -344,7 +344,7 @@ actor Queries {
             while true {
                 guard case .message(let message) = try await subscription.next() else { continue }
                 if let reply = message.reply { try? connection.publish(reply, headers: serving.headers) }
-                // Only the first reply arrives, so the asker takes the others at its address.
+                // Only the first reply arrives, so the asker receives the others at its address.
                 if let asker = message.header("Segue-Instance"), QueryID.isInstance(asker) {
                     try? connection.publish(journal.subject(.queries(to: asker)), headers: serving.headers)
                 }
@@ -357,7 +357,7 @@ actor Queries {
         server.work.finish()
     }
 
-    private func take(_ id: QueryID, message: PublishedMessage, reply: String) {
+    private func handle(_ id: QueryID, message: PublishedMessage, reply: String) {
         guard let type = Topic(message.topic)?.type,
             let number = servers.filter({ $0.value.types.contains(type) }).keys.min()
         else { return send(.refused("this process does not serve \(message.topic)"), to: reply) }

@@ -93,7 +93,7 @@ enum QueryReply: Hashable, Sendable {
     case answer(header: Bytes, data: Bytes)
     /// The process could not answer, or stopped serving.
     case failed(String)
-    /// The process does not serve the type, or has too many queries. Another one may take the query.
+    /// The process does not serve the type, or has too many queries. Another one may accept the query.
     case refused(String)
     case alive
     /// The process does not know the query.

@@ -9,7 +9,7 @@ struct QueryServers {
         let instance: String
         /// The number of the last turn; 0 before the first one.
         var turn: UInt64 = 0
-        var lastHeard: ContinuousClock.Instant
+        var lastSeen: ContinuousClock.Instant
     }
 
     private struct Known {
@@ -28,7 +28,7 @@ struct QueryServers {
     private var lastTurn: UInt64 = 0
 
     /// Records that the servers of a type are asked now.
-    mutating func noteRequest(for type: MessageType, at now: ContinuousClock.Instant) {
+    mutating func recordRequest(for type: MessageType, at now: ContinuousClock.Instant) {
         if known[type] == nil, known.count >= Self.capacity {
             // The type that was requested least recently.
             known.min { $0.value.asked < $1.value.asked }.map { known[$0.key] = nil }
@@ -42,12 +42,12 @@ struct QueryServers {
     }
 
     /// Records that a process serves a type. Has no effect if the type was not requested.
-    mutating func note(_ instance: String, serves type: MessageType, at now: ContinuousClock.Instant) {
+    mutating func record(_ instance: String, serves type: MessageType, at now: ContinuousClock.Instant) {
         guard let servers = known[type]?.servers else { return }
         if let index = servers.firstIndex(where: { $0.instance == instance }) {
-            known[type]?.servers[index].lastHeard = now
+            known[type]?.servers[index].lastSeen = now
         } else if servers.count < Self.capacity {
-            known[type]?.servers.append(Server(instance: instance, lastHeard: now))
+            known[type]?.servers.append(Server(instance: instance, lastSeen: now))
         }
     }
 
@@ -58,7 +58,7 @@ struct QueryServers {
     /// The process whose turn it is. Nil if none is known.
     mutating func next(for type: MessageType, at now: ContinuousClock.Instant) -> String? {
         guard let asked = known[type]?.asked else { return nil }
-        if now - asked > Self.patience { known[type]?.servers.removeAll { $0.lastHeard < asked } }
+        if now - asked > Self.patience { known[type]?.servers.removeAll { $0.lastSeen < asked } }
         guard let servers = known[type]?.servers,
             let index = servers.indices.min(by: { servers[$0].turn < servers[$1].turn })
         else { return nil }

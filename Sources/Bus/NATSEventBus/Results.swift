@@ -68,10 +68,10 @@ struct Results: Sendable {
         } catch let error as BusError where error.code == .fenced {
             throw try await claims.refused(partition, of: checkpoint.claim)
         } catch is CancellationError {
-            await claims.noteUncertain(partition, of: checkpoint.claim)
+            await claims.recordUncertain(partition, of: checkpoint.claim)
             throw CancellationError()
         }
-        if let progress = publication.progress { await claims.note(progress, of: checkpoint.claim) }
+        if let progress = publication.progress { await claims.record(progress, of: checkpoint.claim) }
         guard let position = recorded.position else { return journal.seenEnd }
         journal.see(recorded.sequence, of: recorded.epoch)
         return position

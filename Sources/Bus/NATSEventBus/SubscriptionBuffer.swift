@@ -51,7 +51,7 @@ final class SubscriptionBuffer: Sendable {
             size += item.size
         }
 
-        /// Adds a batch, and takes items for the reader.
+        /// Adds a batch, and dequeues items for the reader.
         mutating func add(_ batch: JournalBatch) -> ReadyReader? {
             let sequence = batch.sequence
             // A transient message that was published before the batch comes before it.
@@ -59,7 +59,7 @@ final class SubscriptionBuffer: Sendable {
             append(.batch(batch))
             received = max(received, sequence)
             release(before: sequence + 1)
-            return takeReader()
+            return dequeueForReader()
         }
 
         /// Delivers the transient messages that are held for earlier sequences than this one.
@@ -71,36 +71,36 @@ final class SubscriptionBuffer: Sendable {
         }
 
         /// The items for the reader; nil if the reader must wait.
-        mutating func take() -> Taken? {
-            guard !items.isEmpty else { return end.map { Taken(items: $0.map { nil }) } }
-            let taken = Array(items.prefix(SubscriptionBuffer.takeCount))
-            items.removeFirst(taken.count)
-            for item in taken {
+        mutating func dequeue() -> Dequeued? {
+            guard !items.isEmpty else { return end.map { Dequeued(items: $0.map { nil }) } }
+            let dequeued = Array(items.prefix(SubscriptionBuffer.dequeueCount))
+            items.removeFirst(dequeued.count)
+            for item in dequeued {
                 size -= item.size
                 if case .transient = item { transientSize -= item.size }
             }
-            return Taken(items: .success(taken))
+            return Dequeued(items: .success(dequeued))
         }
 
         /// Dequeues items for the reader that waits.
         /// - Returns: The reader, to be resumed without the lock; nil if there is nothing for it.
-        mutating func takeReader() -> ReadyReader? {
-            guard reader != nil, let taken = take(), let reader = reader.take() else { return nil }
-            return ReadyReader(continuation: reader.continuation, taken: taken)
+        mutating func dequeueForReader() -> ReadyReader? {
+            guard reader != nil, let dequeued = dequeue(), let reader = reader.take() else { return nil }
+            return ReadyReader(continuation: reader.continuation, dequeued: dequeued)
         }
     }
 
     /// The result of a reader's wait: items, nil at the end, or the error of the subscription.
-    private struct Taken {
+    private struct Dequeued {
         let items: Result<[Item]?, any Error>
     }
 
     /// A reader whose wait is over.
     private struct ReadyReader {
         let continuation: CheckedContinuation<[Item]?, any Error>
-        let taken: Taken
+        let dequeued: Dequeued
 
-        func resume() { continuation.resume(with: taken.items) }
+        func resume() { continuation.resume(with: dequeued.items) }
     }
 
     private struct Waiter<Value: Sendable> {
@@ -114,8 +114,8 @@ final class SubscriptionBuffer: Sendable {
     /// The maximum number of transient messages that are held, or wait for the reader, and their size in bytes.
     private static let transientCapacity = 4096
     private static let transientByteCapacity = 8 * 1024 * 1024
-    /// The maximum number of items that the reader takes at once.
-    private static let takeCount = 64
+    /// The maximum number of items that the reader dequeues at once.
+    private static let dequeueCount = 64
 
     private let state: Mutex<State>
 
@@ -138,7 +138,7 @@ final class SubscriptionBuffer: Sendable {
     func put(_ document: Envelope) async throws {
         let reader = state.withLock { state in
             state.append(.document(document))
-            return state.takeReader()
+            return state.dequeueForReader()
         }
         reader?.resume()
         _ = try await waitForRoom()
@@ -150,7 +150,7 @@ final class SubscriptionBuffer: Sendable {
         let reader = state.withLock { state in
             state.release(before: .max)
             (state.epoch, state.received, state.heldEnd) = (epoch, Place.start(after: offset) - 1, 0)
-            return state.takeReader()
+            return state.dequeueForReader()
         }
         reader?.resume()
     }
@@ -201,7 +201,7 @@ final class SubscriptionBuffer: Sendable {
         let (reader, writer) = state.withLock { state -> (ReadyReader?, Waiter<Void>?) in
             state.end = state.end ?? error.map { .failure($0) } ?? .success(())
             defer { state.writer = nil }
-            return (state.takeReader(), state.writer)
+            return (state.dequeueForReader(), state.writer)
         }
         reader?.resume()
         writer?.continuation.resume()
@@ -240,7 +240,7 @@ final class SubscriptionBuffer: Sendable {
             let sequence = place.epoch == state.epoch ? place.sequence : 0
             if sequence <= state.received, state.held.isEmpty {
                 state.append(.transient(message))
-                return (.added, state.takeReader())
+                return (.added, state.dequeueForReader())
             }
             state.held.append(Held(message: message, sequence: sequence))
             // All that are held: the receiver of this result may have forgotten an earlier one.
@@ -257,7 +257,7 @@ final class SubscriptionBuffer: Sendable {
         let reader = state.withLock { state -> ReadyReader? in
             guard state.epoch == gap.epoch else { return nil }
             state.release(before: gap.sequences.upperBound + 1)
-            return state.takeReader()
+            return state.dequeueForReader()
         }
         reader?.resume()
     }
@@ -290,25 +290,25 @@ final class SubscriptionBuffer: Sendable {
     }
 
     /// Dequeues the next items; nil at the end. Only one task may call this at a time.
-    nonisolated(nonsending) func take() async throws -> [Item]? {
-        let (number, taken) = state.withLock { state in
+    nonisolated(nonsending) func dequeue() async throws -> [Item]? {
+        let (number, dequeued) = state.withLock { state in
             state.lastWaiter += 1
-            return (state.lastWaiter, state.take())
+            return (state.lastWaiter, state.dequeue())
         }
-        if let taken {
+        if let dequeued {
             wakeWriter()
-            return try taken.items.get()
+            return try dequeued.items.get()
         }
         return try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<[Item]?, any Error>) in
-                let taken = state.withLock { state -> Taken? in
-                    if let taken = state.take() { return taken }
+                let dequeued = state.withLock { state -> Dequeued? in
+                    if let dequeued = state.dequeue() { return dequeued }
                     state.reader = Waiter(number: number, continuation: continuation)
                     return nil
                 }
-                if let taken {
+                if let dequeued {
                     wakeWriter()
-                    continuation.resume(with: taken.items)
+                    continuation.resume(with: dequeued.items)
                 } else if Task.isCancelled {
                     // The cancellation handler may have run before the waiter was there.
                     abandonReader(number)

@@ -26,7 +26,7 @@ struct TransientMessages: Sendable {
         try await withThrowingDiscardingTaskGroup { group in
             group.addTask {
                 try await self.subscribe(whenLive) { message in
-                    if let gap = self.take(message) { gapsWriter.yield(gap) }
+                    if let gap = self.enqueue(message) { gapsWriter.yield(gap) }
                 }
             }
             // The newest gap includes the others.
@@ -57,7 +57,7 @@ struct TransientMessages: Sendable {
                     _ = try await subscription.next()
                 }
             } catch let error where error.passes {
-                wait.note("\(error)")
+                wait.recordFailure("\(error)")
                 try await journal.pause(1)
             } catch let error as NATSError {
                 buffer.finish(throwing: BusError(error))
@@ -68,16 +68,16 @@ struct TransientMessages: Sendable {
 
     /// Adds a transient message to the buffer.
     /// - Returns: What must be read before the messages that are held; nil if none was added to them.
-    private func take(_ message: NATSMessage) -> SubscriptionBuffer.Gap? {
+    private func enqueue(_ message: NATSMessage) -> SubscriptionBuffer.Gap? {
         guard let place = TransientPlace(message) else {
-            skipped.note("a transient message on '\(message.subject)' has no valid headers")
+            skipped.record("a transient message on '\(message.subject)' has no valid headers")
             return nil
         }
         switch buffer.put(message, after: place) {
         case .added: return nil
         case .held(let gap): return gap
         case .dropped:
-            skipped.note(
+            skipped.record(
                 "a transient message on '\(message.subject)' was dropped: too many already wait for the subscriber")
             return nil
         }

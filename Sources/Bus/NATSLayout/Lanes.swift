@@ -457,7 +457,7 @@ package struct Lanes: Sendable {
             body: publication.body)
     }
 
-    /// The size of the message for a batch, if it is larger than the server takes; otherwise nil.
+    /// The size of the message for a batch, if it is larger than the server accepts; otherwise nil.
     private func oversize(of publication: Publication) -> Int? {
         // The headers have at most a few thousand bytes for consumer and progress, and 20 for each settled letter.
         let headersLimit = 8192 + 20 * publication.settledLetters.count

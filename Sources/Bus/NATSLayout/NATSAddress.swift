@@ -72,7 +72,7 @@ package struct NATSAddress: Hashable, Sendable, CustomStringConvertible {
     /// True if an address is one of a bus on NATS, or is meant to be one.
     package static func isScheme(of text: String) -> Bool { schemes.contains { text.begins(with: $0) } }
 
-    /// The URLs of the servers, as the client library takes them.
+    /// The URLs of the servers, as the client library accepts them.
     package var urls: [String] { servers.map { scheme + $0.description } }
 
     package var description: String {

@@ -69,7 +69,7 @@ package struct ReadTracker: Sendable {
 
     /// Handles the first sequence of the stream that retention has kept.
     /// - Returns: The last offset that was removed before the reader had read it; nil if nothing was.
-    package mutating func note(firstSequence: UInt64) -> UInt64? {
+    package mutating func handle(firstSequence: UInt64) -> UInt64? {
         guard firstSequence > nextSequence else { return nil }
         let removed = Place.end(before: firstSequence)
         nextSequence = firstSequence
@@ -128,7 +128,7 @@ package struct ReadTracker: Sendable {
     ///   - pending: The number of messages that the consumer has to deliver. It must come from a server that has the
     ///     journal up to `end`.
     ///   - lastConsumerSequence: The sequence of the last delivery, from the same answer.
-    package mutating func note(journalEnd end: UInt64, pending: UInt64, lastConsumerSequence: UInt64) {
+    package mutating func record(journalEnd end: UInt64, pending: UInt64, lastConsumerSequence: UInt64) {
         guard !needsConsumer, pending == 0, lastConsumerSequence == self.lastConsumerSequence else { return }
         isCaughtUp = true
         nextSequence = max(nextSequence, Place.start(after: end))

@@ -72,7 +72,7 @@ package struct TypeTable: LayoutRecord {
         offsets = [:]
     }
 
-    package mutating func note(_ type: MessageType, at offset: UInt64) {
+    package mutating func record(_ type: MessageType, at offset: UInt64) {
         let name = type.description
         guard let known = offsets[name] else {
             if offsets.count < Self.capacity { offsets[name] = offset }

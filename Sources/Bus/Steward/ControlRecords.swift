@@ -139,7 +139,7 @@ actor ControlRecords {
     // MARK: Removed batches
 
     /// Records that the batches before a sequence will be removed.
-    func noteRemoval(before limit: UInt64) async throws {
+    func recordRemoval(before limit: UInt64) async throws {
         let record = RemovalRecord(sequence: limit - 1)
         while true {
             let last = try await records.last(RemovalRecord.self, .removal, of: names.journal)

@@ -5,8 +5,8 @@ internal import NATS
 struct Deliveries: Hashable {
     private var count = 0
 
-    /// Notes a message with its number among those of the consumer.
-    mutating func note(_ number: Int) throws(NATSError) {
+    /// Records a message with its number among those of the consumer.
+    mutating func record(_ number: Int) throws(NATSError) {
         count += 1
         guard number == count else { throw Self.loss }
     }

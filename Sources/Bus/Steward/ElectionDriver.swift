@@ -35,8 +35,8 @@ actor ElectionDriver {
                 case .message(let message):
                     // check-lines: an announcement is not kept. Any process with this right can send anything.
                     guard let record = try? StewardRecord(json: message.body) else { continue }
-                    election.heard(record, at: .now)
-                case .lost: election.noteAbsence(at: .now)
+                    election.handle(record, at: .now)
+                case .lost: election.recordAbsence(at: .now)
                 }
             }
         }
@@ -47,8 +47,8 @@ actor ElectionDriver {
     func waitUntilElected(following: @Sendable () async throws -> Void) async throws -> StewardRecord {
         var isFollowing = false
         while true {
-            if case .connected = jetStream.connection.current {} else { election.noteAbsence(at: .now) }
-            if election.step(at: .now) == .look { try await stand() }
+            if case .connected = jetStream.connection.current {} else { election.recordAbsence(at: .now) }
+            if election.step(at: .now) == .check { try await stand() }
             if let record = election.term { return record }
             if !isFollowing { try await following() }
             isFollowing = true

@@ -12,7 +12,7 @@ struct JournalEnd: Sendable {
     private static let interval = Duration.seconds(1)
     /// The number of checks in a row that must find the loss: a leader that has just been replaced may answer once
     /// more.
-    private static let lookCount = 3
+    private static let checkCount = 3
 
     private let jetStream: JetStream
     private let names: StreamNames
@@ -46,19 +46,19 @@ struct JournalEnd: Sendable {
         while true {
             try await Task.sleep(for: Self.interval)
             let known = await known()
-            guard let loss = try await look(for: known, lastFound) else {
+            guard let loss = try await check(known, lastFound) else {
                 (count, lowestEnd, lastFound) = (0, .max, known.last)
                 continue
             }
             count += 1
             lowestEnd = min(lowestEnd, loss.info.lastSequence)
-            guard count >= Self.lookCount else { continue }
+            guard count >= Self.checkCount else { continue }
             try await begin(after: loss, lowestEnd: UInt64(clamping: lowestEnd))
         }
     }
 
     /// - Parameter lastFound: The last message that an earlier check has found.
-    private func look(for known: KnownEnd, _ lastFound: SeenMessage?) async throws -> Loss? {
+    private func check(_ known: KnownEnd, _ lastFound: SeenMessage?) async throws -> Loss? {
         let info = try await jetStream.retrying { try await jetStream.stream(names.journal) }
         guard let now = JournalEpochs(metadata: info.metadata) else { return nil }
         // Another steward has begun another epoch.

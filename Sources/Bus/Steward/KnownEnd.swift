@@ -29,19 +29,19 @@ struct KnownEnd: Hashable, Sendable {
     var missed: [SeenMessage] { Array(missedByClient.values) }
 
     /// - Parameter epochs: Those of the journal.
-    mutating func note(_ heartbeat: Heartbeat, in epochs: JournalEpochs) {
+    mutating func record(_ heartbeat: Heartbeat, in epochs: JournalEpochs) {
         guard let client = heartbeat.producer, counts(heartbeat, of: client, in: epochs) else { return }
         sequence = max(sequence, heartbeat.seen)
         guard let last = heartbeat.last else { return }
         if heartbeat.lacksLast != true {
             missedByClient[client] = nil
-            note(last)
+            record(last)
         } else if missedByClient[client] != nil || missedByClient.count < Self.missedCount {
             missedByClient[client] = last
         }
     }
 
-    mutating func note(_ message: SeenMessage) {
+    mutating func record(_ message: SeenMessage) {
         if message.sequence > last?.sequence ?? 0 { last = message }
     }
 

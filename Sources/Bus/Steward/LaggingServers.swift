@@ -5,16 +5,16 @@ struct LaggingServers {
     /// The time in which a server must catch up, or come nearer.
     static let patience = Duration.seconds(60)
 
-    /// The number of looks in which a server must not have come nearer. There may be a long time between two looks.
-    private static let leastLooks = 20
+    /// The number of checks in which a server must not have come nearer. There may be a long time between two checks.
+    private static let leastChecks = 20
 
     private struct Lag {
         var lowest: Int
         var last: Int
-        /// The time at which the server had come nearer, the end of the stream then, and the number of looks since.
+        /// The time at which the server had come nearer, the end of the stream then, and the number of checks since.
         var time: ContinuousClock.Instant
         var end: Int
-        var looks = 0
+        var checks = 0
         var isReported = false
     }
 
@@ -33,11 +33,11 @@ struct LaggingServers {
             // While somebody publishes, a server is seldom current. One that works passes a former end, and its lag
             // falls now and then. A lag may count several messages as one, so passing the end says too little.
             if follower.lag < lag.lowest || follower.lag < lag.last && end - follower.lag > lag.end {
-                (lag.lowest, lag.time, lag.end, lag.looks) = (follower.lag, now, end, 0)
+                (lag.lowest, lag.time, lag.end, lag.checks) = (follower.lag, now, end, 0)
             }
             lag.last = follower.lag
-            lag.looks += 1
-            if !lag.isReported, lag.looks > Self.leastLooks, now - lag.time >= Self.patience {
+            lag.checks += 1
+            if !lag.isReported, lag.checks > Self.leastChecks, now - lag.time >= Self.patience {
                 lag.isReported = true
                 late.append(follower.name)
             }

@@ -63,7 +63,7 @@ actor LeaseKeeper {
 
     func run() async throws {
         try await withThrowingTaskGroup { group in
-            group.addTask { try await self.hear() }
+            group.addTask { try await self.receiveHeartbeats() }
             group.addTask { try await self.followRecords() }
             group.addTask { try await self.expire() }
             group.addTask { try await self.rereadGroups() }
@@ -72,14 +72,14 @@ actor LeaseKeeper {
         }
     }
 
-    // MARK: Hearing
+    // MARK: Heartbeats
 
-    private func hear() async throws {
+    private func receiveHeartbeats() async throws {
         let subject = BusSubject.heartbeat.text(in: names.namespace)
         try await jetStream.connection.withSubscription(to: subject) { subscription in
             while true {
                 switch try await subscription.next() {
-                case .message(let message): await hear(message)
+                case .message(let message): await handle(message)
                 // Some heartbeats are missing, of unknown clients.
                 case .lost: presence.beginAnew(at: .now)
                 }
@@ -87,7 +87,7 @@ actor LeaseKeeper {
         }
     }
 
-    private func hear(_ message: NATSMessage) async {
+    private func handle(_ message: NATSMessage) async {
         let heartbeat: Heartbeat
         do {
             heartbeat = try Heartbeat(json: message.body)
@@ -101,10 +101,10 @@ actor LeaseKeeper {
             hasLoggedInvalid = true
             return
         }
-        for member in presence.hear(heartbeat, at: .now) {
+        for member in presence.handle(heartbeat, at: .now) {
             notices.post(.consumerStalled, "the durable consumer '\(member.consumer)' \(member.problem ?? "")")
         }
-        known.note(heartbeat, in: epochs)
+        known.record(heartbeat, in: epochs)
         let reply = HeartbeatReply(epoch: epochs.current, mark: await projection.mark)
         // Without a connection the client asks again.
         if let subject = message.reply, let body = try? reply.json() {
@@ -116,7 +116,7 @@ actor LeaseKeeper {
     var knownEnd: KnownEnd {
         get async {
             var known = known
-            if let last = await projection.last { known.note(last) }
+            if let last = await projection.last { known.record(last) }
             return known
         }
     }
@@ -130,11 +130,11 @@ actor LeaseKeeper {
                 isComplete = true
                 return
             }
-            note(delivered)
+            apply(delivered)
         }
     }
 
-    private func note(_ delivered: DeliveredMessage) {
+    private func apply(_ delivered: DeliveredMessage) {
         do {
             switch BusSubject(delivered.subject, in: names.namespace) {
             case .lease(let producer):
@@ -198,18 +198,18 @@ actor LeaseKeeper {
             // While no server answers, heartbeats are missing too. The connection may exist nevertheless: the servers
             // may be stopped. The time until the answer shows in the next check.
             _ = try await jetStream.last(BusSubject.steward.text(in: names.namespace), of: names.journal)
-            try await look()
+            try await check()
         }
     }
 
-    private func look() async throws {
+    private func check() async throws {
         for consumer in unchecked.sorted() {
             try await tolerating(consumer) { try await replaceLeftFences(of: consumer) }
             unchecked.remove(consumer)
         }
         let holders = Set(leases.filter { $0.value.state == .held }.keys)
         let owners = Set(members.flatMap { name, ids in ids.map { Presence.Member(consumer: name, id: $0) } })
-        let silent = presence.look(holders: holders, owners: owners, at: .now)
+        let silent = presence.check(holders: holders, owners: owners, at: .now)
         // First the memberships: a leased batch under a claim expects only the fence of its partition. After the fences
         // are replaced, no such batch can come after the withdrawal.
         for (consumer, silent) in Dictionary(grouping: silent.members, by: \.consumer) {

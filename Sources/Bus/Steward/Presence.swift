@@ -16,13 +16,13 @@ struct Presence {
     /// The maximum number of clients that are remembered although they have no lease and no membership.
     private static let capacity = 65_536
 
-    private struct HeardMember {
+    private struct KnownMember {
         var time: Instant
         var hasProblem = false
     }
 
     private var producers: [ProducerID: Instant] = [:]
-    private var members: [Member: HeardMember] = [:]
+    private var members: [Member: KnownMember] = [:]
     private var listening: ListeningPeriod
 
     init(at now: Instant) {
@@ -31,7 +31,7 @@ struct Presence {
 
     /// Handles a heartbeat.
     /// - Returns: The members that have a problem, and had none at their last heartbeat.
-    mutating func hear(_ heartbeat: Heartbeat, at now: Instant) -> [Heartbeat.Member] {
+    mutating func handle(_ heartbeat: Heartbeat, at now: Instant) -> [Heartbeat.Member] {
         guard let producer = heartbeat.producer else { return [] }
         guard producers[producer] != nil || producers.count < Self.capacity else { return [] }
         producers[producer] = now
@@ -39,7 +39,7 @@ struct Presence {
             let id = Member(consumer: member.consumer, id: member.id)
             guard members[id] != nil || members.count < Self.capacity else { return false }
             let hadProblem = members[id]?.hasProblem ?? false
-            members[id] = HeardMember(time: now, hasProblem: member.problem != nil)
+            members[id] = KnownMember(time: now, hasProblem: member.problem != nil)
             return member.problem != nil && !hadProblem
         }
     }
@@ -51,13 +51,13 @@ struct Presence {
     /// - Parameters:
     ///   - holders: The producers that hold a lease.
     ///   - owners: The members of all durable consumers.
-    mutating func look(
+    mutating func check(
         holders: Set<ProducerID>, owners: Set<Member>, at now: Instant
     ) -> (producers: Set<ProducerID>, members: Set<Member>) {
-        _ = listening.look(at: now)
+        _ = listening.check(at: now)
         // One whose heartbeat has not come yet has a whole lease from now on.
         for producer in holders where producers[producer] == nil { producers[producer] = now }
-        for member in owners where members[member] == nil { members[member] = HeardMember(time: now) }
+        for member in owners where members[member] == nil { members[member] = KnownMember(time: now) }
         let silent = (
             holders.filter { isSilent(producers[$0], at: now) }, owners.filter { isSilent(members[$0]?.time, at: now) }
         )
@@ -66,7 +66,7 @@ struct Presence {
         return silent
     }
 
-    private func isSilent(_ heard: Instant?, at now: Instant) -> Bool {
-        heard.map { listening.isSilent(since: $0, at: now) } ?? false
+    private func isSilent(_ lastSeen: Instant?, at now: Instant) -> Bool {
+        lastSeen.map { listening.isSilent(since: $0, at: now) } ?? false
     }
 }

@@ -146,18 +146,18 @@ actor Projection {
         (window, inventory, types) = (Window(), Inventory(epoch: epoch), TypeTable())
         // Retention removes nothing, and no lease is closed, before the streams have been read again.
         (stored, mark, written) = (0, 0, [:])
-        try await takeFences()
-        let known = try await takeMark()
+        try await acquireFences()
+        let known = try await acquireMark()
         try await readLeases()
         stored = known
     }
 
-    private func takeFences() async throws {
-        letterFence = try await takeFence(.letterFence, in: names.deadLetters)
+    private func acquireFences() async throws {
+        letterFence = try await acquireFence(.letterFence, in: names.deadLetters)
         fences = try await withThrowingTaskGroup(of: (Partition, Int).self) { group in
             for partition in Partition.all {
                 group.addTask {
-                    (partition, try await self.takeFence(.documentFence(partition), in: self.names.documents))
+                    (partition, try await self.acquireFence(.documentFence(partition), in: self.names.documents))
                 }
             }
             var fences: [Partition: Int] = [:]
@@ -169,7 +169,7 @@ actor Projection {
     }
 
     /// Replaces the fence of the previous steward, or this one's: a write before an interruption may still be under way.
-    private func takeFence(_ subject: BusSubject, in stream: String) async throws -> Int {
+    private func acquireFence(_ subject: BusSubject, in stream: String) async throws -> Int {
         while true {
             let last = try await records.last(StewardRecord.self, subject, of: stream)
             if let record = last.value, record.term > steward.term { throw Deposed() }
@@ -182,7 +182,7 @@ actor Projection {
     /// Reads the mark and the table of types, and writes the mark again: from now on the previous steward cannot write
     /// it.
     /// - Returns: The sequence up to which the documents and dead letters are complete.
-    private func takeMark() async throws -> UInt64 {
+    private func acquireMark() async throws -> UInt64 {
         // Without a valid mark, the documents are brought up to date from the beginning of the journal.
         let last = try await records.last(MarkRecord.self, .documentMark, of: names.documents)
         let known =
@@ -258,7 +258,7 @@ actor Projection {
                 let lease = ProducerID(hexadecimal: producer),
                 case .document(let name) = BusSubject(delivered.subject, in: names.namespace)
             else { return }
-            leases.note(name, leasedBy: lease)
+            leases.record(name, leasedBy: lease)
         }
         self.leases = leases
     }
@@ -292,7 +292,7 @@ actor Projection {
             let batch = try BatchMessage(body: delivered.message.body) { delivered.message.header($0.rawValue) }
             let content = try batch.content(at: sequence, of: epoch)
             window.size += batch.body.count
-            for message in content.messages { note(message, lease: batch.headers.lease) }
+            for message in content.messages { record(message, lease: batch.headers.lease) }
             window.settled.formUnion(batch.headers.settledLetters)
             if let rejected = content.rejected, let progress = batch.headers.progress,
                 case .results(let owner, _) = BusSubject(delivered.subject, in: names.namespace)
@@ -308,12 +308,12 @@ actor Projection {
         }
     }
 
-    private func note(_ message: BatchMessage.Stored, lease: ProducerID?) {
+    private func record(_ message: BatchMessage.Stored, lease: ProducerID?) {
         guard let topic = Topic(message.message.topic) else { return }
-        types.note(topic.type, at: message.position.offset)
+        types.record(topic.type, at: message.position.offset)
         guard topic.type.kind == .document, let name = message.documentName else { return }
         let isWithdrawn = message.message.data.isEmpty
-        leases.note(name, leasedBy: isWithdrawn ? nil : lease)
+        leases.record(name, leasedBy: isWithdrawn ? nil : lease)
         window.documents[name] = Document(stored: message, lease: isWithdrawn ? nil : lease)
     }
 

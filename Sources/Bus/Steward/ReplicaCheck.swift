@@ -59,7 +59,7 @@ struct ReplicaCheck: Sendable {
         var watch = Watch()
         while true {
             let start = ContinuousClock.now
-            let runs = try await look(&watch)
+            let runs = try await checkServers(&watch)
             var results: [Result] = []
             for stream in names.all {
                 guard let result = try await check(stream) else { continue }
@@ -73,7 +73,7 @@ struct ReplicaCheck: Sendable {
                 let end = ContinuousClock.now + min(max(rest, Self.retry.lowerBound), Self.retry.upperBound)
                 repeat {
                     try await Task.sleep(for: Self.poll)
-                    _ = try await look(&watch)
+                    _ = try await checkServers(&watch)
                 } while ContinuousClock.now < end
                 continue
             }
@@ -81,13 +81,15 @@ struct ReplicaCheck: Sendable {
                 results.allSatisfy { $0.read.contains(server) || !$0.members.contains(server) }
             }
             var schedule = CheckSchedule(afterCheckOf: checked, from: start, to: .now)
-            repeat { try await Task.sleep(for: Self.poll) } while try await !schedule.isDue(look(&watch), at: .now)
+            repeat {
+                try await Task.sleep(for: Self.poll)
+            } while try await !schedule.isDue(checkServers(&watch), at: .now)
         }
     }
 
     /// Reports the servers that do not catch up.
     /// - Returns: The servers that can be read now, with their runs, as ``CheckSchedule`` uses them.
-    private func look(_ watch: inout Watch) async throws -> [String: String] {
+    private func checkServers(_ watch: inout Watch) async throws -> [String: String] {
         var (present, away) = (Set<String>(), Set<String>())
         for stream in names.all {
             let info = try await jetStream.retrying { try await jetStream.stream(stream) }
@@ -98,7 +100,7 @@ struct ReplicaCheck: Sendable {
             if stream == names.journal { try await reportLate(among: info, &watch.lagging) }
         }
         present.subtract(away)
-        try await noteRuns(of: present, &watch)
+        try await recordRuns(of: present, &watch)
         return Dictionary(uniqueKeysWithValues: present.map { ($0, watch.runs[$0] ?? "") })
     }
 
@@ -112,7 +114,7 @@ struct ReplicaCheck: Sendable {
         }
     }
 
-    private func noteRuns(of servers: Set<String>, _ watch: inout Watch) async throws {
+    private func recordRuns(of servers: Set<String>, _ watch: inout Watch) async throws {
         guard jetStream.connection.isClustered else {
             // A server on its own was started again if the connection to it was lost.
             for server in servers { watch.runs[server] = "connection \(jetStream.connection.connectionCount)" }
@@ -219,7 +221,7 @@ struct ReplicaCheck: Sendable {
                     }
                     continue
                 }
-                try deliveries[source].note(message.consumerSequence)
+                try deliveries[source].record(message.consumerSequence)
                 comparison.add(message.streamSequence, at: message.time, from: source)
                 if message.pending == 0 { comparison.end(source) }
                 count += 1

@@ -97,7 +97,7 @@ actor Retention {
             last: min(mark, UInt64(info.lastSequence) + 1))
         guard limit > first else { return }
         try await recordLosses(of: consumers, from: first, before: limit)
-        try await records.noteRemoval(before: limit)
+        try await records.recordRemoval(before: limit)
         _ = try await jetStream.retrying {
             try await jetStream.purge(names.journal, filter: names.batches, before: Int(clamping: limit))
         }
@@ -155,7 +155,7 @@ actor Retention {
     private func warn(_ consumers: [String: ControlRecords.Consumer], first: UInt64, info: StreamInfo) async throws {
         guard let limit = limits.size else { return }
         var next = lagWarnings
-        let warnings = next.take(
+        let warnings = next.update(
             consumers.keys, { consumers[$0].map { Place(offset: $0.position).sequence } }, oldest: first,
             end: UInt64(info.lastSequence), used: info.byteCount, limit: limit)
         for warning in warnings { try await notices.say(.consumerBehind, warning) }
@@ -182,7 +182,7 @@ actor Retention {
             else { return }
             for message in content.messages {
                 if let name = message.documentName { documents[name] = message.position.offset }
-                for name in behind.keys { losses[name]?.note(message) }
+                for name in behind.keys { losses[name]?.record(message) }
             }
         }
         let retained = try await retained(documents)
@@ -194,13 +194,13 @@ actor Retention {
     }
 
     /// Reads the batches between two sequences, all of them.
-    private func read(from first: UInt64, before limit: UInt64, _ take: (DeliveredMessage) -> Void) async throws {
+    private func read(from first: UInt64, before limit: UInt64, _ handle: (DeliveredMessage) -> Void) async throws {
         struct End: Error {}
         let settings = ConsumerSettings(filters: [names.batches], start: .sequence(Int(clamping: first)))
         do {
             try await jetStream.readAll(of: names.journal, settings) { delivered in
                 guard UInt64(delivered.streamSequence) < limit else { throw End() }
-                take(delivered)
+                handle(delivered)
             }
         } catch is End {}
     }
@@ -235,7 +235,7 @@ private struct Losses {
         self.consumer = consumer
     }
 
-    mutating func note(_ message: BatchMessage.Stored) {
+    mutating func record(_ message: BatchMessage.Stored) {
         let offset = message.position.offset
         guard let envelope = try? message.envelope(), offset > consumer.handled(envelope.partition),
             offset > consumer.recorded[envelope.type] ?? 0

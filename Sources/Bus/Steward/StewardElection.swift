@@ -18,7 +18,7 @@ struct StewardElection: Sendable {
         /// Nothing is to be done now.
         case wait
         /// Read the last record, and call ``found(_:at:)``.
-        case look
+        case check
         /// Publish the record as an announcement, read the last record, and call ``found(_:at:)``.
         case announce(StewardRecord)
     }
@@ -50,7 +50,7 @@ struct StewardElection: Sendable {
     }
 
     /// Handles an announcement.
-    mutating func heard(_ record: StewardRecord, at now: Instant) {
+    mutating func handle(_ record: StewardRecord, at now: Instant) {
         guard record.instance != instance else { return }
         switch role {
         case .follower:
@@ -62,15 +62,15 @@ struct StewardElection: Sendable {
     }
 
     /// Records that announcements may have been missed, because there was no connection.
-    mutating func noteAbsence(at now: Instant) {
+    mutating func recordAbsence(at now: Instant) {
         lastSign = now
     }
 
     mutating func step(at now: Instant) -> Step {
-        if now - lastStep > Self.absence { noteAbsence(at: now) }
+        if now - lastStep > Self.absence { recordAbsence(at: now) }
         lastStep = now
         switch role {
-        case .follower: return lastTerm == nil || now - lastSign >= Self.silence ? .look : .wait
+        case .follower: return lastTerm == nil || now - lastSign >= Self.silence ? .check : .wait
         case .leader(let record):
             if let lastAnnouncement, now - lastAnnouncement < Self.interval { return .wait }
             lastAnnouncement = now

@@ -34,7 +34,7 @@ extension JetStream {
     /// The consumer may be on a server that lags behind the others. So the reading ends with the stream's newest
     /// message of any subject, as the leader has it.
     func readAll(
-        of stream: String, _ settings: ConsumerSettings, _ take: (DeliveredMessage) async throws -> Void
+        of stream: String, _ settings: ConsumerSettings, _ handle: (DeliveredMessage) async throws -> Void
     ) async throws {
         var start = settings.start
         var wait = connection.waits.operation()
@@ -48,7 +48,7 @@ extension JetStream {
             ) { event in
                 switch event {
                 case .message(let delivered):
-                    if settings.selects(delivered.subject) { try await take(delivered) }
+                    if settings.selects(delivered.subject) { try await handle(delivered) }
                     return delivered.streamSequence < newest.sequence ? .goOn : .end
                 case .caughtUp: return .goOn
                 // The server lags behind, or the newest message has been removed.
@@ -64,10 +64,10 @@ extension JetStream {
     /// `settings` starts with the last message of each subject.
     /// - Parameters:
     ///   - gathering: The time that messages may gather on the server, as in ``PullSettings``.
-    ///   - take: Is called with each message. Nil if the stream has no message at the moment.
+    ///   - handle: Is called with each message. Nil if the stream has no message at the moment.
     func follow(
         _ stream: String, _ settings: ConsumerSettings, gathering: Duration? = nil,
-        _ take: (DeliveredMessage?) async throws -> Void
+        _ handle: (DeliveredMessage?) async throws -> Void
     ) async throws -> Never {
         var settings = settings
         var wait = connection.waits.operation()
@@ -76,8 +76,8 @@ extension JetStream {
             let pulling = PullSettings(gathering: gathering)
             _ = try await read(stream, settings: &settings, wait: &wait, pulling: pulling) { event in
                 switch event {
-                case .message(let delivered): try await take(delivered)
-                case .caughtUp: try await take(nil)
+                case .message(let delivered): try await handle(delivered)
+                case .caughtUp: try await handle(nil)
                 case .idle: break
                 }
                 return .goOn
@@ -96,11 +96,11 @@ extension JetStream {
     private enum ReadStep { case goOn, end, renew }
 
     /// Reads with one consumer.
-    /// - Returns: True if `take` has returned `end`; false if another consumer is needed. Unless `settings` start with
-    ///   the last message of each subject, they then start after the last message.
+    /// - Returns: True if `handle` has returned `end`; false if another consumer is needed. Unless `settings` start
+    ///   with the last message of each subject, they then start after the last message.
     private func read(
         _ stream: String, settings: inout ConsumerSettings, wait: inout Waits.Operation, pulling: PullSettings,
-        _ take: (ReadEvent) async throws -> ReadStep
+        _ handle: (ReadEvent) async throws -> ReadStep
     ) async throws -> Bool {
         var start = settings.start
         defer { settings.start = start }
@@ -108,26 +108,26 @@ extension JetStream {
             return try await withConsumer(of: stream, settings, pulling: pulling) { consumer in
                 let connection = self.connection.connectionCount
                 var expected = 1
-                var step = consumer.initialPending == 0 ? try await take(.caughtUp) : .goOn
+                var step = consumer.initialPending == 0 ? try await handle(.caughtUp) : .goOn
                 while step == .goOn {
                     let delivery = try await consumer.next()
                     wait.end()
                     // What was on its way when the connection was lost is missing.
                     guard self.connection.connectionCount == connection else { return false }
                     guard case .message(let delivered) = delivery else {
-                        step = try await take(.idle)
+                        step = try await handle(.idle)
                         continue
                     }
                     guard delivered.consumerSequence == expected else { return false }
                     expected += 1
-                    step = try await take(.message(delivered))
+                    step = try await handle(.message(delivered))
                     if start != .lastPerSubject { start = .sequence(delivered.streamSequence + 1) }
-                    if step == .goOn, delivered.pending == 0 { step = try await take(.caughtUp) }
+                    if step == .goOn, delivered.pending == 0 { step = try await handle(.caughtUp) }
                 }
                 return step == .end
             }
         } catch let error where error.isTemporary || error.endsConsumer {
-            wait.note("\(error)")
+            wait.recordFailure("\(error)")
             try await connection.pause(2)
             return false
         }

@@ -5,7 +5,7 @@ internal import Logging
 internal import OrderedCollections
 internal import Support
 
-/// The protocol of the bus client, without sockets, clocks and tasks: a value that takes inputs and returns actions.
+/// The protocol of the bus client, without sockets, clocks and tasks: a value that handles inputs and returns actions.
 ///
 /// Inputs are the requests of callers, the messages of the two sockets, and the time. ``ZeroMQEventBus`` performs the
 /// actions in their order. `docs/wire-protocol.md` describes the protocol.
@@ -15,7 +15,7 @@ struct ClientStateMachine {
     enum State { case idle, open, closed }
 
     enum Action {
-        /// Sends a request on the ingress. The owner then calls ``noteSent(_:at:)`` if the socket has accepted it, or
+        /// Sends a request on the ingress. The owner then calls ``recordSent(_:at:)`` if the socket has accepted it, or
         /// ``block()`` if it must wait.
         case send(id: UInt64, Request)
         /// Calls ``wake(at:)`` after this duration.
@@ -73,10 +73,10 @@ struct ClientStateMachine {
     private var quietIngress = SilenceCounter(limit: 6, longest: 24)
     /// The time at which something last arrived from the broker on the ingress, or the bus was opened. Each warning
     /// that no broker answers also sets it.
-    private var lastHeard: Instant?
+    private var lastReceived: Instant?
     /// True after a refused hello, until the next tick or a welcome.
     private var isHelloRefused = false
-    /// The id of the good-bye, after which the client says nothing new: the broker would take it for alive.
+    /// The id of the good-bye, after which the client says nothing new: the broker would treat it as alive.
     private var bye: UInt64?
     /// True if an action has requested a call of ``wake(at:)`` that has not come yet.
     private var willWake = false
@@ -106,7 +106,7 @@ struct ClientStateMachine {
         journal = KnownJournal(producer: producer)
     }
 
-    private mutating func takeActions() -> [Action] {
+    private mutating func drainActions() -> [Action] {
         defer { actions = [] }
         return actions
     }
@@ -122,9 +122,9 @@ struct ClientStateMachine {
     /// Called once, after the sockets have been created.
     mutating func open(at now: Instant) -> [Action] {
         state = .open
-        lastHeard = now
+        lastReceived = now
         subscribePlans()
-        return takeActions()
+        return drainActions()
     }
 
     /// Says good-bye, and closes when the broker has answered, or after 500 ms. If the bus is not open or the client
@@ -133,7 +133,7 @@ struct ClientStateMachine {
         guard state == .open else { return [.close(after: .zero)] }
         bye = enqueue(.bye(journal.greeting), for: .caller)
         actions.append(.close(after: journal.epoch == 0 ? .zero : .milliseconds(500)))
-        return takeActions()
+        return drainActions()
     }
 
     /// Ends everything that waits for the broker.
@@ -145,7 +145,7 @@ struct ClientStateMachine {
         for id in plans.keys { actions.append(.refuse(subscription: id, error)) }
         for subscription in subscriptions { actions.append(.interrupt(subscription: subscription.id, error)) }
         (plans, subscriptions, queries) = ([:], [], ServedQueries())
-        return takeActions()
+        return drainActions()
     }
 
     private var closed: BusError { BusError(.closed, "the connection to \(address) was closed") }
@@ -166,14 +166,14 @@ struct ClientStateMachine {
         }
         if case .serve = request { outbox.supersedeServe(with: request) }
         send(outbox.add(pending, id: id))
-        return takeActions()
+        return drainActions()
     }
 
     /// Sends a request whose answer no caller needs.
     mutating func tell(_ request: Request) -> [Action] {
         guard state != .closed else { return [] }
         enqueue(request, for: .none)
-        return takeActions()
+        return drainActions()
     }
 
     /// Cancels the request of a caller. The caller gets `error`.
@@ -182,7 +182,7 @@ struct ClientStateMachine {
         // A query that was not sent need not be cancelled at the broker.
         if request.isQuery, request.resending.sentAt != nil { enqueue(.cancel(id), for: .none) }
         actions.append(.fail(id: id, error))
-        return takeActions()
+        return drainActions()
     }
 
     @discardableResult
@@ -204,20 +204,20 @@ struct ClientStateMachine {
         for sending in sendings { send(sending) }
     }
 
-    /// Notes that the ingress has accepted a request.
-    mutating func noteSent(_ id: UInt64, at now: Instant) {
-        outbox.noteSent(id, at: now)
+    /// Records that the ingress has accepted a request.
+    mutating func recordSent(_ id: UInt64, at now: Instant) {
+        outbox.recordSent(id, at: now)
     }
 
-    /// Notes that the ingress accepts no more requests now. Further requests wait.
+    /// Records that the ingress accepts no more requests now. Further requests wait.
     mutating func block() {
         outbox.block()
     }
 
-    /// Notes that the ingress accepts requests again.
+    /// Records that the ingress accepts requests again.
     mutating func unblock() -> [Action] {
         send(outbox.unblock())
-        return takeActions()
+        return drainActions()
     }
 
     /// Says hello if an answer is overdue or the journal has grown since the last answer to a hello. An overdue hello or
@@ -234,7 +234,7 @@ struct ClientStateMachine {
             willWake = true
             actions.append(.wake(after: Resending.shortestWait))
         }
-        return takeActions()
+        return drainActions()
     }
 
     // MARK: Time
@@ -279,12 +279,12 @@ struct ClientStateMachine {
             if !queries.isEmpty { register() }
         }
         readPages()
-        return takeActions()
+        return drainActions()
     }
 
     private mutating func warnOfSilence(at now: Instant) {
-        guard let last = lastHeard, now - last > .seconds(4) else { return }
-        lastHeard = now
+        guard let last = lastReceived, now - last > .seconds(4) else { return }
+        lastReceived = now
         log(.warning, "no broker answers", ["bus": "\(address)", "waiting": "\(outbox.count)"])
     }
 
@@ -305,8 +305,8 @@ struct ClientStateMachine {
 
     /// Handles a reply from the ingress.
     mutating func receive(_ reply: Reply, to id: UInt64, at now: Instant) -> [Action] {
-        lastHeard = now
-        quietIngress.hear()
+        lastReceived = now
+        quietIngress.recordActivity()
         if case .refused(let error) = reply, error.code == .malformed, case .hello(let greeting) = outbox[id],
             greeting.asksForMore
         {
@@ -323,7 +323,7 @@ struct ClientStateMachine {
         if outbox.isOutOfSequence, !isHelloRefused { greet() }
         send(outbox.admitWaiting())
         readPages()
-        return takeActions()
+        return drainActions()
     }
 
     private mutating func handle(_ reply: Reply, to request: PendingRequest, id: UInt64, at now: Instant) {
@@ -386,8 +386,8 @@ struct ClientStateMachine {
 
     private mutating func follow(_ welcome: Welcome, after greeting: Greeting) {
         follow(epoch: welcome.epoch, start: welcome.more?.start)
-        if journal.hasLostEnd(welcome, after: greeting) { takeBack(to: welcome.head) }
-        journal.note(welcome)
+        if journal.hasLostEnd(welcome, after: greeting) { rewind(to: welcome.head) }
+        journal.record(welcome)
     }
 
     /// Follows the journal to another epoch. Subscriptions with a claim end, and those with an end position fail; the
@@ -404,14 +404,14 @@ struct ClientStateMachine {
     }
 
     /// Goes back to the end of a journal that has lost messages which this client has seen since its last hello.
-    private mutating func takeBack(to head: UInt64) {
+    private mutating func rewind(to head: UInt64) {
         log(
             .warning, "the journal has lost its last messages; reading the new ones in their place",
             ["seen": "\(journal.lastSeen)", "end": "\(head)"])
-        journal.takeBack(to: head)
+        journal.rewind(to: head)
         // Their answers could leave out messages after the new end.
         outbox.removeReads()
-        for index in subscriptions.indices { subscriptions[index].takeBack(to: head) }
+        for index in subscriptions.indices { subscriptions[index].rewind(to: head) }
         dropClaims()
         areLeasesInDoubt = true
     }
@@ -471,7 +471,7 @@ struct ClientStateMachine {
         guard state != .closed else { return [.refuse(subscription: id, closed)] }
         plans[id] = plan
         subscribeOnFeed(plan, id: id)
-        return takeActions()
+        return drainActions()
     }
 
     /// Ends a subscription, whether it is live or not.
@@ -481,14 +481,14 @@ struct ClientStateMachine {
         } else if let index = index(of: id) {
             actions.append(.unsubscribe(subscriptions.remove(at: index).prefixes))
         }
-        return takeActions()
+        return drainActions()
     }
 
-    /// Takes the next buffered messages of a subscription.
-    mutating func take(from id: UInt64) -> (messages: [FeedTracker.Delivery], actions: [Action]) {
-        let messages = index(of: id).map { subscriptions[$0].takeBuffered() } ?? []
+    /// Dequeues the next buffered messages of a subscription.
+    mutating func dequeue(from id: UInt64) -> (messages: [FeedTracker.Delivery], actions: [Action]) {
+        let messages = index(of: id).map { subscriptions[$0].dequeueBuffered() } ?? []
         readPages()
-        return (messages, takeActions())
+        return (messages, drainActions())
     }
 
     /// Begins a wait of a subscription's reader.
@@ -500,7 +500,7 @@ struct ClientStateMachine {
         subscriptions[index].beginWaiting(number)
         handOver(index)
         readPages()
-        return takeActions()
+        return drainActions()
     }
 
     /// Cancels a wait of a subscription's reader.
@@ -529,7 +529,7 @@ struct ClientStateMachine {
     /// Handles the broker's answer, on the feed, to the subscription of an inbox.
     /// - Parameter head: The end of the journal when the broker answered.
     mutating func confirm(inbox: String, epoch: UInt64, head: UInt64) -> [Action] {
-        hearFeed()
+        recordFeedActivity()
         if journal.epoch == 0 { follow(epoch: epoch, start: nil) }
         // The prefix is answered after each connection of the feed: the broker may be a newer one.
         let common = Inbox.prefix(of: client)
@@ -551,7 +551,7 @@ struct ClientStateMachine {
             begin(plan, id: id, head: head)
         }
         readPages()
-        return takeActions()
+        return drainActions()
     }
 
     private mutating func begin(_ plan: Subscription.Plan, id: UInt64, head: UInt64) {
@@ -578,7 +578,7 @@ struct ClientStateMachine {
     /// Handles messages of the feed.
     /// - Parameter messages: All of one topic and epoch.
     mutating func receive(live messages: [FeedMessage]) -> [Action] {
-        hearFeed()
+        recordFeedActivity()
         // Messages of another epoch are ignored.
         guard let last = messages.last, last.epoch == journal.epoch else { return [] }
         journal.see(last.offset, of: last.epoch)
@@ -587,12 +587,12 @@ struct ClientStateMachine {
             handOver(index)
         }
         readPages()
-        return takeActions()
+        return drainActions()
     }
 
-    private mutating func hearFeed() {
-        quietFeed.losses.hear()
-        quietFeed.confirmations.hear()
+    private mutating func recordFeedActivity() {
+        quietFeed.losses.recordActivity()
+        quietFeed.confirmations.recordActivity()
     }
 
     /// Resumes the reader of a subscription if it waits and there is something to deliver, or the subscription has
@@ -621,7 +621,7 @@ struct ClientStateMachine {
     ///   later subscriptions.
     private mutating func receive(_ heads: Heads, for asking: [UInt64], judgeNow: Bool) {
         for index in asking.compactMap({ index(of: $0) }) {
-            subscriptions[index].note(heads)
+            subscriptions[index].record(heads)
             guard judgeNow else { continue }
             subscriptions[index].judge()
             handOver(index)
@@ -642,7 +642,7 @@ struct ClientStateMachine {
                 request = .documents(PageRequest(epoch: journal.epoch, after: after, prefixes: prefixes))
             }
             let id = enqueue(request, for: .page(subscription: subscriptions[index].id))
-            subscriptions[index].noteRead(id)
+            subscriptions[index].recordRead(id)
         }
     }
 
@@ -715,7 +715,7 @@ struct ClientStateMachine {
         }
         // Even if the registration failed, the broker may have received it.
         register()
-        return takeActions()
+        return drainActions()
     }
 
     /// The request that registers all types that this process serves.
@@ -729,8 +729,8 @@ struct ClientStateMachine {
 
     /// Handles a query from the broker, or the cancellation of one.
     mutating func receive(_ notice: Notice, at now: Instant) -> [Action] {
-        lastHeard = now
-        quietIngress.hear()
+        lastReceived = now
+        quietIngress.recordActivity()
         switch notice {
         case .cancel(let id):
             queries.finish(id)
@@ -742,7 +742,7 @@ struct ClientStateMachine {
             case .none: break
             }
         }
-        return takeActions()
+        return drainActions()
     }
 
     /// Handles the end of a server's work on a query.
@@ -752,7 +752,7 @@ struct ClientStateMachine {
         queries.finish(query)
         actions.append(.stopWork(query: query))
         if let content { enqueue(.answer(QueryAnswer(query: query, content: content)), for: .none) }
-        return takeActions()
+        return drainActions()
     }
 
     private mutating func refuse(_ query: UInt64, _ code: ProtocolError.Code, _ reason: String) {
@@ -777,8 +777,8 @@ struct SilenceCounter {
         (self.limit, first, self.longest) = (limit, limit, longest ?? limit)
     }
 
-    /// Notes that the socket has received something.
-    mutating func hear() {
+    /// Records that the socket has received something.
+    mutating func recordActivity() {
         (count, limit) = (0, first)
     }
 

@@ -53,7 +53,7 @@ struct FeedTracker {
     /// The offset after which a missing message is a loss. `nil` until the first page if the subscription is from the
     /// beginning: it starts at the oldest message that retention has kept.
     private var promised: UInt64?
-    /// The losses since the last call of ``takeNotices()``.
+    /// The losses since the last call of ``drainNotices()``.
     private var notices: [SubscriptionNotice] = []
     private let prefixes: [String]
     private let chain: Chain
@@ -82,7 +82,7 @@ struct FeedTracker {
     /// Handles live messages.
     /// - Parameters:
     ///   - messages: All of one topic.
-    ///   - room: The number of messages that the reader can take.
+    ///   - room: The number of messages that the reader can accept.
     /// - Returns: The messages to deliver.
     mutating func receive(live messages: [FeedMessage], room: Int) -> [Delivery] {
         guard let topic = messages.first?.topic, concerns(topic) else { return [] }
@@ -123,7 +123,7 @@ struct FeedTracker {
             return page.messages.filter { $0.offset <= base }.map { Delivery(message: $0, settled: base) }
         case .journal:
             let new = page.messages.filter { $0.offset > known(chain.key($0.topic)) }
-            if isWatched { note(page, new: new) }
+            if isWatched { record(page, new: new) }
             advance(to: page.through)
             phase = page.isComplete && page.through >= skipped ? .live : .journal(after: base)
             // All missing messages have arrived.
@@ -132,15 +132,15 @@ struct FeedTracker {
         }
     }
 
-    /// Notes the last offsets of topics, which ``judge()`` checks later. Offsets that were noted before and not checked
-    /// yet still count: later heads only contain topics that have grown since.
-    mutating func note(_ heads: Heads) {
+    /// Records the last offsets of topics, which ``judge()`` checks later. Offsets that were recorded before and not
+    /// checked yet still count: later heads only contain topics that have grown since.
+    mutating func record(_ heads: Heads) {
         let earlier = expected?.offsets ?? [:]
         expected = Heads(
             epoch: heads.epoch, through: heads.through, offsets: earlier.merging(heads.offsets) { max($0, $1) })
     }
 
-    /// Checks if all messages up to the noted offsets have arrived. If not, the tracker reads them from the journal.
+    /// Checks if all messages up to the recorded offsets have arrived. If not, the tracker reads them from the journal.
     /// - Returns: True if a message is missing that the feed had time to bring.
     @discardableResult
     mutating func judge() -> Bool {
@@ -174,7 +174,7 @@ struct FeedTracker {
     }
 
     /// Goes back to the end of a journal that has lost its last messages. New messages will take their offsets.
-    mutating func takeBack(to head: UInt64) {
+    mutating func rewind(to head: UInt64) {
         base = min(base, head)
         seen = seen.mapValues { min($0, head) }.filter { $0.value > base }
         (skipped, expected, gaps) = (min(skipped, head), nil, FeedGaps(head: head))
@@ -187,14 +187,14 @@ struct FeedTracker {
     }
 
     /// Returns and removes the losses since the last call.
-    mutating func takeNotices() -> [SubscriptionNotice] {
+    mutating func drainNotices() -> [SubscriptionNotice] {
         defer { notices = [] }
         return notices
     }
 
-    /// Notes the losses that a page shows.
+    /// Records the losses that a page shows.
     /// - Parameter new: The messages of the page that had not arrived before.
-    private mutating func note(_ page: Page, new: [FeedMessage]) {
+    private mutating func record(_ page: Page, new: [FeedMessage]) {
         notices += gaps.count(new, in: chain).map { .recovered($0, count: $1) }
         for message in new where isBehindRemoval(message, in: page) {
             guard let type = Topic(message.topic)?.type else { continue }
@@ -252,7 +252,7 @@ struct FeedGaps {
         self.head = head
     }
 
-    /// Notes a live message that was skipped, and will be read from the journal.
+    /// Records a live message that was skipped, and will be read from the journal.
     /// - Parameters:
     ///   - previous: The offset of its predecessor in the chain.
     ///   - known: The offset up to which no message of the chain is missing.
@@ -263,7 +263,7 @@ struct FeedGaps {
         last = max(last, offset)
     }
 
-    /// Notes offsets at which messages have not arrived.
+    /// Records offsets at which messages have not arrived.
     mutating func add(_ offsets: ClosedRange<UInt64>, of key: Substring) {
         var ranges = gaps[key] ?? []
         let nearest = ranges.count == Self.capacity ? ranges.removeLast() : offsets

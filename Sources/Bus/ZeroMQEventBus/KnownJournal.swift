@@ -11,7 +11,7 @@ struct KnownJournal {
     /// The last welcome. The next hello in this epoch contains its head and mark.
     private(set) var lastWelcome: Welcome?
     /// False after the broker has refused a long hello. True again when the feed reconnects or another epoch begins.
-    private var takesLongGreetings = true
+    private var acceptsLongGreetings = true
 
     init(producer: ProducerID) {
         self.producer = producer
@@ -21,7 +21,7 @@ struct KnownJournal {
         let welcome = lastWelcome?.epoch == epoch ? lastWelcome : nil
         return Greeting(
             producer: producer, epoch: epoch, offset: lastSeen, head: welcome?.head ?? 0, mark: welcome?.mark ?? 0,
-            asksForMore: takesLongGreetings)
+            asksForMore: acceptsLongGreetings)
     }
 
     /// True if the journal has grown since the last welcome.
@@ -29,19 +29,19 @@ struct KnownJournal {
         lastWelcome.map { $0.epoch == epoch && $0.head < lastSeen } ?? false
     }
 
-    /// Notes an offset that the journal has reached.
+    /// Records an offset that the journal has reached.
     mutating func see(_ offset: UInt64, of epoch: UInt64) {
         guard epoch == self.epoch else { return }
         lastSeen = max(lastSeen, offset)
     }
 
-    /// Notes the epoch of a reply.
+    /// Records the epoch of a reply.
     /// - Returns: True if the epoch replaced another one.
     mutating func follow(_ new: UInt64) -> Bool {
         guard new != epoch else { return false }
         defer { epoch = new }
         guard epoch != 0 else { return false }
-        (takesLongGreetings, lastSeen) = (true, 0)
+        (acceptsLongGreetings, lastSeen) = (true, 0)
         return true
     }
 
@@ -50,23 +50,23 @@ struct KnownJournal {
         greeting.epoch == epoch && welcome.head < greeting.offset
     }
 
-    /// Notes that the journal has lost its messages after `head`.
-    mutating func takeBack(to head: UInt64) {
+    /// Records that the journal has lost its messages after `head`.
+    mutating func rewind(to head: UInt64) {
         lastSeen = head
     }
 
-    mutating func note(_ welcome: Welcome) {
+    mutating func record(_ welcome: Welcome) {
         lastWelcome = welcome
         see(welcome.head, of: welcome.epoch)
     }
 
-    /// Notes that the broker has refused a long hello.
+    /// Records that the broker has refused a long hello.
     mutating func shortenGreetings() {
-        takesLongGreetings = false
+        acceptsLongGreetings = false
     }
 
-    /// Notes that the connection is new: the broker may be another one.
+    /// Records that the connection is new: the broker may be another one.
     mutating func lengthenGreetings() {
-        takesLongGreetings = true
+        acceptsLongGreetings = true
     }
 }

@@ -4,7 +4,7 @@ internal import DequeModule
 internal import EventBus
 internal import Synchronization
 
-/// Reads one subscription. It takes many messages from the bus at once.
+/// Reads one subscription. It dequeues many messages at once.
 final class MessageReader: Sendable {
     private let bus: ZeroMQEventBus
     private let id: UInt64
@@ -35,7 +35,7 @@ final class MessageReader: Sendable {
                 let envelope = try delivery.message.envelope()
                 if isWanted(envelope) { return Delivery(envelope, lowWatermark: delivery.settled) }
             } catch let error as BusError {
-                skipped.note(error.message)
+                skipped.record(error.message)
             }
         }
     }

@@ -15,8 +15,8 @@ struct Outbox {
 
     typealias Instant = ContinuousClock.Instant
 
-    /// A request to send. The owner calls ``noteSent(_:at:)`` if the socket has accepted it, or ``block()`` if it must
-    /// wait.
+    /// A request to send. The owner calls ``recordSent(_:at:)`` if the socket has accepted it, or ``block()`` if it
+    /// must wait.
     struct Sending {
         let id: UInt64
         let request: Request
@@ -159,18 +159,18 @@ struct Outbox {
 
     // MARK: Sending
 
-    /// Notes that the socket has accepted a request.
-    mutating func noteSent(_ id: UInt64, at now: Instant) {
+    /// Records that the socket has accepted a request.
+    mutating func recordSent(_ id: UInt64, at now: Instant) {
         sentCount += 1
         pending[id]?.resending.send(at: now, place: sentCount, wait: roundTrips.wait)
     }
 
-    /// Notes that the socket accepts no more requests. Further requests wait.
+    /// Records that the socket accepts no more requests. Further requests wait.
     mutating func block() {
         isOpen = false
     }
 
-    /// Notes that the socket accepts requests again.
+    /// Records that the socket accepts requests again.
     /// - Returns: The requests that it has not accepted yet, in order.
     mutating func unblock() -> [Sending] {
         isOpen = true
@@ -248,7 +248,7 @@ struct Outbox {
             }
         }
         pending[id] = nil
-        request.resending.roundTrip(at: now).map { roundTrips.note($0) }
+        request.resending.roundTrip(at: now).map { roundTrips.record($0) }
         if case .publish(let batch) = request.request, !batch.isTransient {
             answeredSequence = max(answeredSequence, batch.sequence)
         }

@@ -13,7 +13,7 @@ struct Resending {
     /// The number of copies that were sent on the current connection and have no answer.
     private var unanswered = 0
 
-    /// Notes that the request was sent.
+    /// Records that the request was sent.
     /// - Parameters:
     ///   - place: The place of this copy among all that was sent.
     ///   - first: The time to wait for the answer if the request has not been sent on this connection before.
@@ -25,12 +25,12 @@ struct Resending {
         unanswered += 1
     }
 
-    /// Notes that the broker has refused a copy, which may be sent again.
+    /// Records that the broker has refused a copy, which may be sent again.
     mutating func refuse() {
         unanswered = max(0, unanswered - 1)
     }
 
-    /// Notes that no copy is recorded, and that all are lost or refused.
+    /// Records that no copy is recorded, and that all are lost or refused.
     mutating func lose() {
         unanswered = 0
     }
@@ -62,7 +62,7 @@ struct RoundTrips {
     /// The longest recent time. Each shorter one lowers it by at most an eighth.
     private var longest: Duration = .zero
 
-    mutating func note(_ time: Duration) {
+    mutating func record(_ time: Duration) {
         longest = max(time, longest * 7 / 8)
     }
 

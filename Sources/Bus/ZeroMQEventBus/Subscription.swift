@@ -2,17 +2,17 @@ internal import BusProtocol
 internal import DequeModule
 internal import EventBus
 
-/// The state of one subscription: the received messages that its reader has not taken, and its claim.
+/// The state of one subscription: the received messages that its reader has not dequeued, and its claim.
 ///
 /// ``nextRead`` is the page that it needs, and ``handOver()`` returns the messages for its reader. The owner sends the
 /// requests and resumes the reader.
 struct Subscription {
-    /// The maximum number of buffered messages. When the buffer is full, further live messages are not taken; the
+    /// The maximum number of buffered messages. When the buffer is full, further live messages are not accepted; the
     /// subscription reads those that are recorded from the journal later.
     static let capacity = 1024
-    /// The size of the buffered messages, in bytes, at which no further live messages are taken.
+    /// The size of the buffered messages, in bytes, at which no further live messages are accepted.
     static let capacitySize = 8 * 1024 * 1024
-    /// The maximum number of messages that a reader takes at once.
+    /// The maximum number of messages that a reader dequeues at once.
     static let handOverCount = 256
 
     /// A subscription that the broker has not confirmed yet.
@@ -73,8 +73,8 @@ struct Subscription {
 
     // MARK: The reader
 
-    /// Takes the next buffered messages.
-    mutating func takeBuffered() -> [FeedTracker.Delivery] {
+    /// Dequeues the next buffered messages.
+    mutating func dequeueBuffered() -> [FeedTracker.Delivery] {
         guard !hasEnded else { return [] }
         let messages = Array(buffer.prefix(Self.handOverCount))
         buffer.removeFirst(messages.count)
@@ -82,7 +82,7 @@ struct Subscription {
         return messages
     }
 
-    /// Begins a wait of the reader. The reader has handled all messages that it took, or has noted the oldest
+    /// Begins a wait of the reader. The reader has handled all messages that it dequeued, or has recorded the oldest
     /// unfinished message in its progress.
     /// - Parameter number: Unique among the waits of the subscription.
     mutating func beginWaiting(_ number: UInt64) {
@@ -107,7 +107,7 @@ struct Subscription {
         }
         guard !buffer.isEmpty || hasEnded || isAtEnd else { return nil }
         wait = nil
-        return .messages(takeBuffered())
+        return .messages(dequeueBuffered())
     }
 
     /// Ends the messages, because the claim may no longer be valid.
@@ -124,8 +124,8 @@ struct Subscription {
             ? nil : tracker.phase
     }
 
-    /// Notes the request that reads ``nextRead``.
-    mutating func noteRead(_ id: UInt64) {
+    /// Records the request that reads ``nextRead``.
+    mutating func recordRead(_ id: UInt64) {
         page = id
     }
 
@@ -143,7 +143,7 @@ struct Subscription {
         guard id == self.page else { return [] }
         self.page = nil
         append(tracker.receive(page))
-        return tracker.takeNotices()
+        return tracker.drainNotices()
     }
 
     /// Handles the refusal of a page, or an answer in another epoch.
@@ -154,13 +154,13 @@ struct Subscription {
         if isLong { isRefused = true }
     }
 
-    /// Notes the last offsets of topics. ``judge()`` compares them with the messages that have arrived.
-    mutating func note(_ heads: Heads) {
+    /// Records the last offsets of topics. ``judge()`` compares them with the messages that have arrived.
+    mutating func record(_ heads: Heads) {
         polledThrough = max(polledThrough, heads.through)
-        tracker.note(heads)
+        tracker.record(heads)
     }
 
-    /// Compares the noted offsets with the messages that have arrived.
+    /// Compares the recorded offsets with the messages that have arrived.
     /// - Returns: True if the feed has lost a message: it had time to arrive and did not.
     @discardableResult
     mutating func judge() -> Bool {
@@ -189,8 +189,8 @@ struct Subscription {
     }
 
     /// Goes back to the end of a journal that has lost its last messages.
-    mutating func takeBack(to head: UInt64) {
-        tracker.takeBack(to: head)
+    mutating func rewind(to head: UInt64) {
+        tracker.rewind(to: head)
         polledThrough = min(polledThrough, head)
         page = nil
     }

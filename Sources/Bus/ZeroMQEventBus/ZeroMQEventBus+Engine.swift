@@ -77,7 +77,7 @@ extension ZeroMQEventBus {
             }
             documents += try page.messages.map { try $0.envelope() }.filter { document in
                 // A document that cannot be read must not hide the others.
-                if let header = document.unreadableHeader { skipped.note(header.reason) }
+                if let header = document.unreadableHeader { skipped.record(header.reason) }
                 return document.unreadableHeader == nil && filters.contains { $0.matches(document) }
             }
             after = page.through
@@ -98,13 +98,13 @@ extension ZeroMQEventBus {
         }
         guard let document = try page.messages.first?.envelope() else { return nil }
         if let header = document.unreadableHeader {
-            skipped.note(header.reason)
+            skipped.record(header.reason)
             return nil
         }
         // The broker does not decode headers, so the header may have another subject or key.
         guard document.subject == subject, document.attributes.key ?? "" == request.key else {
             let found = "key '\(document.attributes.key ?? "")' of session '\(document.subject)'"
-            skipped.note("\(type), key '\(request.key)' of session '\(subject)', has a header with \(found)")
+            skipped.record("\(type), key '\(request.key)' of session '\(subject)', has a header with \(found)")
             return nil
         }
         return document

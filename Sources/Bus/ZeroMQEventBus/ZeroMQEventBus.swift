@@ -167,10 +167,10 @@ package actor ZeroMQEventBus: EventBusEngine {
             }
         case .answer(let id, let reply): callers.removeValue(forKey: id)?.resume(returning: reply)
         case .fail(let id, let error): callers.removeValue(forKey: id)?.resume(throwing: error)
-        case .confirm(let id): takeConfirmation(of: id)?.resume()
-        case .refuse(let id, let error): takeConfirmation(of: id)?.resume(throwing: error)
-        case .deliver(let id, let messages): takeWait(of: id)?.resume(returning: messages)
-        case .interrupt(let id, let error): takeWait(of: id)?.resume(throwing: error)
+        case .confirm(let id): removeConfirmation(of: id)?.resume()
+        case .refuse(let id, let error): removeConfirmation(of: id)?.resume(throwing: error)
+        case .deliver(let id, let messages): removeWait(of: id)?.resume(returning: messages)
+        case .interrupt(let id, let error): removeWait(of: id)?.resume(throwing: error)
         case .notify(let id, let notices): if let tell = readers[id]?.onNotice { notices.forEach(tell) }
         case .subscribe(let prefixes): setOnFeed(prefixes.map(SocketOption.subscribe))
         case .unsubscribe(let prefixes): setOnFeed(prefixes.map(SocketOption.unsubscribe))
@@ -193,14 +193,14 @@ package actor ZeroMQEventBus: EventBusEngine {
             .maximumFrameSize(Int64(Limits.maximumFrameSize)),
         ] + SocketOption.tcpKeepalive
 
-    /// The number of messages from the feed at which ``takeMessages()`` ends, so that the thread can do other work.
+    /// The number of messages from the feed at which ``receiveMessages()`` ends, so that the thread can do other work.
     private static let turnCount = 512
 
     private func connectIngress() throws {
         let ingress = try Socket(.dealer, options: Self.options)
         try ingress.connect(address.ingress)
         let watch = SocketWatch(ingress) { [weak self] in
-            self?.assumeIsolated { $0.takeReplies() }
+            self?.assumeIsolated { $0.receiveReplies() }
         } onWritable: { [weak self] in
             self?.assumeIsolated { $0.sendOn() }
         }
@@ -213,7 +213,7 @@ package actor ZeroMQEventBus: EventBusEngine {
         let feed = try Socket(.sub, options: Self.options + [.sendHighWaterMark(0), .receiveHighWaterMark(4096)])
         for prefix in prefixes { try feed.set(.subscribe(prefix)) }
         try feed.connect(address.feed)
-        let watch = SocketWatch(feed) { [weak self] in self?.assumeIsolated { $0.takeMessages() } }
+        let watch = SocketWatch(feed) { [weak self] in self?.assumeIsolated { $0.receiveMessages() } }
         thread.add(watch)
         (self.feed, feedWatch) = (feed, watch)
     }
@@ -221,7 +221,7 @@ package actor ZeroMQEventBus: EventBusEngine {
     private func renewFeed(_ prefixes: [String]) {
         feedWatch.map(thread.remove)
         (feed, feedWatch) = (nil, nil)
-        do { try connectFeed(subscribing: prefixes) } catch { noteUnmade(error) }
+        do { try connectFeed(subscribing: prefixes) } catch { logCreationFailure(error) }
     }
 
     private func renewIngress() {
@@ -233,11 +233,11 @@ package actor ZeroMQEventBus: EventBusEngine {
             (ingress, ingressWatch) = (nil, nil)
             try connectIngress()
         } catch {
-            noteUnmade(error)
+            logCreationFailure(error)
         }
     }
 
-    private func noteUnmade(_ error: any Error) {
+    private func logCreationFailure(_ error: any Error) {
         logger.error("a socket could not be created", metadata: ["error": "\(error)"])
     }
 
@@ -253,7 +253,7 @@ package actor ZeroMQEventBus: EventBusEngine {
         guard let ingress, let ingressWatch, !ingressWatch.wantsWrite else { return machine.block() }
         do {
             if try ingress.send(request.frames(id: id)) {
-                machine.noteSent(id, at: .now)
+                machine.recordSent(id, at: .now)
             } else {
                 ingressWatch.wantsWrite = true
                 machine.block()
@@ -268,7 +268,7 @@ package actor ZeroMQEventBus: EventBusEngine {
         perform(machine.unblock())
     }
 
-    private func takeReplies() {
+    private func receiveReplies() {
         do {
             while let frames = try ingress?.receive() {
                 if let notice = try Notice(frames) {
@@ -283,7 +283,7 @@ package actor ZeroMQEventBus: EventBusEngine {
         }
     }
 
-    private func takeMessages() {
+    private func receiveMessages() {
         do {
             var count = 0
             while count < Self.turnCount, let frames = try feed?.receive(), let topic = frames.first {
@@ -393,7 +393,7 @@ package actor ZeroMQEventBus: EventBusEngine {
         return try await body(
             messages(of: id) { [skipped] message in
                 // A message with an unreadable header is skipped, because its subject is unknown.
-                if let header = message.unreadableHeader { skipped.note(header.reason) }
+                if let header = message.unreadableHeader { skipped.record(header.reason) }
                 return message.unreadableHeader == nil && filters.contains { $0.matches(message) }
             })
     }
@@ -463,25 +463,25 @@ package actor ZeroMQEventBus: EventBusEngine {
     }
 
     private func cancelSubscription(_ id: UInt64) {
-        guard let confirmation = takeConfirmation(of: id) else { return }
+        guard let confirmation = removeConfirmation(of: id) else { return }
         perform(machine.unsubscribe(id))
         confirmation.resume(throwing: CancellationError())
     }
 
     private func unsubscribe(_ id: UInt64) {
         perform(machine.unsubscribe(id))
-        takeWait(of: id)?.resume(throwing: BusError(.closed, "the subscription has ended"))
+        removeWait(of: id)?.resume(throwing: BusError(.closed, "the subscription has ended"))
         readers[id] = nil
     }
 
-    private func takeConfirmation(of id: UInt64) -> CheckedContinuation<Void, any Error>? {
+    private func removeConfirmation(of id: UInt64) -> CheckedContinuation<Void, any Error>? {
         defer { readers[id]?.confirmation = nil }
         return readers[id]?.confirmation
     }
 
     /// The next messages of a subscription; an empty array at the end.
     func next(_ id: UInt64) async throws -> [FeedTracker.Delivery] {
-        let (messages, actions) = machine.take(from: id)
+        let (messages, actions) = machine.dequeue(from: id)
         perform(actions)
         if !messages.isEmpty { return messages }
         guard readers[id] != nil else { throw BusError(.closed, "the subscription has ended") }
@@ -494,7 +494,7 @@ package actor ZeroMQEventBus: EventBusEngine {
         }
     }
 
-    private func takeWait(of id: UInt64) -> CheckedContinuation<[FeedTracker.Delivery], any Error>? {
+    private func removeWait(of id: UInt64) -> CheckedContinuation<[FeedTracker.Delivery], any Error>? {
         defer { readers[id]?.wait = nil }
         return readers[id]?.wait
     }

@@ -12,14 +12,14 @@ package import EventBus
 package protocol ComputingHandler: Sendable {
     /// The documents that the handler needs before it can handle a message. Nil if it needs none.
     func missing(for message: Envelope) -> [DocumentName]?
-    /// Takes the documents that were missing for a message. Those that do not exist are left out.
+    /// Receives the documents that were missing for a message. Those that do not exist are left out.
     mutating func restore(_ documents: [Envelope], for message: Envelope)
     /// - Throws: any error; the message is then given up and moved to the dead letters.
     mutating func handle(_ message: Envelope) throws -> Handled
     /// Makes the changes of a partition's messages permanent, up to and including `offset`: their results are recorded.
     mutating func keep(_ partition: Partition, through offset: UInt64)
     /// Undoes the changes that the messages of a partition have made, from `offset` on.
-    mutating func takeBack(_ partition: Partition, from offset: UInt64)
+    mutating func revert(_ partition: Partition, from offset: UInt64)
     /// Forgets the states of partitions: another member may have changed them.
     mutating func forget(_ partitions: Set<Partition>)
 }

@@ -212,15 +212,15 @@ private actor ConsumerRun {
     private let whenClaimed: ConsumerLoop.WhenClaimed
     private var queue: ConsumerQueue
     /// The last claim that ``whenClaimed`` was called with, and the partitions for which nothing is left to be read.
-    private var takenUp: (claim: ConsumerClaim, partitions: Set<Partition>)
+    private var prepared: (claim: ConsumerClaim, partitions: Set<Partition>)
     private let progress = ConsumerProgress()
     private let jobs: AsyncStream<Job>
     private let jobInput: AsyncStream<Job>.Continuation
-    /// Resumed when the reader may take more messages. Nil unless the reader waits.
+    /// Resumed when the reader may receive more messages. Nil unless the reader waits.
     private var room: CheckedContinuation<Void, Never>?
     /// Signalled when the reader must stop: the claim has to be renewed, or the run has failed.
     private var claimEnd = ReadySignal()
-    /// True if the claim is to be renewed: the reader takes no further message.
+    /// True if the claim is to be renewed: the reader receives no further message.
     private var hasClaimEnded = false
     private var stage = Stage.reading
     /// The first error. Nil if there is none.
@@ -242,7 +242,7 @@ private actor ConsumerRun {
         self.whenClaimed = whenClaimed
         let none = ConsumerClaim(consumer: loop.consumer, member: member, ownerEpoch: 0, epoch: 0, offsets: [:])
         queue = ConsumerQueue(mode, claim: none)
-        takenUp = (none, [])
+        prepared = (none, [])
         (jobs, jobInput) = AsyncStream.makeStream()
     }
 
@@ -290,7 +290,7 @@ private actor ConsumerRun {
 
     private func readAlone(under claim: ConsumerClaim) async throws {
         begin(claim)
-        try await takeMessagesUntilClaimEnds(under: claim)
+        try await receiveMessagesUntilClaimEnds(under: claim)
         try Task.checkCancellation()
         guard failure == nil else { return }
         // If another process has taken over the consumer, this call throws `fenced`.
@@ -310,16 +310,16 @@ private actor ConsumerRun {
                 }
                 try await preparation.run { try await self.loop.tellCutOffs(of: claim) }
                 let partitions = Set(claim.offsets.keys)
-                let kept = claim.continues(takenUp.claim) ? takenUp.partitions.intersection(partitions) : []
+                let kept = claim.continues(prepared.claim) ? prepared.partitions.intersection(partitions) : []
                 // Messages that the queue drops may have been handled under an earlier claim: their results are read anew.
                 let new = partitions.subtracting(kept).union(queue.dropped(by: claim))
-                takenUp = (claim, partitions.subtracting(new))
+                prepared = (claim, partitions.subtracting(new))
                 try await preparation.run { try await self.whenClaimed(claim, new) }
-                takenUp = (claim, partitions)
+                prepared = (claim, partitions)
                 // If the run has failed in the meantime, nothing would end the reading under this claim.
                 guard failure == nil else { return }
                 begin(claim)
-                try await takeMessagesUntilClaimEnds(under: claim)
+                try await receiveMessagesUntilClaimEnds(under: claim)
             } catch let error as BusError where [.fenced, .epoch, .unrecorded].contains(error.code) {
                 loop.logger.debug("claiming again: \(error)")
             }
@@ -328,21 +328,21 @@ private actor ConsumerRun {
         }
     }
 
-    private func takeMessagesUntilClaimEnds(under claim: ConsumerClaim) async throws {
+    private func receiveMessagesUntilClaimEnds(under claim: ConsumerClaim) async throws {
         let end = claimEnd
         try await withThrowingTaskGroup { group in
-            group.addTask { try await self.takeMessages(under: claim) }
+            group.addTask { try await self.receiveMessages(under: claim) }
             group.addTask { try await end.wait() }
             defer { group.cancelAll() }
             try await group.next()
         }
     }
 
-    private func takeMessages(under claim: ConsumerClaim) async throws {
+    private func receiveMessages(under claim: ConsumerClaim) async throws {
         try await loop.bus.engine.withSubscription(to: loop.filters, under: claim, progress: progress) { messages in
             loop.whenLive()
             for try await delivery in messages.deliveries {
-                await take(delivery)
+                await receive(delivery)
                 try Task.checkCancellation()
             }
         }
@@ -358,8 +358,8 @@ private actor ConsumerRun {
         advance()
     }
 
-    private func take(_ delivery: Delivery) async {
-        queue.take(delivery)
+    private func receive(_ delivery: Delivery) async {
+        queue.enqueue(delivery)
         advance()
         guard !queue.hasRoom, !queue.isStopping, !hasClaimEnded, stage != .over else { return }
         if !hasWarned {
@@ -414,7 +414,7 @@ private actor ConsumerRun {
         } catch {
             loop.logger.error(
                 "the handler failed: \(error)", metadata: ["type": "\(message.type)", "id": "\(message.id)"])
-            handler?.takeBack(message.partition, from: message.position?.offset ?? 0)
+            handler?.revert(message.partition, from: message.position?.offset ?? 0)
             return loop.givenUp(message, "failed", "could not handle \(message.type)")
         }
     }
@@ -457,7 +457,7 @@ private actor ConsumerRun {
 
     /// The handler must not use the states of partitions that were dropped.
     private func forgetDropped() {
-        let dropped = queue.takeDropped()
+        let dropped = queue.drainDropped()
         guard !dropped.isEmpty else { return }
         handler?.forget(dropped)
         loop.timers?.renew()
@@ -485,7 +485,7 @@ private actor ConsumerRun {
     /// Passes the timers that are due to the queue, until the run is over.
     private func watch(_ timers: OpenTimers) async {
         while let due = try? await timers.due() {
-            for timer in due { queue.take(timer) }
+            for timer in due { queue.enqueue(timer) }
             advance()
         }
     }
@@ -592,10 +592,10 @@ private actor ConsumerRun {
     private func refused(_ turn: ConsumerQueue.Turn, _ error: BusError) {
         switch queue.refused(turn) {
         case .forgotten: break
-        case .repeats(let offset): handler?.takeBack(turn.partition, from: offset)
+        case .repeats(let offset): handler?.revert(turn.partition, from: offset)
         case .replaces(let outcome):
             let message = outcome.message
-            handler?.takeBack(turn.partition, from: message.position?.offset ?? 0)
+            handler?.revert(turn.partition, from: message.position?.offset ?? 0)
             loop.logger.error(
                 "the bus refused the results: \(error)", metadata: ["type": "\(message.type)", "id": "\(message.id)"])
             guard let replacement = loop.replacement(of: outcome, error) else {

@@ -85,8 +85,8 @@ package struct ConsumerQueue {
         var isOwned = true
         /// The offset up to which the results of every message are recorded.
         var recorded: UInt64
-        /// The offset of the last message that was taken.
-        var taken: UInt64
+        /// The offset of the last message that was received.
+        var received: UInt64
         var waiting: Deque<Envelope> = []
         var handled: Deque<Outcome> = []
         var publishing: [Outcome] = []
@@ -100,7 +100,8 @@ package struct ConsumerQueue {
         var handling: Envelope?
         /// True if the partition is in the list of partitions that may have a next step.
         var isReady = false
-        /// True if the partition was dropped. No message is taken until the next claim gives the offset to start from.
+        /// True if the partition was dropped. No message is enqueued until the next claim gives the offset to start
+        /// from.
         var isLost = false
 
         var oldestUnfinished: UInt64? {
@@ -115,10 +116,10 @@ package struct ConsumerQueue {
         }
         var isBusy: Bool { isHandling || isPublishing }
 
-        /// Returns false for a message that was taken before, and for a message of a partition that was dropped.
-        mutating func take(_ message: Envelope, at offset: UInt64) -> Bool {
-            guard offset > taken, !isLost else { return false }
-            taken = offset
+        /// Returns false for a message that was received before, and for a message of a partition that was dropped.
+        mutating func enqueue(_ message: Envelope, at offset: UInt64) -> Bool {
+            guard offset > received, !isLost else { return false }
+            received = offset
             waiting.append(message)
             return true
         }
@@ -178,7 +179,7 @@ package struct ConsumerQueue {
         }
 
         /// Puts handled messages back into the list of waiting messages.
-        mutating func takeBack(keeping kept: Int) {
+        mutating func rewind(keeping kept: Int) {
             let messages = publishing.dropFirst(kept).map(\.message) + handled.map(\.message)
             for message in messages.reversed() { waiting.prepend(message) }
             publishing = []
@@ -205,14 +206,14 @@ package struct ConsumerQueue {
         /// The messages up to an offset are recorded.
         mutating func advance(to offset: UInt64) {
             recorded = max(recorded, offset)
-            taken = max(taken, offset)
+            received = max(received, offset)
         }
 
         /// Continues under a new claim, after the message at an offset.
         mutating func resume(after offset: UInt64) {
             isLost = false
             recorded = offset
-            taken = offset
+            received = offset
         }
     }
 
@@ -222,7 +223,7 @@ package struct ConsumerQueue {
     static let capacitySize = 16 * 1024 * 1024
     /// The maximum number of results in a batch. If one message has more results, they are a batch of their own.
     private static let batchLength = 512
-    /// The size in bytes of the results' data beyond which a batch takes no further message.
+    /// The size in bytes of the results' data beyond which a batch gets no further message.
     private static let batchSize = 1024 * 1024
 
     private let mode: Mode
@@ -233,7 +234,7 @@ package struct ConsumerQueue {
     private var batchCount = 0
     private var size = 0
     private(set) var count = 0
-    /// The offset up to which every matching message has been taken.
+    /// The offset up to which every matching message has been received.
     private var delivered: UInt64
     private var state = State.running
     private var dropped: Set<Partition> = []
@@ -244,7 +245,7 @@ package struct ConsumerQueue {
         self.mode = mode
         self.claim = claim
         delivered = claim.position.offset
-        for (partition, offset) in claim.offsets { lanes[partition] = Lane(recorded: offset, taken: offset) }
+        for (partition, offset) in claim.offsets { lanes[partition] = Lane(recorded: offset, received: offset) }
     }
 
     var hasRoom: Bool { count < Self.capacity && size < Self.capacitySize }
@@ -266,33 +267,33 @@ package struct ConsumerQueue {
 
     /// Returns the partitions that were dropped since the last call. Their unfinished messages are handled again, here
     /// or by another member.
-    mutating func takeDropped() -> Set<Partition> {
+    mutating func drainDropped() -> Set<Partition> {
         defer { dropped = [] }
         return dropped
     }
 
-    // MARK: Taking messages
+    // MARK: Receiving messages
 
-    /// Takes a message that was delivered. Ignores a message that was taken before, and a message of a partition that
-    /// the claim does not cover or that was dropped.
-    package mutating func take(_ delivery: Delivery) {
+    /// Enqueues a message that was delivered. Ignores a message that was received before, and a message of a partition
+    /// that the claim does not cover or that was dropped.
+    package mutating func enqueue(_ delivery: Delivery) {
         let message = delivery.message
         guard let position = message.position, let lane = lanes.index(forKey: message.partition) else { return }
         delivered = max(delivered, delivery.lowWatermark)
-        guard lanes.values[lane].take(message, at: position.offset) else { return }
+        guard lanes.values[lane].enqueue(message, at: position.offset) else { return }
         count += 1
         size += message.data.count
-        note(message.partition)
+        updateReadiness(of: message.partition)
     }
 
-    /// Takes a timer that is due. Ignores a timer of a partition that was dropped, or that the claim does not cover:
+    /// Enqueues a timer that is due. Ignores a timer of a partition that was dropped, or that the claim does not cover:
     /// after the next claim it is due again.
-    mutating func take(_ timer: OpenTimers.DueTimer) {
+    mutating func enqueue(_ timer: OpenTimers.DueTimer) {
         guard let lane = lanes.index(forKey: timer.partition), lanes.values[lane].isOwned, !lanes.values[lane].isLost,
             timers[timer.partition]?.due.contains(where: { $0.isSame(as: timer) }) != true
         else { return }
         timers[timer.partition, default: Timers()].due.append(timer)
-        note(timer.partition)
+        updateReadiness(of: timer.partition)
     }
 
     /// Holds all steps back because the claim has ended. Has no effect on a queue that is stopping.
@@ -325,7 +326,7 @@ package struct ConsumerQueue {
         }
         for (partition, offset) in new.offsets {
             guard let index = lanes.index(forKey: partition) else {
-                lanes[partition] = Lane(recorded: offset, taken: offset)
+                lanes[partition] = Lane(recorded: offset, received: offset)
                 continue
             }
             lanes.values[index].isOwned = true
@@ -335,7 +336,7 @@ package struct ConsumerQueue {
                 lanes.values[index].resume(after: offset)
             } else {
                 lanes.values[index].advance(to: offset)
-                if oldest != nil { note(partition) }
+                if oldest != nil { updateReadiness(of: partition) }
             }
         }
     }
@@ -399,7 +400,7 @@ package struct ConsumerQueue {
         else { return nil }
         batchCount += 1
         // The next message may be handled while the batch is published.
-        if !lanes.values[index].waiting.isEmpty { note(partition) }
+        if !lanes.values[index].waiting.isEmpty { updateReadiness(of: partition) }
         let checkpoint = Checkpoint(
             claim: claim, position: last.message.position ?? claim.position, partition: partition,
             previous: lanes.values[index].recorded, settled: settled(without: partition))
@@ -414,13 +415,13 @@ package struct ConsumerQueue {
 
     // MARK: Reporting results
 
-    /// Takes the results of a handler.
+    /// Records the results of a handler.
     /// - Parameter results: nil if the handler ended without results: the message waits to be handled again.
     package mutating func handled(_ results: Handled?, of turn: Turn) {
         guard lanes[turn.partition] != nil else { return }
         handlerCount -= 1
         lanes[turn.partition]?.endHandling(results, of: turn)
-        note(turn.partition)
+        updateReadiness(of: turn.partition)
     }
 
     /// Reports that a batch is recorded.
@@ -429,7 +430,7 @@ package struct ConsumerQueue {
         guard finishPublishing(turn), let finished = lanes[turn.partition]?.endPublishing() else { return [] }
         count -= finished.count
         size -= finished.reduce(0) { $0 + $1.message.data.count }
-        note(turn.partition)
+        updateReadiness(of: turn.partition)
         return finished
     }
 
@@ -438,7 +439,7 @@ package struct ConsumerQueue {
         guard finishPublishing(turn) else { return }
         timers[turn.partition]?.firing = nil
         if timers[turn.partition]?.due.isEmpty == true { timers[turn.partition] = nil }
-        note(turn.partition)
+        updateReadiness(of: turn.partition)
     }
 
     /// Reports that the bus refused a batch because of its content.
@@ -452,17 +453,17 @@ package struct ConsumerQueue {
             return .replaces(first)
         }
         lanes[turn.partition]?.singleThrough = batch.last?.message.position?.offset ?? offset
-        lanes[turn.partition]?.takeBack(keeping: 0)
-        note(turn.partition)
+        lanes[turn.partition]?.rewind(keeping: 0)
+        updateReadiness(of: turn.partition)
         return .repeats(from: offset)
     }
 
     /// Replaces the results of the only message of a refused batch. Later messages of the partition are handled again.
     mutating func replace(_ turn: Turn, with results: Handled) {
         guard finishPublishing(turn), let first = lanes[turn.partition]?.publishing.first else { return }
-        lanes[turn.partition]?.takeBack(keeping: 1)
+        lanes[turn.partition]?.rewind(keeping: 1)
         lanes[turn.partition]?.handled = [Outcome(message: first.message, results: results)]
-        note(turn.partition)
+        updateReadiness(of: turn.partition)
     }
 
     /// Drops the partition of a batch that cannot be published.
@@ -485,7 +486,7 @@ package struct ConsumerQueue {
             timers[turn.partition]?.firing = nil
             timers[turn.partition]?.due.prepend(timer)
         }
-        note(turn.partition)
+        updateReadiness(of: turn.partition)
         return .waits
     }
 
@@ -495,7 +496,7 @@ package struct ConsumerQueue {
         lanes.values[index].isPublishing = false
         batchCount -= 1
         guard lanes.values[index].generation == turn.generation else {
-            note(turn.partition)
+            updateReadiness(of: turn.partition)
             return false
         }
         return true
@@ -509,7 +510,7 @@ package struct ConsumerQueue {
         size -= messages.reduce(0) { $0 + $1.data.count }
     }
 
-    private mutating func note(_ partition: Partition) {
+    private mutating func updateReadiness(of partition: Partition) {
         guard let index = lanes.index(forKey: partition), !lanes.values[index].isReady else { return }
         guard lanes.values[index].isOwned || lanes.values[index].isBusy else {
             // The claim does not cover the partition, and no step of the partition is running any more.

@@ -114,7 +114,7 @@ private struct HandlerConsumer: Sendable {
         try await work.run {
             try await loop.runShared(partitionsAtOnce: Self.partitionsAtOnce) { claim, new in
                 try await running.adopt(claim, new: new)
-                if handlers.schedulesCommands { try await scheduled.take(claim, new: new, on: bus) }
+                if handlers.schedulesCommands { try await scheduled.adopt(claim, new: new, on: bus) }
                 try await work.resume(claim, new)
             } _: {
                 try await results(of: $0)

@@ -114,8 +114,8 @@ package final class OpenTimers: Sendable {
         }
     }
 
-    /// The maximum number of timers that are read when partitions are taken. Handlers schedule fewer; a stranger could
-    /// publish any number of documents.
+    /// The maximum number of timers that are read when partitions are adopted. Handlers schedule fewer; a stranger
+    /// could publish any number of documents.
     private static let maximum = 1_000_000
     /// The maximum time between two comparisons with the date, which may be set while a timer waits for it.
     private static let longestWait: Duration = .seconds(60)
@@ -151,7 +151,7 @@ package final class OpenTimers: Sendable {
         }
     }
 
-    /// Takes partitions in place of the former ones. Closes the timers of all other partitions, and those that are no
+    /// Adopts partitions in place of the former ones. Closes the timers of all other partitions, and those that are no
     /// longer recorded: the reply to the batch that withdrew them may have been lost.
     ///
     /// The results of a partition that stays can be recorded at the same time. So a timer that was opened since the
@@ -159,7 +159,7 @@ package final class OpenTimers: Sendable {
     /// - Parameters:
     ///   - new: the partitions that were lost, or have to be read anew. Their timers are opened anew.
     ///   - read: returns the recorded timers of the partitions.
-    package func take(
+    package func adopt(
         _ partitions: Set<Partition>, new: Set<Partition>, _ read: () async throws -> [DurableTimer]
     ) async throws {
         let kept = partitions.subtracting(new)
@@ -242,7 +242,7 @@ package final class OpenTimers: Sendable {
 
     func isOpen(_ timer: DueTimer) -> Bool { state.withLock { $0.isOpen(timer) } }
 
-    /// Notes that the messages of a timer are recorded, or that its document has gone.
+    /// Records that the messages of a timer are recorded, or that its document has gone.
     /// - Parameter hasEnded: false if a later result closes the timer.
     func fired(_ timer: DueTimer, hasEnded: Bool) {
         state.withLock { state in

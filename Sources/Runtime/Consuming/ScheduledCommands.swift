@@ -69,8 +69,8 @@ struct ScheduledCommands: Sendable {
 
     /// Opens the timers of the claimed partitions.
     /// - Parameter new: the partitions that were lost, or have to be read anew.
-    func take(_ claim: ConsumerClaim, new: Set<Partition>, on bus: EventBus) async throws {
-        try await timers.take(Set(claim.offsets.keys), new: new) {
+    func adopt(_ claim: ConsumerClaim, new: Set<Partition>, on bus: EventBus) async throws {
+        try await timers.adopt(Set(claim.offsets.keys), new: new) {
             guard !claim.offsets.isEmpty else { return [] }
             return try await bus.documents(matching: [.type(Document.ScheduledCommand.self)])
                 .filter { claim.offsets[$0.partition] != nil }.compactMap { timer(of: $0) }

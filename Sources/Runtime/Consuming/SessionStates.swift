@@ -47,7 +47,7 @@ package struct SessionStates<State: Sendable>: Sendable {
     /// The state of a session. Nil if the session is not known, has not begun or has ended.
     package subscript(session: String) -> State? { entries[session]?.state }
 
-    /// Sets the state that was read for a session. ``takeBack(_:from:)`` does not undo it.
+    /// Sets the state that was read for a session. ``revert(_:from:)`` does not undo it.
     package mutating func restore(_ state: State?, of session: String) {
         entries[session] = Entry(state: state, lastUse: 0)
         use(session)
@@ -80,7 +80,7 @@ package struct SessionStates<State: Sendable>: Sendable {
         if changes[partition]?.isEmpty == true { changes[partition] = nil }
     }
 
-    package mutating func takeBack(_ partition: Partition, from offset: UInt64) {
+    package mutating func revert(_ partition: Partition, from offset: UInt64) {
         while let change = changes[partition]?.last, change.offset >= offset {
             changes[partition]?.removeLast()
             entries[change.session]?.changeCount -= 1
@@ -98,7 +98,7 @@ package struct SessionStates<State: Sendable>: Sendable {
         for partition in partitions { changes[partition] = nil }
     }
 
-    /// Notes that a session is used now.
+    /// Records that a session is used now.
     package mutating func use(_ session: String) {
         guard limit < .max, isKnown(session) else { return }
         useCount += 1

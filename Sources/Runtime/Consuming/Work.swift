@@ -124,11 +124,11 @@ final class RunningWork: Sendable {
         var losses: [Partition: Int] = [:]
 
         /// Moves pieces to ``ending``, and returns them.
-        mutating func take(where isMeant: (PieceOfWork) -> Bool) -> [PieceOfWork] {
-            let taken = pieces.filter(isMeant)
+        mutating func remove(where isMeant: (PieceOfWork) -> Bool) -> [PieceOfWork] {
+            let removed = pieces.filter(isMeant)
             pieces.removeAll(where: isMeant)
-            ending += taken
-            return taken
+            ending += removed
+            return removed
         }
     }
 
@@ -175,18 +175,18 @@ final class RunningWork: Sendable {
     ) async throws -> [PieceOfWork] {
         let ended = try state.withLock { state in
             guard state.losses[partition, default: 0] == losses else { throw PartitionLost() }
-            return state.take { $0.cause.partition == partition && isMeant($0) }
+            return state.remove { $0.cause.partition == partition && isMeant($0) }
         }
         for piece in ended { try await piece.task.end() }
         return ended
     }
 
-    /// Takes a new claim. Ends the work of partitions that the claim does not cover, and of those that are read anew.
+    /// Adopts a new claim. Ends the work of partitions that the claim does not cover, and of those that are read anew.
     func adopt(_ claim: ConsumerClaim, new: Set<Partition>) async throws {
         let lost = new.union(Partition.all.filter { claim.offsets[$0] == nil })
         let ended = state.withLock { state in
             for partition in lost { state.losses[partition, default: 0] += 1 }
-            _ = state.take { lost.contains($0.cause.partition) }
+            _ = state.remove { lost.contains($0.cause.partition) }
             // A handler may have ended others, and wait for them.
             return state.ending.filter { lost.contains($0.cause.partition) }
         }

@@ -88,7 +88,7 @@ public struct Coordinator: ReadyService {
         _ claim: ConsumerClaim, new: Set<Partition>, sessions: Sessions, timers: OpenTimers
     ) async throws {
         // The documents are read after the claim, because after the claim no other coordinator can change them.
-        try await timers.take(Set(claim.offsets.keys), new: new) {
+        try await timers.adopt(Set(claim.offsets.keys), new: new) {
             guard !claim.offsets.isEmpty else { return [] }
             return try await bus.documents(matching: [.type(Document.Deadline.self)])
                 .filter { claim.offsets[$0.partition] != nil }

@@ -166,8 +166,8 @@ struct Sessions: ComputingHandler {
         machines.keep(partition, through: offset)
     }
 
-    mutating func takeBack(_ partition: Partition, from offset: UInt64) {
-        machines.takeBack(partition, from: offset)
+    mutating func revert(_ partition: Partition, from offset: UInt64) {
+        machines.revert(partition, from: offset)
     }
 
     mutating func forget(_ partitions: Set<Partition>) {

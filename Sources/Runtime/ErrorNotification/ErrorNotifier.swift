@@ -202,8 +202,8 @@ struct ErrorQueues: ComputingHandler {
         queues.keep(partition, through: offset)
     }
 
-    mutating func takeBack(_ partition: Partition, from offset: UInt64) {
-        queues.takeBack(partition, from: offset)
+    mutating func revert(_ partition: Partition, from offset: UInt64) {
+        queues.revert(partition, from: offset)
     }
 
     mutating func forget(_ partitions: Set<Partition>) {

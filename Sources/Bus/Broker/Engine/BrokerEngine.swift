@@ -4,7 +4,7 @@ internal import EventBus
 internal import Foundation
 package import Logging
 
-/// The broker without its sockets. It takes requests and returns replies and feed messages.
+/// The broker without its sockets. It handles requests and returns replies and feed messages.
 ///
 /// One call of ``handle(_:now:)`` records its batches, except transient ones, in one transaction.
 package struct BrokerEngine {
@@ -62,7 +62,7 @@ package struct BrokerEngine {
                     others.append((message, head, try Request(head.operation, body: message.body)))
                 }
             } catch {
-                noteGarbage(1, error.message)
+                recordGarbage(1, error.message)
                 outgoing.refuse(message, error)
             }
         }
@@ -85,7 +85,7 @@ package struct BrokerEngine {
         desk.expire(now: now, &outgoing)
         do {
             try journal.requireLoaded()
-            let (silent, hasListened) = presence.look(now: now)
+            let (silent, hasListened) = presence.check(now: now)
             if !hasListened {
                 logger.warning("the broker did not run for more than 2 s, so all leases begin again")
             }
@@ -112,8 +112,8 @@ package struct BrokerEngine {
 
     /// Counts input that does not follow the protocol.
     /// - Parameter reason: The error of the last invalid message.
-    mutating func noteGarbage(_ count: Int, _ reason: String) {
-        notices.noteGarbage(count, reason)
+    mutating func recordGarbage(_ count: Int, _ reason: String) {
+        notices.recordGarbage(count, reason)
     }
 
     // MARK: Publishing
@@ -130,7 +130,7 @@ package struct BrokerEngine {
             replies = repliesAfterFailure(error, to: batches, now: now, &outgoing)
         }
         for (batch, reply) in zip(batches, replies) {
-            presence.hear(batch.batch.producer, now: now)
+            presence.record(batch.batch.producer, now: now)
             outgoing.reply(reply, to: batch.from, batch.head)
         }
     }
@@ -155,7 +155,7 @@ package struct BrokerEngine {
     }
 
     /// The replies if the batches could not be recorded together. Those that are recorded already, because they were sent
-    /// again, are answered as the first time: their publishers would take a refusal for the only answer.
+    /// again, are answered as the first time: their publishers would treat a refusal as the only answer.
     private func repliesAfterFailure(
         _ error: any Error, to batches: [IncomingBatch], now: ContinuousClock.Instant, _ outgoing: inout Outgoing
     ) -> [Reply] {
@@ -173,9 +173,9 @@ package struct BrokerEngine {
         _ batches: [IncomingBatch], now: ContinuousClock.Instant, _ outgoing: inout Outgoing
     ) {
         for batch in batches {
-            presence.hear(batch.batch.producer, now: now)
+            presence.record(batch.batch.producer, now: now)
             do {
-                outgoing.feed += try transients.take(batch.batch, epoch: journal.epoch)
+                outgoing.feed += try transients.handle(batch.batch, epoch: journal.epoch)
                 outgoing.reply(.published(epoch: journal.epoch, offset: 0), to: batch.from, batch.head)
             } catch {
                 outgoing.reply(.refused(refusal(error)), to: batch.from, batch.head)
@@ -202,8 +202,8 @@ package struct BrokerEngine {
             case .documentsOfSubject(let request):
                 send(try journal.documents(request), to: message, head, &outgoing)
             case .hello(let greeting):
-                presence.hear(greeting.producer, now: now)
-                desk.hear(greeting.producer, from: message.peer)
+                presence.record(greeting.producer, now: now)
+                desk.recordConnection(of: greeting.producer, from: message.peer)
                 try check(greeting, now: now)
                 outgoing.reply(try welcome(greeting), to: message, head)
             case .ask(let request): try desk.ask(request, peer: message.peer, id: head.id, now: now, &outgoing)
@@ -213,7 +213,7 @@ package struct BrokerEngine {
             case .answer(let answer):
                 if desk.answer(answer, from: message.peer, &outgoing) { outgoing.reply(.done, to: message, head) }
             case .serve(let request):
-                presence.hear(request.producer, now: now)
+                presence.record(request.producer, now: now)
                 try desk.serve(request, peer: message.peer)
                 outgoing.reply(.done, to: message, head)
             default: outgoing.reply(try reply(to: request, now: now, &outgoing), to: message, head)
@@ -234,9 +234,9 @@ package struct BrokerEngine {
         case .end: return .end(epoch: journal.epoch, offset: journal.head)
         case .count(let page): return .counted(epoch: journal.epoch, count: try journal.count(page))
         case .claim(let claim):
-            presence.hear(claim.producer, now: now)
+            presence.record(claim.producer, now: now)
             let claimed = try journal.claim(claim, at: clock.time(at: now))
-            owners.note(claim, claimed, journal.consumers[claim.consumer])
+            owners.record(claim, claimed, journal.consumers[claim.consumer])
             return .claimed(claimed)
         case .locate(let time): return .located(epoch: journal.epoch, offset: try journal.locate(time))
         case .letters(let letters): return .letters(try journal.letters(letters))
@@ -342,7 +342,7 @@ package struct BrokerEngine {
     private mutating func warnConsumersBehind(now: ContinuousClock.Instant) throws {
         guard let limit = configuration.retention.size else { return }
         let consumers = journal.consumers.rows
-        let warnings = lagWarnings.take(
+        let warnings = lagWarnings.update(
             consumers.keys, { consumers[$0]?.group.position }, oldest: journal.pruned, end: journal.head,
             used: try journal.usedSize(limit: limit, at: clock.time(at: now)), limit: limit)
         for warning in warnings { notices.say(.consumerBehind, warning) }
@@ -353,7 +353,7 @@ package struct BrokerEngine {
     /// Publishes the notices as messages of the broker. If they cannot be recorded, they are published on the feed
     /// only.
     private mutating func publishNotices(now: ContinuousClock.Instant, _ outgoing: inout Outgoing) {
-        let notices = notices.take()
+        let notices = notices.drain()
         guard !notices.isEmpty, let describe = configuration.describe else { return }
         let messages = notices.compactMap { describe($0) }.compactMap { try? PublishedMessage($0) }
         var feed: [FeedMessage] = []
@@ -427,7 +427,7 @@ package struct Outgoing {
     /// of the request.
     mutating func refuse(_ message: Incoming, _ error: ProtocolError) {
         var head = Array((message.frames.first ?? []).prefix(RequestHead.length))
-        // Only the broker sends the operation `query`. The client would take a reply with this operation for a query,
+        // Only the broker sends the operation `query`. The client would treat a reply with this operation as a query,
         // so the operation of this reply is 0.
         if (try? RequestHead(head).operation) == .query { head[RequestHead.operationIndex] = 0 }
         frames.append((message.peer, Reply.refused(error).frames(head: head)))

@@ -37,7 +37,7 @@ struct BrokerNotices {
     }
 
     /// The notices since the last call.
-    mutating func take() -> [BusNotice] {
+    mutating func drain() -> [BusNotice] {
         defer { pending = [] }
         return pending
     }
@@ -45,7 +45,7 @@ struct BrokerNotices {
     /// Reports that the journal cannot be written, and that it can be written again. The second report comes when no
     /// write has failed for ``mendedDuration``.
     mutating func watchWriting(of journal: Journal, now: ContinuousClock.Instant) {
-        if let failure = journal.takeWriteFailure() {
+        if let failure = journal.removeWriteFailure() {
             if lastWriteFailure == nil { say(.unwritable, failure) }
             lastWriteFailure = now
         } else if let last = lastWriteFailure, now - last > Self.mendedDuration {
@@ -69,7 +69,7 @@ struct BrokerNotices {
 
     /// Counts invalid input.
     /// - Parameter reason: The error of the last invalid message.
-    mutating func noteGarbage(_ count: Int, _ reason: String) {
+    mutating func recordGarbage(_ count: Int, _ reason: String) {
         guard count > 0 else { return }
         garbageCount += count
         lastGarbage = reason

@@ -3,35 +3,35 @@ internal import BusProtocol
 internal import EventBus
 internal import Foundation
 
-/// The producers that are alive, as far as the broker has heard them.
+/// The producers that are alive, as far as the broker knows.
 struct ProducerPresence {
     /// The time of the last request that named each producer.
-    private var heard: [ProducerID: ContinuousClock.Instant] = [:]
+    private var lastSeen: [ProducerID: ContinuousClock.Instant] = [:]
     private(set) var listening: ListeningPeriod
 
     /// - Parameter known: The producers in the journal. Their leases count from `now`.
     init(_ known: [ProducerID], now: ContinuousClock.Instant) {
         listening = ListeningPeriod(absence: .seconds(2), at: now)
-        for producer in known { hear(producer, now: now) }
+        for producer in known { record(producer, now: now) }
     }
 
-    var producers: some Sequence<ProducerID> { heard.keys }
+    var producers: some Sequence<ProducerID> { lastSeen.keys }
 
-    func isHeard(_ producer: ProducerID) -> Bool { heard[producer] != nil }
+    func isPresent(_ producer: ProducerID) -> Bool { lastSeen[producer] != nil }
 
-    mutating func hear(_ producer: ProducerID, now: ContinuousClock.Instant) {
-        heard[producer] = now
+    mutating func record(_ producer: ProducerID, now: ContinuousClock.Instant) {
+        lastSeen[producer] = now
     }
 
     mutating func leave(_ producer: ProducerID) {
-        heard[producer] = nil
+        lastSeen[producer] = nil
     }
 
     /// Returns the producers that are silent. `hasListened` is false if the broker itself was stopped or asleep, so that
     /// it could not receive messages.
-    mutating func look(now: ContinuousClock.Instant) -> (silent: [ProducerID], hasListened: Bool) {
-        let hasListened = listening.look(at: now)
-        return (heard.filter { listening.isSilent(since: $0.value, at: now) }.map(\.key), hasListened)
+    mutating func check(now: ContinuousClock.Instant) -> (silent: [ProducerID], hasListened: Bool) {
+        let hasListened = listening.check(at: now)
+        return (lastSeen.filter { listening.isSilent(since: $0.value, at: now) }.map(\.key), hasListened)
     }
 }
 
@@ -47,9 +47,9 @@ struct ExclusiveOwners {
     /// The owners by name of their consumer.
     private var owners: [String: Owner] = [:]
 
-    /// Notes the owner from a claim, a renewal or a leave.
+    /// Records the owner from a claim, a renewal or a leave.
     /// - Parameter consumer: The consumer after the request; nil if the journal does not know it.
-    mutating func note(_ request: ClaimRequest, _ claimed: Claimed, _ consumer: Consumer?) {
+    mutating func record(_ request: ClaimRequest, _ claimed: Claimed, _ consumer: Consumer?) {
         let member = request.member.id
         guard request.member.mode == .exclusive else {
             // A shared member displaces an exclusive one.
@@ -76,7 +76,7 @@ struct ExclusiveOwners {
             let isKnown = presence.listening.isSilent(since: presence.listening.start, at: now)
             return isKnown ? .ended : .unknown(ListeningPeriod.lease)
         }
-        return owner.producer.map(presence.isHeard) ?? false ? .alive : .ended
+        return owner.producer.map(presence.isPresent) ?? false ? .alive : .ended
     }
 
     /// Forgets a consumer that was removed.

@@ -53,8 +53,8 @@ struct QueryDesk {
         servers[request.producer] = server.isIdle ? nil : server
     }
 
-    /// Notes the present connection of a client.
-    mutating func hear(_ producer: ProducerID, from peer: [UInt8]) {
+    /// Records the present connection of a client.
+    mutating func recordConnection(of producer: ProducerID, from peer: [UInt8]) {
         servers[producer]?.peer = peer
     }
 

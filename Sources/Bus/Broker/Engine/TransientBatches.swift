@@ -12,7 +12,7 @@ struct TransientBatches {
     /// Reads a batch for the feed.
     /// - Returns: Its messages; none if the batch is a repetition.
     /// - Throws: ``ProtocolError`` if the batch is refused.
-    mutating func take(_ batch: BatchHead, epoch: UInt64) throws -> [FeedMessage] {
+    mutating func handle(_ batch: BatchHead, epoch: UInt64) throws -> [FeedMessage] {
         let content = try BatchContent(of: batch)
         let scanned = try ScannedBatch(content.messages, count: batch.count, topics: topics)
         do {

@@ -6,7 +6,7 @@ internal import GRDB
 
 /// The dead letters of the journal: copies of the messages that consumers have given up.
 enum DeadLetterTable {
-    /// Checks a batch before ``take(_:in:)``.
+    /// Checks a batch before ``apply(_:in:)``.
     /// - Throws: ``ProtocolError`` with code `letter` if a letter that the batch settles, or the message that it
     ///   rejects, does not exist.
     static func check(_ batch: BatchContent, in transaction: borrowing Journal.Transaction) throws {
@@ -26,7 +26,7 @@ enum DeadLetterTable {
 
     /// Removes the letters that a batch settles, and copies the message that it rejects to the dead letters.
     /// ``check(_:in:)`` must be called first.
-    static func take(_ batch: BatchContent, in transaction: borrowing Journal.Transaction) throws {
+    static func apply(_ batch: BatchContent, in transaction: borrowing Journal.Transaction) throws {
         for id in batch.settledLetters {
             try transaction.database.execute(sql: "DELETE FROM letters WHERE id = ?", arguments: [id])
         }

@@ -251,7 +251,7 @@ package final class Journal {
     }
 
     /// Returns the reason of the last transaction that has failed since the previous call; nil if none has failed.
-    func takeWriteFailure() -> String? {
+    func removeWriteFailure() -> String? {
         defer { writeFailure = nil }
         return writeFailure
     }
@@ -542,7 +542,7 @@ extension Journal {
             }
             let start = journal.head
             do {
-                try take(batch, to: &feed)
+                try apply(batch, to: &feed)
             } catch let refusal as ProtocolError {
                 // A refused batch uses up its sequence number.
                 journal.producers.move(batch.producer, to: batch.sequence, offset: known.offset, at: time)
@@ -557,7 +557,7 @@ extension Journal {
             return journal.head
         }
 
-        private func take(_ batch: BatchHead, to feed: inout [FeedMessage]) throws {
+        private func apply(_ batch: BatchHead, to feed: inout [FeedMessage]) throws {
             // All checks that can refuse the batch come before the first write.
             let content = try BatchContent(of: batch)
             let messages = try ScannedBatch(content.messages, count: batch.count, topics: journal.topics)
@@ -567,7 +567,7 @@ extension Journal {
                 if try journal.consumers.isHandled(checkpoint, end: end) { return }
             }
             try DeadLetterTable.check(content, in: self)
-            try DeadLetterTable.take(content, in: self)
+            try DeadLetterTable.apply(content, in: self)
             if let checkpoint = content.checkpoint { try journal.consumers.record(checkpoint, in: self) }
             try append(messages, of: batch, to: &feed)
         }
@@ -654,12 +654,12 @@ extension Journal {
 
         /// Forgets the producers that have been silent for 7 days, and those that have been silent for longest if there
         /// are too many.
-        /// - Parameter heard: The producers that are alive. They are kept, however long ago they published.
+        /// - Parameter alive: The producers that are alive. They are kept, however long ago they published.
         mutating func forgetProducers(
-            but heard: some Sequence<ProducerID>, keeping capacity: Int = ProducerRow.capacity
+            but alive: some Sequence<ProducerID>, keeping capacity: Int = ProducerRow.capacity
         ) throws {
             isSaveDue = true
-            try journal.producers.forget(but: heard, keeping: capacity, in: self)
+            try journal.producers.forget(but: alive, keeping: capacity, in: self)
         }
 
         /// Removes everything up to an offset, except retained documents.
@@ -687,7 +687,7 @@ extension Journal {
         fileprivate func saveMoved() throws {
             guard isSaveDue || journal.head - journal.saved >= Journal.unsavedCount else { return }
             let move = journal.statements.moveTopic
-            for topic in journal.topics.takeMoved() {
+            for topic in journal.topics.drainMoved() {
                 move.bind(Int64(clamping: topic.head), at: 1)
                 move.bind(topic.id, at: 2)
                 try move.run()

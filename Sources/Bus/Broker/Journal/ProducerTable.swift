@@ -79,12 +79,12 @@ struct ProducerTable {
 
     /// Forgets the producers that have been silent for ``ProducerRow/retention``, and those that have been silent for
     /// longest if there are more than `capacity`.
-    /// - Parameter heard: The producers that are alive. They are kept, however long ago they published.
+    /// - Parameter alive: The producers that are alive. They are kept, however long ago they published.
     mutating func forget(
-        but heard: some Sequence<ProducerID>, keeping capacity: Int, in transaction: borrowing Journal.Transaction
+        but alive: some Sequence<ProducerID>, keeping capacity: Int, in transaction: borrowing Journal.Transaction
     ) throws {
         repeated = nil
-        for producer in heard {
+        for producer in alive {
             guard let row = rows[producer] else { continue }
             move(producer, to: row.sequence, offset: row.offset, at: transaction.time)
         }

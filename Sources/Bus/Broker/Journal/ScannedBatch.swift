@@ -95,16 +95,16 @@ struct BatchScan {
     mutating func text() throws -> Range<Int> {
         guard bytes.count - index >= 2 else { throw ProtocolError(.malformed, "a frame is too short") }
         let count = UInt16(bigEndian: bytes.loadUnaligned(fromByteOffset: index, as: UInt16.self))
-        return try take(2, Int(count))
+        return try consume(2, Int(count))
     }
 
     mutating func blob() throws -> Range<Int> {
         guard bytes.count - index >= 4 else { throw ProtocolError(.malformed, "a frame is too short") }
         let count = UInt32(bigEndian: bytes.loadUnaligned(fromByteOffset: index, as: UInt32.self))
-        return try take(4, Int(count))
+        return try consume(4, Int(count))
     }
 
-    private mutating func take(_ prefix: Int, _ count: Int) throws -> Range<Int> {
+    private mutating func consume(_ prefix: Int, _ count: Int) throws -> Range<Int> {
         guard bytes.count - index - prefix >= count else { throw ProtocolError(.malformed, "a frame is too short") }
         let range = index + prefix..<index + prefix + count
         index = range.upperBound

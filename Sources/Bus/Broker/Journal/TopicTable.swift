@@ -68,7 +68,7 @@ struct TopicTable {
     }
 
     /// The topics whose head has grown since the last call.
-    mutating func takeMoved() -> [TopicEntry] {
+    mutating func drainMoved() -> [TopicEntry] {
         for index in moved {
             entries[index].hasMoved = false
         }

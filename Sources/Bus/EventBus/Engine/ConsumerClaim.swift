@@ -69,7 +69,7 @@ package struct CutOff: Hashable, Sendable {
     }
 }
 
-/// The oldest message that the owner of a claim has taken and not finished.
+/// The oldest message that the owner of a claim has received and not finished.
 ///
 /// The owner of the claim sets this value; a bus may read it on another thread.
 package final class ConsumerProgress: Sendable {
@@ -77,7 +77,7 @@ package final class ConsumerProgress: Sendable {
 
     package init() {}
 
-    /// The offset of the oldest unfinished message; `nil` if all messages that were taken are finished.
+    /// The offset of the oldest unfinished message; `nil` if all messages that were received are finished.
     package var oldestUnfinished: UInt64? {
         get { oldest.withLock(\.self) }
         set { oldest.withLock { $0 = newValue } }

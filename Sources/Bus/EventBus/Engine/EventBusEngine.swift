@@ -102,9 +102,9 @@ package protocol ClaimingEngine: Sendable {
     /// Subscribes to the messages of a claim that are not handled yet. The messages end when the claim may no longer be
     /// valid; then claim again.
     ///
-    /// - Parameter progress: The oldest message that the reader has taken and not finished. The reader must update it
-    ///   before it asks for the next message. If it is nil, the reader must publish the checkpoint of a message before
-    ///   it asks for the next one. While a reader waits, a bus may record that every message before the oldest
+    /// - Parameter progress: The oldest message that the reader has received and not finished. The reader must update
+    ///   it before it asks for the next message. If it is nil, the reader must publish the checkpoint of a message
+    ///   before it asks for the next one. While a reader waits, a bus may record that every message before the oldest
     ///   unfinished one is handled.
     func withSubscription<Result: Sendable>(
         to filters: [MessageFilter], under claim: ConsumerClaim, progress: ConsumerProgress?,

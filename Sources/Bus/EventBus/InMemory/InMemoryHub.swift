@@ -100,7 +100,7 @@ public actor InMemoryHub {
         settle(batch.settledLetters)
         append(batch.messages, leasedBy: batch.isLeased ? handle : nil)
         removeOldMessages()
-        noteChange()
+        notifyObservers()
         if !batch.messages.isEmpty { wakeSubscribers() }
         return end
     }
@@ -146,7 +146,7 @@ public actor InMemoryHub {
         append(leases.documents(of: handle).compactMap { retained[$0]?.withdrawal }, leasedBy: nil)
         leaveConsumers(handle)
         endQueries(of: handle)
-        noteChange()
+        notifyObservers()
         wakeSubscribers()
     }
 
@@ -187,7 +187,7 @@ public actor InMemoryHub {
         guard message.type.kind == .document else { return }
         let name = DocumentName(message)
         retained[name] = message.isTombstone ? nil : message
-        leases.note(name, leasedBy: message.isTombstone ? nil : handle)
+        leases.record(name, leasedBy: message.isTombstone ? nil : handle)
     }
 
     /// Removes old messages if the journal holds twice as many as its limit, so that a message is moved at most once on
@@ -201,7 +201,7 @@ public actor InMemoryHub {
         journal.remove(through: min(read, unhandled, journal.offset(beforeNewest: journalLimit)))
     }
 
-    private func noteChange() {
+    private func notifyObservers() {
         observers.removeAll { observer in
             if case .terminated = observer.yield() { true } else { false }
         }
@@ -262,9 +262,9 @@ public actor InMemoryHub {
             try Task.checkCancellation()
             try requireOpen(handle)
             guard subscriptions[id] != nil else { return nil }
-            if let message = subscriptions[id]?.take(from: journal) { return message }
+            if let message = subscriptions[id]?.dequeue(from: journal) { return message }
             if subscriptions[id]?.isAtEnd == true { return nil }
-            noteWaiting(id)
+            recordWaiting(id)
             // The stream exists before the first suspension point, so no message that is published later is missed. It
             // ends when it is finished, or when the reader is cancelled.
             guard let news = subscriptions[id]?.news() else { return nil }
@@ -272,9 +272,9 @@ public actor InMemoryHub {
         }
     }
 
-    /// Notes that the consumer of a reader that waits for a message has handled the messages before. Otherwise a
+    /// Records that the consumer of a reader that waits for a message has handled the messages before. Otherwise a
     /// consumer that seldom gets a message would keep all messages of the others in ``saved()``.
-    private func noteWaiting(_ id: InMemorySubscription.ID) {
+    private func recordWaiting(_ id: InMemorySubscription.ID) {
         guard let subscription = subscriptions[id], let claim = subscription.claim, isCurrent(claim) else { return }
         var offsets = passed[claim.consumer] ?? Array(repeating: 0, count: Partition.count)
         for partition in claim.offsets.keys { offsets[Int(partition.number)] = subscription.settled }
@@ -331,7 +331,7 @@ public actor InMemoryHub {
         forgottenEpoch = max(forgottenEpoch, groups.removeValue(forKey: consumer)?.ownerEpoch ?? 0)
         passed[consumer] = nil
         endSubscriptions(of: consumer)
-        noteChange()
+        notifyObservers()
     }
 
     /// True if a claim still matches the partitions of its member.

@@ -11,7 +11,7 @@ struct InMemorySubscription: Identifiable {
     /// The claim that the reader reads under; nil for an ordinary subscription. Only messages that the claim covers are
     /// delivered, and only while the claim matches the partitions of its member.
     let claim: ConsumerClaim?
-    /// The oldest message that the reader of a claim has taken and not finished. Nil if the reader finishes each
+    /// The oldest message that the reader of a claim has received and not finished. Nil if the reader finishes each
     /// message before it asks for the next one.
     private let progress: ConsumerProgress?
     /// The offset up to which the messages were checked.
@@ -67,8 +67,8 @@ struct InMemorySubscription: Identifiable {
     /// now.
     var settled: UInt64 { progress?.settled(delivered: passed) ?? passed }
 
-    /// Takes the next message. Returns nil if there is none now.
-    mutating func take(from journal: InMemoryJournal) -> Envelope? {
+    /// Dequeues the next message. Returns nil if there is none now.
+    mutating func dequeue(from journal: InMemoryJournal) -> Envelope? {
         if let document = retained.popFirst() { return document }
         let end = min(transient.first?.after ?? journal.end.offset, end ?? .max)
         // A new reader may begin before the oldest message.

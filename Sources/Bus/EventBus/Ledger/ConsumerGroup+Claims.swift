@@ -47,8 +47,8 @@ extension ConsumerGroup {
 /// The state of a claim, as far as one of its partitions is concerned.
 package enum ClaimState: Hashable, Sendable {
     case current
-    /// The claim has ended, and no other member has taken over the partition: the bus took the process for dead, or its
-    /// partitions have changed since. The member can claim again.
+    /// The claim has ended, and no other member has taken over the partition: the bus considered the process dead, or
+    /// its partitions have changed since. The member can claim again.
     case ended
     /// Another member owns the partition, or the consumer was removed.
     case takenOver

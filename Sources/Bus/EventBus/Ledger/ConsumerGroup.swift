@@ -3,7 +3,7 @@ package import Foundation
 /// The owners of a durable consumer's partitions, and the offset up to which each partition is handled.
 ///
 /// A value without side effects: a broker keeps one for each consumer and records its changes. A partition has at most
-/// one owner at a time. A new owner takes up the partition under a higher *owner epoch*. Progress under an older owner
+/// one owner at a time. A new owner claims the partition under a higher *owner epoch*. Progress under an older owner
 /// epoch is refused, which fences the previous owner.
 package struct ConsumerGroup: Hashable, Sendable {
     /// The owner and the progress of one partition.
@@ -12,7 +12,7 @@ package struct ConsumerGroup: Hashable, Sendable {
         package var member: UUID?
         /// The owner epoch; 0 until the member has claimed the partition.
         package var ownerEpoch: UInt64
-        /// The offset at which the owner took up the partition, or later progress of this partition alone. The
+        /// The offset at which the owner claimed the partition, or later progress of this partition alone. The
         /// partition is handled up to this offset, or up to the owner's ``ConsumerGroup/progress`` if that is higher.
         package var offset: UInt64
 
@@ -79,7 +79,7 @@ package struct ConsumerGroup: Hashable, Sendable {
             join(member.id)
         }
         if ownership(of: member.id).ownerEpoch == 0 {
-            takeUp(member.id)
+            claimShares(of: member.id)
         }
         return ownership(of: member.id)
     }
@@ -249,7 +249,7 @@ package struct ConsumerGroup: Hashable, Sendable {
     }
 
     /// Gives partitions to another member, or to none if `member` is nil. The previous owner is fenced at once; the new
-    /// owner takes them up when it claims.
+    /// owner claims them later.
     private mutating func assign(_ indices: [Int], to member: UUID?) {
         for index in indices where shares[index].member != member {
             shares[index] = Share(member: member, ownerEpoch: 0, offset: handled(index))
@@ -258,7 +258,7 @@ package struct ConsumerGroup: Hashable, Sendable {
     }
 
     /// Puts all partitions of a member under one new owner epoch.
-    private mutating func takeUp(_ member: UUID) {
+    private mutating func claimShares(of member: UUID) {
         guard shares.contains(where: { $0.member == member }) else { return }
         ownerEpoch += 1
         for index in shares.indices where shares[index].member == member {

@@ -7,7 +7,7 @@ package struct DocumentLeases<Owner: Hashable & Sendable>: Sendable {
 
     /// Records a publication of a document. The last one decides whether the document is leased.
     /// - Parameter owner: Nil if the document is withdrawn or not leased.
-    package mutating func note(_ name: DocumentName, leasedBy owner: Owner?) {
+    package mutating func record(_ name: DocumentName, leasedBy owner: Owner?) {
         if let last = owners.removeValue(forKey: name) {
             names[last]?.remove(name)
             if names[last]?.isEmpty ?? false { names[last] = nil }

@@ -18,7 +18,7 @@ package struct LagWarnings: Sendable {
     ///   - position: The position of a consumer; nil if it does not exist.
     ///   - oldest: The position of the oldest message.
     ///   - used: The size of the journal in bytes.
-    package mutating func take(
+    package mutating func update(
         _ consumers: some Sequence<String>, _ position: (String) -> UInt64?, oldest: UInt64, end: UInt64, used: Int,
         limit: Int
     ) -> [String] {

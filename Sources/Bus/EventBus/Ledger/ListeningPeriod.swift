@@ -14,31 +14,31 @@ package struct ListeningPeriod: Sendable {
 
     /// The start of the listener, or the end of its last absence.
     package private(set) var start: Instant
-    private var lastLook: Instant
+    private var lastCheck: Instant
     private let absence: Duration
 
-    /// - Parameter absence: The time between two calls of ``look(at:)`` after which the listener was absent in between.
+    /// - Parameter absence: The time between two calls of ``check(at:)`` after which the listener counts as absent.
     package init(absence: Duration, at now: Instant) {
         self.absence = absence
-        (start, lastLook) = (now, now)
+        (start, lastCheck) = (now, now)
     }
 
     /// Starts again, because messages may have been missed.
     package mutating func begin(at now: Instant) {
-        (start, lastLook) = (now, now)
+        (start, lastCheck) = (now, now)
     }
 
     /// Records that the listener checks for silent clients.
     /// - Returns: False if it was absent, so that all leases start again.
-    package mutating func look(at now: Instant) -> Bool {
-        guard now - lastLook <= absence else {
+    package mutating func check(at now: Instant) -> Bool {
+        guard now - lastCheck <= absence else {
             begin(at: now)
             return false
         }
-        lastLook = now
+        lastCheck = now
         return true
     }
 
     /// True if a client is silent whose last message came at a time.
-    package func isSilent(since heard: Instant, at now: Instant) -> Bool { now - max(heard, start) > Self.lease }
+    package func isSilent(since lastSeen: Instant, at now: Instant) -> Bool { now - max(lastSeen, start) > Self.lease }
 }

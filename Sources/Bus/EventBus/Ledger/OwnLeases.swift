@@ -102,7 +102,7 @@ package struct OwnLeases<Content: Sendable, Condition: Hashable & Sendable>: Sen
 /// The state of the lease of a process's documents, on a bus that keeps it in a record. It only changes in the order of
 /// the cases, and then begins again.
 ///
-/// A bus takes a record that cannot be read for `held`, so that the documents of a silent process are withdrawn. The
+/// A bus treats a record that cannot be read as `held`, so that the documents of a silent process are withdrawn. The
 /// process replaces such a record, and publishes its documents again.
 package enum LeaseState: String, Codable, Sendable {
     /// The process publishes leased documents.
