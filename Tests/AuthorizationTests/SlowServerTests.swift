@@ -50,7 +50,7 @@ struct SlowServerTests {
         #expect(try await store.load(of: "anna").tokens == nil)
     }
 
-    @Test("The consent of another session is finished")
+    @Test("The consent of a session is finished while Spotify answers another slowly")
     func otherConsent() async throws {
         let (annas, berts) = (try await request("anna"), try await request("bert"))
         async let slow = service.receive(annas)

@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 /// Runs the benchmarks of a bus on NATS. The figures of a debug build are not checked.
-@Suite("Segue bench --bus nats")
+@Suite("'segue bench --bus nats'")
 struct NATSBenchmarkTests {
     private struct Line: Decodable {
         struct Settings: Decodable {

@@ -114,7 +114,7 @@ struct GroupTests {
     }
 
     @Test(
-        "The last first claim takes over, even if its process said hello before the owner's",
+        "The member whose first claim comes last takes over, even if its process said hello before the owner's",
         arguments: [true, false])
     func lateFirstClaim(isRestarted: Bool) throws {
         try Fixture.run { fixture in

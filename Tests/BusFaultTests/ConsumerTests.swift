@@ -7,7 +7,7 @@ import Testing
 @Suite("Stopped process before its claim of an exclusive consumer")
 struct ExclusiveConsumerTests {
     @Test(
-        "The process takes over from its successor when it continues, and each message has one result",
+        "A stopped process takes over from its successor when it continues, and each message has one result",
         .timeLimit(.minutes(3)))
     func firstClaim() async throws {
         try await Arena.with { arena in
@@ -37,7 +37,7 @@ struct ExclusiveConsumerTests {
 @Suite("Killed and stopped members of a shared consumer")
 struct SharedConsumerTests {
     @Test(
-        "The others handle the messages after a lease, and a member that continues shares them again",
+        "The other members handle the messages after a lease, and a member that continues shares them again",
         .timeLimit(.minutes(3)), arguments: [SIGKILL, SIGSTOP])
     func lease(signal: Int32) async throws {
         try await Arena.with { arena in

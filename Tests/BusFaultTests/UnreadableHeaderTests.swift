@@ -97,7 +97,7 @@ struct UnreadableHeaderTests {
         }
     }
 
-    @Test("A subscriber does not receive it, but its log reports each one, and counts them")
+    @Test("A subscriber does not receive a message with an unreadable header; its log reports and counts each one")
     func subscriber() async throws {
         try await Arena.with { arena in
             _ = try await arena.startBroker()

@@ -67,7 +67,7 @@ struct HandlerRejectionTests {
     }
 
     @Test(
-        "The document that replaces a loading one is published in every case in which the handler's results are not",
+        "`whenGivenUp` is published exactly when the handler's results are not",
         arguments: ["failed", "answered", "refused", "expired", "handled"])
     func givenUpDocument(outcome: String) async throws {
         let log = LogRecorder()

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Positions from outside")
 struct PositionTests {
-    @Test("An offset is read if the offset after it exists")
+    @Test("An offset up to the greatest is read, and a larger one is refused")
     func offsets() throws {
         let greatest = Position.greatestOffset
         for (offset, isRead) in [(0, true), (greatest, true), (greatest + 1, false), (.max, false)] as [(UInt64, Bool)]

@@ -180,7 +180,7 @@ struct FlowReviewTests {
         #expect(found.count == 1)
     }
 
-    @Test("A rule whose 'unless' excludes its 'when' never applies")
+    @Test("A rule with contradictory conditions never applies")
     func contradiction() {
         #expect(
             findings(

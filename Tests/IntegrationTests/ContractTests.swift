@@ -2,7 +2,7 @@ import CommandLineTestSupport
 import Foundation
 import Testing
 
-@Suite("Config/contract.json", .timeLimit(.minutes(5)))
+@Suite("The file config/contract.json", .timeLimit(.minutes(5)))
 struct ContractTests {
     private func kept() throws -> String {
         try String(contentsOfFile: Repository.path("config/contract.json"), encoding: .utf8)

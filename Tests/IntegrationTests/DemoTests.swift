@@ -2,7 +2,7 @@ import CommandLineTestSupport
 import Foundation
 import Testing
 
-@Suite("Segue demo", .timeLimit(.minutes(5)))
+@Suite("'segue demo'", .timeLimit(.minutes(5)))
 struct DemoTests {
     /// `start NAME [COMMAND…]` starts a demo, and waits until it has printed its last line. Its output is in the files
     /// NAME.text and NAME.error, its process id and its name are in `${pids[NAME]}` and `${names[NAME]}`.

@@ -63,7 +63,7 @@ struct InProcessTests {
         }
     }
 
-    @Test("The process, which has tokens, leaves no core dump", .timeLimit(.minutes(2)))
+    @Test("A process with tokens leaves no core dump", .timeLimit(.minutes(2)))
     func coreDumps() async throws {
         try await SegueCommandLine.inRepository { segue in
             let result = try await segue.shell(

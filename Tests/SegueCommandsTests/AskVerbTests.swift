@@ -6,7 +6,7 @@ import RuntimeTestSupport
 import TestSupport
 import Testing
 
-@Suite("Segue ask", .timeLimit(.minutes(1)))
+@Suite("'segue ask'", .timeLimit(.minutes(1)))
 struct AskVerbTests {
     /// Runs `body` while the test itself answers `query.Salutation`.
     private func serving(

@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 /// Tests that the benchmarks run. The figures of a debug build are not checked.
-@Suite("Segue bench")
+@Suite("'segue bench'")
 struct BenchVerbTests {
     private struct Line: Decodable {
         let name: String

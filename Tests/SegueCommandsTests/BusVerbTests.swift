@@ -5,7 +5,7 @@ import Foundation
 import Support
 import Testing
 
-@Suite("segue on a bus")
+@Suite("Verbs on a bus")
 struct BusVerbTests {
     @Test(
         "'segue monitor' shows what 'segue send' has sent, complete and on one line", .timeLimit(.minutes(1)),

@@ -2,7 +2,7 @@ import CommandLineTestSupport
 import Foundation
 import Testing
 
-@Suite("Segue config")
+@Suite("'segue config'")
 struct ConfigVerbTests {
     private let stack = """
         x-ports: [web]

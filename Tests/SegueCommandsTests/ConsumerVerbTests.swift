@@ -3,7 +3,7 @@ import EventBus
 import Foundation
 import Testing
 
-@Suite("segue consumer, and consumers in segue services", .timeLimit(.minutes(1)))
+@Suite("'segue consumer', and consumers in 'segue services'", .timeLimit(.minutes(1)))
 struct ConsumerVerbTests {
     private struct Status: Decodable, Equatable {
         let consumer: String

@@ -7,7 +7,7 @@ import Navigation
 import Support
 import Testing
 
-@Suite("Segue contract", .timeLimit(.minutes(2)))
+@Suite("'segue contract'", .timeLimit(.minutes(2)))
 struct ContractVerbTests {
     @Test("'segue contract export' asks every service and client without a bus, and writes their contracts")
     func export() async throws {

@@ -2,7 +2,7 @@ import CommandLineTestSupport
 import Foundation
 import Testing
 
-@Suite("segue with a running stack")
+@Suite("Verbs with a running stack")
 struct ControlVerbTests {
     /// Services that write a line to the file `order` when they start and when they receive the stop signal.
     private static func stack(level: String = "info", extra: String = "") -> String {

@@ -5,7 +5,7 @@ import Foundation
 import RuntimeTestSupport
 import Testing
 
-@Suite("Segue dead", .timeLimit(.minutes(1)))
+@Suite("'segue dead'", .timeLimit(.minutes(1)))
 struct DeadLetterVerbTests {
     private func greeting(_ name: String, _ type: String = "command.Greet") throws -> Envelope {
         var attributes = Attributes(type: try #require(MessageType(type)), source: "test/1", subject: "alice")

@@ -3,7 +3,7 @@ import Contracts
 import EventBus
 import Testing
 
-@Suite("Segue describe", .timeLimit(.minutes(1)))
+@Suite("'segue describe'", .timeLimit(.minutes(1)))
 struct DescribeVerbTests {
     @Test("'segue describe' prints the fields, senders, receivers and last message of a type")
     func describe() async throws {

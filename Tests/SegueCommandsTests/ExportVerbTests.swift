@@ -2,7 +2,7 @@ import CommandLineTestSupport
 import Foundation
 import Testing
 
-@Suite("Segue export systemd")
+@Suite("'segue export systemd'")
 struct ExportVerbTests {
     private let stack = """
         name: demo

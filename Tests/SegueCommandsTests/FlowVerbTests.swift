@@ -7,7 +7,7 @@ import Navigation
 import Support
 import Testing
 
-@Suite("Segue flow")
+@Suite("'segue flow'")
 struct FlowVerbTests {
     private static let unused = """
         name: shop
@@ -72,7 +72,7 @@ struct FlowVerbTests {
             #expect(try await segue("flow", "check", "--contract", "a", "-f", "b", "shop.yaml").status == 64)
 
             let none = try await segue("flow", "check")
-            #expect(none.status == 1 && none.errorLines.count == 1, "\(none.error)")
+            #expect(none.status == 78 && none.errorLines.count == 1, "\(none.error)")
             #expect(none.error.hasPrefix("segue: no service of the compose file names a flow with --flow; "))
             try segue.write(
                 """
@@ -89,6 +89,7 @@ struct FlowVerbTests {
             try segue.write("name: shop\nversion: 1\nplatform: ios\nstart: lits\nscreens: { list: }", to: "shop.yaml")
             let broken = try await segue("flow", "check")
             #expect(broken.status == 1 && broken.error.isEmpty, "no coordinator is asked: \(broken.error)")
+            #expect(try await segue("flow", "check", "--contract", "none.json", "shop.yaml").status == 66)
             #expect(broken.output.hasPrefix("shop.yaml:"), "\(broken.output)")
         }
     }
@@ -227,7 +228,7 @@ struct FlowVerbTests {
     }
 }
 
-@Suite("Segue flow graph")
+@Suite("'segue flow graph'")
 struct FlowGraphVerbTests {
     @Test(
         "'segue flow graph' draws the same flow the same way each time", arguments: FlowExamples.shipped + ["shop"],

@@ -2,7 +2,7 @@ import CommandLineTestSupport
 import Foundation
 import Testing
 
-@Suite("Segue logs and segue events")
+@Suite("'segue logs' and 'segue events'")
 struct LogVerbTests {
     private struct Line: Decodable {
         let service: String

@@ -5,7 +5,7 @@ import Foundation
 import Support
 import Testing
 
-@Suite("Segue monitor")
+@Suite("'segue monitor'")
 struct MonitorVerbTests {
     /// A bus with some messages on it.
     private func onBus(
@@ -347,7 +347,7 @@ struct MonitorVerbTests {
     }
 }
 
-@Suite("segue monitor after a pause")
+@Suite("'segue monitor' after a pause")
 struct MonitorLossTests {
     /// The number of messages; half of them exceed the capacity of the queues between two processes.
     private static let count = 40_000

@@ -2,7 +2,7 @@ import CommandLineTestSupport
 import Foundation
 import Testing
 
-@Suite("Segue new")
+@Suite("'segue new'")
 struct NewVerbTests {
     /// Package.swift with helper functions, and lines that end with CRLF. No name of a target is in the text.
     private static let manifest = """

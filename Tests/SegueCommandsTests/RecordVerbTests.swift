@@ -4,7 +4,7 @@ import Foundation
 import Monitor
 import Testing
 
-@Suite("Segue record and segue replay")
+@Suite("'segue record' and 'segue replay'")
 struct RecordVerbTests {
     /// A bus with three messages, which are recorded in `story.jsonl`.
     private func withRecording(

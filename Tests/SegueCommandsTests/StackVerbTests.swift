@@ -2,7 +2,7 @@ import CommandLineTestSupport
 import Foundation
 import Testing
 
-@Suite("Segue with a stack")
+@Suite("Verbs with a stack")
 struct StackVerbTests {
     @Test("'segue up', 'ps' and 'down' start a stack, show it, and stop it", .timeLimit(.minutes(1)))
     func upAndDown() async throws {

@@ -3,7 +3,7 @@ import Contracts
 import Foundation
 import Testing
 
-@Suite("Segue monitor --stats and segue top")
+@Suite("'segue monitor --stats' and 'segue top'")
 struct StatisticsVerbTests {
     private static let presence = """
         {"name":"music-service","version":"1.2","instance":"ab","pid":7,"receives":[],"sends":[]}

@@ -5,7 +5,7 @@ import Foundation
 import Support
 import Testing
 
-@Suite("Segue timers", .timeLimit(.minutes(1)))
+@Suite("'segue timers'", .timeLimit(.minutes(1)))
 struct TimersVerbTests {
     @Test("'segue timers' lists the scheduled commands of services, the next one first")
     func lists() async throws {

@@ -2,7 +2,7 @@ import CommandLineTestSupport
 import Foundation
 import Testing
 
-@Suite("Segue top on a terminal")
+@Suite("'segue top' on a terminal")
 struct TopVerbTests {
     /// Runs `keys`, a script of Bash, beside `segue top` on a terminal with this number of columns and rows. The script
     /// types with `type TEXT`, and waits with `seen TEXT` until the terminal receives a text after the text that it last

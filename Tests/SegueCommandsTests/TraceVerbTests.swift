@@ -3,7 +3,7 @@ import EventBus
 import Foundation
 import Testing
 
-@Suite("Segue trace")
+@Suite("'segue trace'")
 struct TraceVerbTests {
     private struct Row: Decodable, Equatable {
         let id: String

@@ -36,7 +36,7 @@ struct StateFileTests {
 
     private struct Failure: Error {}
 
-    @Test("The next process has everything that was published last, also if the first one failed")
+    @Test("The next process has the last published state, also if the process before it failed")
     func end() async throws {
         defer { scratch.remove() }
         try await file.withHub { hub in

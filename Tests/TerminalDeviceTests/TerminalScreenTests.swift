@@ -183,7 +183,7 @@ struct TerminalScreenTests {
         #expect(painter.drawing(of: scene, size: size, at: times[1]).description == line)
         #expect(painter.drawing(of: scene, size: size, at: times[2]).isEmpty)
         // The end of a line that a person enters may scroll the terminal.
-        painter.recordLine()
+        painter.forgetDrawing()
         #expect(painter.drawing(of: scene, size: size, at: times[3]).description.hasSuffix("\n> "))
     }
 

@@ -45,7 +45,7 @@ package struct Topic: Hashable, Sendable {
         var name = name
         return name.withUTF8 { bytes in
             var index = 0
-            func consume(_ text: String) -> Bool {
+            func matches(_ text: String) -> Bool {
                 var text = text
                 return text.withUTF8 { part in
                     defer { index += part.count }
@@ -55,9 +55,9 @@ package struct Topic: Hashable, Sendable {
                         && memcmp(base + index, wanted, part.count) == 0
                 }
             }
-            guard consume(message.type.kind.rawValue) else { return false }
+            guard matches(message.type.kind.rawValue) else { return false }
             index += 1
-            guard consume(message.type.name), index + 3 == bytes.count else { return false }
+            guard matches(message.type.name), index + 3 == bytes.count else { return false }
             let number = message.partition.number
             return bytes[index + 1] == (number >> 4).hexadecimalDigit && bytes[index + 2] == number.hexadecimalDigit
         }

@@ -152,7 +152,7 @@ public struct DeviceSession: Sendable {
     }
 
     /// True if the last choice has failed with an error, and the error notifier has not yet answered with a banner.
-    public private(set) var awaitsBanner = false
+    package private(set) var awaitsBanner = false
 
     /// The scene to draw. Nil if the platform's coordinator has not published a state, or has withdrawn it.
     public var scene: Scene? {

@@ -248,8 +248,8 @@ struct Painter {
         return (lines + belowLines).map(\.hyperlinked)
     }
 
-    /// Records that the person has entered a line. Its end may have scrolled the terminal.
-    mutating func recordLine() {
+    /// Forgets what is drawn. The end of a person's line may have scrolled the terminal.
+    mutating func forgetDrawing() {
         placed = nil
         notes = []
     }

@@ -238,7 +238,7 @@ private struct TerminalPresenter {
         let screens = painter.hasNotes ? session.scene?.active.map(\.id) : nil
         let outputs = try session.handle(input)
         if case .line = input {
-            painter.recordLine()
+            painter.forgetDrawing()
             // At once: a later drawing of the whole screen would erase the next line that the person is typing.
             if terminal.size() != nil { await draw() }
         }

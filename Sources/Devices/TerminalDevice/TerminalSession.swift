@@ -19,7 +19,8 @@ internal import Support
 ///    failed, when the banner with the error has been drawn.
 ///
 /// Each of these waits has a deadline. When the deadline has passed, the device fails and reports the awaited choice
-/// and the current screen. The next line of the script may take any time.
+/// and the current screen; if only the banner is missing, because no error notifier runs, it ends. The next line of the
+/// script may take any time.
 struct TerminalSession: Sendable {
     enum Input: Sendable {
         /// The subscription is live.

@@ -86,7 +86,7 @@ package struct MessageTemplate {
 
             @Suite("\(message.type)")
             struct \(message.name)Tests {
-                @Test("is encoded with its type and fields, and decoded unchanged")
+                @Test("The message is encoded with its type and fields, and decoded unchanged")
                 func wire() throws {
                     \(Wrapping.list(opening: "let message = \(message.swift)(", elements: arguments, closing: ")", indent: 8))
                     let sent = try Envelope(message, source: "test")

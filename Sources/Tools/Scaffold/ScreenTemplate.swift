@@ -20,7 +20,8 @@ package struct ScreenTemplate {
         guard command.message.type.kind == .command else {
             throw ScaffoldError(
                 .argument, "\(command.message.type) is not a command",
-                recovery: "name a command, such as --on command.CupWanted, or write the rule of an event in the flow")
+                recovery: "name a command, such as --on command.CupWanted; a rule for an event is written in the flow: "
+                    + "- { on: event.CupFilled, do: [{ push: cup }] }")
         }
         (self.name, self.command, self.origin) = (name, command, origin)
     }
@@ -109,7 +110,7 @@ package struct ScreenTemplate {
 
             @Suite("The screen '\(name)' of \(path)")
             struct \(suite) {
-                @Test("is shown on top of '\(origin)' after \(command.message.type)")
+                @Test("The screen is shown on top of '\(origin)' after \(command.message.type)")
                 func opens() throws {
                     let file = URL(filePath: #filePath).appending(path: "../../../\(path)").standardizedFileURL.path
                     let flow = try Flow(yaml: String(contentsOfFile: file, encoding: .utf8), file: file)

@@ -124,7 +124,7 @@ package struct ServiceTemplate {
 
             @Suite("\(name)")
             struct \(type)Tests {
-                @Test("answers \(received.type) with \(sent.type) or an error, as a real process")
+                @Test("The service answers \(received.type) with \(sent.type) or an error, as a real process")
                 func answers() async throws {
                     try await TestStack.with([.broker, TestService("\(name)", after: ["broker"])]) { stack in
                         \(receives.expression(from: "let message = ", indent: 12))

@@ -46,8 +46,24 @@ struct PageSamples {
 
     /// The lines in a fixed order, without what differs from run to run. A value changes the spaces beside it, too.
     private static func comparable(_ output: String) -> [String] {
-        output.replacing(varying, with: "").split(separator: "\n").map { String($0.replacing(#/ +/#, with: " ")) }
-            .sorted()
+        parts(of: output).map { $0.replacing(varying, with: "").replacing(#/ +/#, with: " ") }.sorted()
+    }
+
+    /// The lines; of effects, each part with its actor. Effects of one process share a line only if it has published them
+    /// within some milliseconds.
+    private static func parts(of output: String) -> [String] {
+        var actor: Substring?
+        return output.split(separator: "\n").flatMap { line in
+            if let effect = line.wholeMatch(of: #/ *\+\d+ ms +(\S+) +(.*)/#) {
+                actor = effect.1
+                return effect.2.split(separator: " · ").map { "\(effect.1) \($0)" }
+            }
+            guard let actor, line.hasPrefix("                    ") else {
+                actor = nil
+                return [String(line)]
+            }
+            return line.split(separator: " · ").map { "\(actor) \($0)" }
+        }
     }
 
     private func renew(_ page: Page, _ blocks: [String], with outputs: [String]) throws {

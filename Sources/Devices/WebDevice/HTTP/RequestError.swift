@@ -1,8 +1,6 @@
-internal import Foundation
 internal import HTTPOperations
 internal import HTTPTypes
 internal import Hummingbird
-internal import NIOCore
 internal import Support
 
 /// A request that cannot be answered. The body of the answer is `{"error":{"code":"…","message":"…"}}`.
@@ -44,54 +42,4 @@ struct RequestError: Error, Sendable, Equatable {
     static let readOnly = Self.forbidden("read-only", "this gateway was started with --read-only")
     static let busAway = Self(
         status: .badGateway, code: "bus-unavailable", message: "the bus does not answer; try again in a moment")
-}
-
-extension Response {
-    static func json(_ value: JSONValue, status: HTTPResponse.Status = .ok) -> Response {
-        .json(bytes: Array(value.description.utf8), status: status)
-    }
-
-    /// - Parameter bytes: A JSON value.
-    static func json(bytes: [UInt8], status: HTTPResponse.Status = .ok) -> Response {
-        Response(
-            status: status, headers: [.contentType: "application/json", .cacheControl: "no-store"],
-            body: ResponseBody(byteBuffer: ByteBuffer(bytes: bytes)))
-    }
-
-    static func html(_ text: String, status: HTTPResponse.Status = .ok) -> Response {
-        Response(
-            status: status, headers: [.contentType: "text/html; charset=utf-8", .cacheControl: "no-store"],
-            body: ResponseBody(byteBuffer: ByteBuffer(string: text)))
-    }
-
-    static let done = Response(status: .noContent, headers: [.cacheControl: "no-store"])
-}
-
-extension Request {
-    /// The maximum size of a body in bytes.
-    private static let maximumBody = 1 << 20
-
-    /// The body as a JSON object.
-    /// - Throws: ``RequestError``.
-    func object() async throws -> JSONValue { try JSONValue(parsing: Data(try await jsonText().utf8)) }
-
-    /// The body as the text of a JSON object.
-    /// - Throws: ``RequestError``.
-    func jsonText() async throws -> JSONText {
-        let buffer: ByteBuffer
-        do {
-            buffer = try await body.collect(upTo: Self.maximumBody)
-        } catch is NIOTooManyBytesError {
-            throw RequestError.tooLarge
-        }
-        guard let text = JSONText(Data(buffer.readableBytesView)), text.isObject else {
-            throw RequestError.malformed("the body is not a JSON object")
-        }
-        return text
-    }
-
-    /// The value of a parameter of the query. Nil if it is missing or empty.
-    func parameter(_ name: String) -> String? {
-        uri.queryParameters[Substring(name)].map { String($0) }.flatMap { $0.isEmpty ? nil : $0 }
-    }
 }

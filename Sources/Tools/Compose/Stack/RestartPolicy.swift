@@ -28,7 +28,7 @@ package enum RestartPolicy: Sendable, Equatable {
     /// True if the service is to be restarted.
     ///
     /// - Parameters:
-    ///   - status: the exit status. Nil if the service was ended by a signal or is unhealthy.
+    ///   - status: the exit status. Nil if a signal or the supervisor has ended the service.
     ///   - attempts: the number of restarts since the last good run.
     func restarts(succeeded: Bool, status: Int32?, attempts: Int) -> Bool {
         switch self {

@@ -359,12 +359,12 @@ struct ServiceRunner: Sendable {
             return await restart(succeeded: false, attempts: attempts, neverReady: false)
         case .exited(let succeeded, let wasReady):
             let neverReady = awaitsReadiness && isFirstStart && !wasReady
-            return await restart(succeeded: succeeded, attempts: attempts, neverReady: neverReady)
+            let status = board.view[name]?.exitCode
+            return await restart(succeeded: succeeded, status: status, attempts: attempts, neverReady: neverReady)
         }
     }
 
-    private func restart(succeeded: Bool, attempts: Int, neverReady: Bool) async -> Bool {
-        let status = succeeded ? nil : board.view[name]?.exitStatus
+    private func restart(succeeded: Bool, status: Int32? = nil, attempts: Int, neverReady: Bool) async -> Bool {
         guard service.restart.restarts(succeeded: succeeded, status: status, attempts: attempts) else {
             if neverReady {
                 let error = await notReady("\(lastExit) before it was ready")

@@ -135,8 +135,7 @@ struct SystemdService {
             // systemd counts an end by one of these signals as a success. For the supervisor, it is a failure, unless
             // the signal was part of a requested stop.
             let signals = ("RestartForceExitStatus", "SIGHUP SIGINT SIGTERM SIGPIPE")
-            let misconfigured = ("RestartPreventExitStatus", "\(RestartPolicy.misconfigured)")
-            return [("Restart", "on-failure"), delay, misconfigured] + (isAwaited ? [] : [signals])
+            return [("Restart", "on-failure"), delay] + (isAwaited ? [] : [signals])
         }
     }
 

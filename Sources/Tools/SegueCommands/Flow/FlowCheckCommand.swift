@@ -59,8 +59,8 @@ struct FlowCheckCommand: AsyncParsableCommand {
             return FlowReading(yaml: file.text, file: file.name)
         }
         // A coordinator does not start with a flow that has errors, so it cannot be asked for its contract.
-        let catalogue =
-            flows.allSatisfy { $0.flow != nil && $0.findings.isEmpty } ? try await catalogue(of: stack) : nil
+        let isUsable = flows.allSatisfy { $0.flow != nil && $0.findings.isEmpty }
+        let catalogue = try await catalogue(of: isUsable ? stack : nil)
         let sent = flows.map { $0.flow?.sentCommands ?? [] }
         for (index, flow) in flows.enumerated() {
             let others = sent.enumerated().filter { $0.offset != index }.map(\.element)

@@ -87,7 +87,8 @@ struct FlowFile {
         }
         guard !paths.isEmpty else {
             throw CommandError(
-                code: "no-flow", "no service of the compose file names a flow with --flow", recovery: "name the flows")
+                code: "no-flow", "no service of the compose file names a flow with --flow", recovery: "name the flows",
+                status: .configuration)
         }
         return paths
     }

@@ -16,9 +16,9 @@ package struct OpenCommand: AsyncParsableCommand {
             the page with a link that is valid once, for 60 seconds. Prints the address of the page, without the secret \
             of the link.
 
-            If your browser is on another machine, lead the page's port there, as with \
-            'ssh -L PORT:127.0.0.1:PORT MACHINE', and open the link that --link prints. Who has the link can use the \
-            page.
+            If your browser is on another machine, forward the page's port, as with \
+            'ssh -L PORT:127.0.0.1:PORT MACHINE', and open the link that --link prints. Anyone who has the link can use \
+            the page.
             """)
 
     @OptionGroup var project: ProjectOptions

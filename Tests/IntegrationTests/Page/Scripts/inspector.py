@@ -32,6 +32,8 @@ def check_happenings(page) -> None:
     # Its effects follow, each with the time since the tap; those on a platform also with the line of their rule.
     effects = texts[tap + 1:-1]
     assert all(re.match(r"effect\s\+[\d.]+ m?s\s", text) for text in effects), texts
+    times = [float(re.match(r"effect\s\+([\d.]+)", text)[1]) * (1 if " ms" in text else 1000) for text in effects]
+    assert times == sorted(times), texts
     for platform, change in (("ios", "push generatedPlaylist"), ("mac", "column detail: generatedPlaylist")):
         pushes = [text for text in effects if change in text]
         assert len(pushes) == 1 and re.search(rf"\b{platform}\s", pushes[0]), texts

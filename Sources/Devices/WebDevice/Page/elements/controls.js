@@ -1,5 +1,5 @@
 // Controls that several parts of the page have.
-import { onDrag } from './motion.js'
+import { onDrag } from './drag.js'
 
 const keyStep = 16
 

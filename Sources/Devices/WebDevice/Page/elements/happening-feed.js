@@ -80,8 +80,10 @@ export class HappeningFeed {
   /** The index of a new effect: after those of its story that happened before it. Processes send at the same time, so
    *  their messages can arrive in another order than they were made. */
   #indexAfter(last, { story, after }) {
-    while (this.#entries[last].isEffect && this.#entries[last].row?.story === story
-      && this.#entries[last].row.after > after && after >= 0) last -= 1
+    // Without a time since the beginning of the story (null), or with a negative one, a row stays at the end.
+    if (!(after > 0)) return last + 1
+    while (this.#entries[last]?.isEffect && this.#entries[last].row?.story === story
+      && this.#entries[last].row.after > after) last -= 1
     return last + 1
   }
 

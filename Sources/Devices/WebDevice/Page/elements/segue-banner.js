@@ -1,5 +1,6 @@
 import { h, iconButton, put, setText, unspoken } from './dom.js'
-import { durations, move, onDrag, play } from './motion.js'
+import { onDrag } from './drag.js'
+import { durations, move, play } from './motion.js'
 
 const swipeDistance = 60
 const flick = 0.6

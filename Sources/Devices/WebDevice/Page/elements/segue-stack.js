@@ -1,5 +1,6 @@
 import { h } from './dom.js'
-import { durations, fadeIn, move, onDrag, play } from './motion.js'
+import { onDrag } from './drag.js'
+import { durations, fadeIn, move, play } from './motion.js'
 
 const swipeEdge = 24
 /** Pixels per millisecond to the right that complete a swipe of any length. */

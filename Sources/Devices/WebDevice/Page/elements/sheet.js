@@ -1,5 +1,6 @@
 import { h } from './dom.js'
-import { durations, fadeOut, move, onDrag, play } from './motion.js'
+import { onDrag } from './drag.js'
+import { durations, fadeOut, move, play } from './motion.js'
 
 /** A sheet that is released with less than this part of the device's height visible is dismissed. */
 const dismissBelow = 1 / 3

@@ -1,5 +1,5 @@
 import { button, h, iconButton, setText } from './dom.js'
-import { onDrag } from './motion.js'
+import { onDrag } from './drag.js'
 
 const keyStep = 16
 const [reachX, reachY] = [60, 40]
