@@ -91,9 +91,7 @@ package struct AppContract: Hashable, Sendable {
         // Coordinators, which publish navigation states, are left out. They receive each type that a flow names, also a
         // misspelt one. A command may be known only to flows.
         let services = parties.filter { !$0.value.sends.contains(Document.NavigationState.type) }
-        let known = services.values.reduce(into: parties.values.reduce(into: Set()) { $0.formUnion($1.sends) }) {
-            $0.formUnion($1.receives)
-        }
+        let known = Set(parties.values.flatMap(\.sends)).union(services.values.flatMap(\.receives))
         var fields: [String: [String: MessageCatalogue.Field]?] = [:]
         for (type, message) in messages where message.data != nil || type.kind == .command || known.contains(type) {
             fields.updateValue(message.data?.catalogueField.members, forKey: type.description)

@@ -46,7 +46,7 @@ package struct TraceFormat: Sendable {
         line.append("  \(names.name(of: message.source))", .dim)
         line.append(
             "  " + (node.sinceCause.map { "+\($0.sentenceText)" } ?? Timestamp.clock(of: message.time, in: zone)))
-        if let note = note(node) { line.append("  \(note)", .yellow) }
+        if let remark = remark(on: node) { line.append("  \(remark)", .yellow) }
         return line
     }
 
@@ -55,7 +55,7 @@ package struct TraceFormat: Sendable {
         return node.hasNext.dropLast().map { $0 ? "│  " : "   " }.joined() + (isNotLast ? "├─ " : "└─ ")
     }
 
-    private func note(_ node: TraceTree.Node) -> String? {
+    private func remark(on node: TraceTree.Node) -> String? {
         switch node.origin {
         case .none, .cause: nil
         case .unknown: "its cause was not found"

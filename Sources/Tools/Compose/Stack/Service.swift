@@ -122,13 +122,15 @@ package struct Service: Sendable, Equatable {
         return service
     }
 
-    /// The absolute path of the folder in which the service runs, before it starts. A folder in the project's state is
-    /// known only then; the stack's folder is returned instead.
+    /// The absolute path of a file that the command names. A working directory in the project's state is known only when
+    /// the service starts; the stack's folder is used instead.
     ///
-    /// - Parameter directory: the stack's folder.
-    package func knownDirectory(in directory: String) -> String {
-        let path = workingDirectory.flatMap { $0.begins(with: Self.stateDirectory) ? nil : $0 } ?? ""
-        return ComposePath.join(directory, path)
+    /// - Parameters:
+    ///   - path: the path; empty for the folder in which the service runs.
+    ///   - directory: the stack's folder.
+    package func absolutePath(of path: String, in directory: String) -> String {
+        let folder = workingDirectory.flatMap { $0.begins(with: Self.stateDirectory) ? nil : $0 } ?? ""
+        return ComposePath.join(ComposePath.join(directory, folder), path)
     }
 
     /// The absolute path of the folder in which the service runs.

@@ -91,7 +91,7 @@ struct ProgramContract {
         name = "service '\(service.name)'"
         advice = "build it with ServiceProcess, or label it '\(StackContract.label): none'"
         command = service.command
-        directory = service.knownDirectory(in: stack.directory)
+        directory = service.absolutePath(of: "", in: stack.directory)
         environment = service.environment.compactMapValues(\.self)
     }
 

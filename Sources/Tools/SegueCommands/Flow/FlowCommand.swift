@@ -4,7 +4,6 @@ internal import FlowFiles
 internal import Foundation
 internal import Navigation
 internal import Support
-internal import SystemPackage
 
 package struct FlowCommand: AsyncParsableCommand {
     package static let configuration = CommandConfiguration(
@@ -79,8 +78,7 @@ struct FlowFile {
                 zip(words, words.dropFirst()).filter { $0.0 == "--flow" }.map(\.1)
                 + words.compactMap { $0.removing(prefix: "--flow=").map(String.init) }
             for path in named {
-                let folder = FilePath(service.knownDirectory(in: stack.directory))
-                let absolute = folder.pushing(FilePath(path)).lexicallyNormalized().string
+                let absolute = service.absolutePath(of: path, in: stack.directory)
                 let path = absolute.removing(prefix: here).map(String.init) ?? absolute
                 if !paths.contains(path) { paths.append(path) }
             }

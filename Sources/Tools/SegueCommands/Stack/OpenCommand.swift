@@ -5,6 +5,9 @@ internal import Opening
 internal import SignIn
 
 package struct OpenCommand: AsyncParsableCommand {
+    /// The time for which a link is valid.
+    private static let validity = "\(PageFolder.linkSeconds) s"
+
     package static let configuration = CommandConfiguration(
         commandName: "open", abstract: "Open the page of a stack in a browser, and sign the browser in.",
         discussion: """
@@ -13,8 +16,8 @@ package struct OpenCommand: AsyncParsableCommand {
             segue open --link
 
             Writes an HTML file that only you can read, and opens it with $BROWSER, or else xdg-open. The file leads to \
-            the page with a link that is valid once, for 60 seconds. Prints the address of the page, without the secret \
-            of the link.
+            the page with a link that is valid once, for \(Self.validity). Prints the address of the page, without \
+            the secret of the link.
 
             If your browser is on another machine, forward the page's port, as with \
             'ssh -L PORT:127.0.0.1:PORT MACHINE', and open the link that --link prints. Anyone who has the link can use \
@@ -36,7 +39,10 @@ package struct OpenCommand: AsyncParsableCommand {
     @Flag(help: "Print the address of the page, and open nothing.")
     var address = false
 
-    @Flag(help: "Print a link that signs a browser in, and open nothing. It is valid once, for 60 seconds.")
+    @Flag(
+        help: ArgumentHelp(
+            "Print a link that signs a browser in, and open nothing. It is valid once, for \(Self.validity)."
+        ))
     var link = false
 
     /// The time to wait for the end of the command. A browser may run for longer.
@@ -70,12 +76,14 @@ package struct OpenCommand: AsyncParsableCommand {
             throw CommandError(
                 code: "no-browser", "there is no program to open files",
                 recovery:
-                    "open \(file) in a browser within 60 s, name a program with --open, or open the link of --link",
+                    "open \(file) in a browser within \(Self.validity), name a program with --open, "
+                    + "or open the link of --link",
                 status: .unavailable)
         }
         if let problem = await launch(opener, file) {
             throw CommandError(
-                code: "no-browser", problem, recovery: "or open \(file) in a browser within 60 s", status: .unavailable)
+                code: "no-browser", problem,
+                recovery: "or open \(file) in a browser within \(Self.validity)", status: .unavailable)
         }
         try await Console.output.writeLine(address.url)
     }

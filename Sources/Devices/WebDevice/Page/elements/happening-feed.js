@@ -55,7 +55,7 @@ export class HappeningFeed {
       if (this.#entries.length && !this.#byID.has(rows[0].id)) this.#add({ notice: 'Happenings may be missing here' })
       this.#interrupted = false
     }
-    for (const row of rows) this.#take(row)
+    for (const row of rows) this.#apply(row)
     // The entry stays the same: it may have the focus.
     if (hidden !== undefined) this.#hidden.hidden = hidden
     for (const { row } of this.#entries.splice(0, Math.max(0, this.#entries.length - LIMIT))) {
@@ -63,7 +63,7 @@ export class HappeningFeed {
     }
   }
 
-  #take(row) {
+  #apply(row) {
     const known = this.#byID.get(row.id)
     if (known) {
       // Further messages have joined the happening. What a paused list shows does not change.
