@@ -59,6 +59,11 @@ struct GatewayProcessTests {
         event.data.value(at: "views.m.rows")?.arrayValue ?? []
     }
 
+    /// The number of ticks that the view has counted. Nil if it has not changed.
+    private static func ticks(_ event: ServerEvent) -> Int? {
+        event.data.value(at: "views.m.counts")?.objectValue?["event.Tick"]?.integerValue
+    }
+
     private static func numbers(_ rows: [JSONValue]) -> [Int] {
         rows.compactMap { $0["summary"]?.stringValue?.firstMatch(of: #/"n":(\d+)/#).flatMap { Int($0.1) } }
     }
@@ -181,14 +186,21 @@ struct GatewayProcessTests {
                 let document = Envelope(attributes: attributes, data: Data(#"{"hour":\#(hour)}"#.utf8))
                 try await stack.bus.publish(Batch([document]))
             }
+            // The slow page reads when the gateway has received everything, or it could keep up with a slow gateway.
+            let other = try page.stream("ijklmnop")
+            defer { other.close() }
+            _ = try await other.next()
+            try await Self.open(page, "ijklmnop")
             try await Self.tick(0..<20_000, on: stack.bus)
+            var seen = 0
+            while seen < 20_000, let event = try await other.next() { seen = Self.ticks(event) ?? seen }
             gate.signal()
             var (skipped, rows, total) = (0, [JSONValue](), 0)
             for try await event in stream.events {
                 let update = event.data.value(at: "views.m")
                 rows += Self.rows(event)
                 skipped += update?.value(at: "skipped.count")?.integerValue ?? 0
-                total = update?["counts"]?.objectValue?["event.Tick"]?.integerValue ?? total
+                total = Self.ticks(event) ?? total
                 if rows.count + skipped == 20_003 { break }
             }
             #expect(total == 20_000)
