@@ -125,13 +125,13 @@ final class Fixture {
 
     func publish(
         sequence: UInt64, _ names: [String], kind: MessageKind = .event, isLeased: Bool = false,
-        checkpoint: CheckpointFrame? = nil, rejection: RejectionFrame? = nil, settling letters: [Int64] = []
+        checkpoint: CheckpointFrame? = nil, rejection: RejectionFrame? = nil, settling deadLetters: [Int64] = []
     ) -> Reply {
         ask(
             .publish(
                 PublishRequest(
                     producer: producer, sequence: sequence, isLeased: isLeased, checkpoint: checkpoint,
-                    rejection: rejection, settledLetters: letters,
+                    rejection: rejection, resolvedDeadLetters: deadLetters,
                     messages: names.map { Self.message($0, kind: kind) })))
     }
 
@@ -142,7 +142,7 @@ final class Fixture {
         previous: UInt64? = nil
     ) -> CheckpointFrame {
         CheckpointFrame(
-            consumer: consumer, ownerEpoch: owner, epoch: journal.epoch, offset: offset,
+            consumer: consumer, ownerGeneration: owner, epoch: journal.epoch, offset: offset,
             settled: settled ?? offset, partition: partition, previous: previous)
     }
 
@@ -193,10 +193,11 @@ final class Fixture {
         return page
     }
 
-    func letters(of consumer: String = "", after: Int64 = 0) -> Letters? {
-        guard case .letters(let letters) = ask(.letters(LettersRequest(after: after, consumer: consumer))) else {
+    func deadLetters(of consumer: String = "", after: Int64 = 0) -> DeadLetters? {
+        guard case .deadLetters(let deadLetters) = ask(.deadLetters(LettersRequest(after: after, consumer: consumer)))
+        else {
             return nil
         }
-        return letters
+        return deadLetters
     }
 }

@@ -44,7 +44,7 @@ struct ForgettingTests {
             _ = fixture.claim("old", as: member, isLeaving: true)
             #expect(fixture.ask(.forget("old")) == .done)
             #expect(try Self.rows(of: "old", fixture) == 0)
-            #expect(fixture.letters(of: "old")?.letters.count == 1)
+            #expect(fixture.deadLetters(of: "old")?.deadLetters.count == 1)
             #expect(fixture.consumers()?.map(\.name) == ["kept"])
             try fixture.restart()
             #expect(fixture.consumers()?.map(\.name) == ["kept"])
@@ -157,7 +157,7 @@ struct ForgettingTests {
             let claimed = try #require(fixture.claim("music"))
             #expect(claimed.offsets.count == Partition.count)
             #expect(Set(claimed.offsets.values) == [0])
-            #expect(claimed.ownerEpoch == 2, "owner epochs go on, so that the old owner stays fenced")
+            #expect(claimed.ownerGeneration == 2, "owner generations go on, so that the old owner stays fenced")
             let late = fixture.publish(sequence: 3, ["B"], checkpoint: fixture.checkpoint("music", owner: 1, offset: 2))
             #expect(
                 late == .refused(ProtocolError(.fenced, "another process has taken over the durable consumer 'music'")))

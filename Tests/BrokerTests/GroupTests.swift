@@ -16,8 +16,8 @@ struct GroupTests {
     func fencing() throws {
         try Fixture.run { fixture in
             _ = fixture.publish(sequence: 1, ["A", "A", "A"])
-            #expect(fixture.claim("music")?.ownerEpoch == 1)
-            #expect(fixture.claim("music")?.ownerEpoch == 2)
+            #expect(fixture.claim("music")?.ownerGeneration == 1)
+            #expect(fixture.claim("music")?.ownerGeneration == 2)
             let late = fixture.publish(sequence: 2, ["B"], checkpoint: fixture.checkpoint("music", owner: 1, offset: 1))
             #expect(
                 late == .refused(ProtocolError(.fenced, "another process has taken over the durable consumer 'music'")))
@@ -38,10 +38,11 @@ struct GroupTests {
             _ = fixture.publish(sequence: 1, ["A"])
             let claimed = try #require(fixture.claim("music", as: member))
             #expect(
-                fixture.claim("music", as: member, isLeaving: true)?.ownerEpoch == 0, "it is told that it owns nothing")
-            let progress = fixture.checkpoint("music", owner: claimed.ownerEpoch, offset: 1)
+                fixture.claim("music", as: member, isLeaving: true)?.ownerGeneration == 0,
+                "it is told that it owns nothing")
+            let progress = fixture.checkpoint("music", owner: claimed.ownerGeneration, offset: 1)
             #expect(fixture.publish(sequence: 2, [], checkpoint: progress) == fixture.published(1))
-            #expect(fixture.claim("music", as: member, isRenewal: true)?.ownerEpoch == claimed.ownerEpoch)
+            #expect(fixture.claim("music", as: member, isRenewal: true)?.ownerGeneration == claimed.ownerGeneration)
         }
     }
 
@@ -54,10 +55,10 @@ struct GroupTests {
             let member = ConsumerMember(isShared ? .shared : .exclusive)
             let claimed = try #require(fixture.claim("music", as: member))
             #expect(Set(claimed.offsets.values) == [0])
-            let end = fixture.checkpoint("music", owner: claimed.ownerEpoch, offset: 3)
+            let end = fixture.checkpoint("music", owner: claimed.ownerGeneration, offset: 3)
             #expect(fixture.publish(sequence: 2, [], checkpoint: end) == fixture.published(3))
             let again = try #require(fixture.claim("music", as: member))
-            #expect(again.ownerEpoch == claimed.ownerEpoch)
+            #expect(again.ownerGeneration == claimed.ownerGeneration)
             #expect(Array(again.offsets.values) == Array(repeating: 3, count: Partition.count))
         }
     }
@@ -68,7 +69,7 @@ struct GroupTests {
             _ = fixture.publish(sequence: 1, ["A", "B", "C"])
             let member = ConsumerMember.exclusive
             let claimed = try #require(fixture.claim("music", as: member))
-            let all = fixture.checkpoint("music", owner: claimed.ownerEpoch, offset: 2, settled: 1)
+            let all = fixture.checkpoint("music", owner: claimed.ownerGeneration, offset: 2, settled: 1)
             #expect(fixture.publish(sequence: 2, [], checkpoint: all) == fixture.published(3))
             #expect(Set(try #require(fixture.claim("music", as: member)).offsets.values) == [2])
         }
@@ -123,10 +124,10 @@ struct GroupTests {
             _ = fixture.publish(sequence: 1, ["A"])
             _ = fixture.ask(.hello(Greeting(producer: older)))
             _ = fixture.ask(.hello(Greeting(producer: newer)))
-            #expect(fixture.claim("music", as: early, by: newer)?.ownerEpoch == 1)
+            #expect(fixture.claim("music", as: early, by: newer)?.ownerGeneration == 1)
             if isRestarted { try fixture.restart() }
             let owned = try #require(fixture.claim("music", as: late, by: older))
-            #expect(owned.ownerEpoch == 2)
+            #expect(owned.ownerGeneration == 2)
             #expect(owned.offsets.count == Partition.count)
 
             let refusal = Reply.refused(
@@ -176,7 +177,7 @@ struct GroupTests {
             #expect(second.offsets.count == 32)
             let rest = try #require(fixture.claim("music", as: one, isRenewal: true))
             #expect(rest.offsets.count == 32)
-            #expect(rest.ownerEpoch == 1, "what it keeps it keeps under its old owner epoch")
+            #expect(rest.ownerGeneration == 1, "what it keeps it keeps under its old owner generation")
             _ = fixture.publish(sequence: 1, ["A"])
             let lost = try #require(second.offsets.keys.first)
             let fenced = fixture.publish(
@@ -233,7 +234,7 @@ struct GroupTests {
             try fixture.tick(after: .seconds(2))
             let renewed = try #require(fixture.claim("music", as: one, by: fixture.producer, isRenewal: true))
             #expect(renewed.offsets.count == 64)
-            #expect(renewed.ownerEpoch == 0, "what it gained must be claimed")
+            #expect(renewed.ownerGeneration == 0, "what it gained must be claimed")
             #expect(fixture.claim("music", as: two, by: silent, isRenewal: true)?.offsets.isEmpty == true)
         }
     }
@@ -249,7 +250,7 @@ struct GroupTests {
             _ = fixture.publish(
                 sequence: 2, [],
                 checkpoint: fixture.checkpoint(
-                    "music", owner: claimed.ownerEpoch, offset: 2, partition: claimed.offsets.keys.first))
+                    "music", owner: claimed.ownerGeneration, offset: 2, partition: claimed.offsets.keys.first))
             let owned = [one, two].map { fixture.claim("music", as: $0, isRenewal: true) }
             try fixture.restart()
             let ownedLater = [one, two].map { fixture.claim("music", as: $0, isRenewal: true) }

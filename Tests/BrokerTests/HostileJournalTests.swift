@@ -89,7 +89,7 @@ struct HostileJournalTests {
         _ = fixture.claim("music")
         let claim = try #require(fixture.claim("music"))
         _ = fixture.publish(
-            sequence: 3, ["B"], checkpoint: fixture.checkpoint("music", owner: claim.ownerEpoch, offset: 1),
+            sequence: 3, ["B"], checkpoint: fixture.checkpoint("music", owner: claim.ownerGeneration, offset: 1),
             rejection: RejectionFrame(attempts: 1, code: "a", reason: "b"))
         _ = fixture.claim("shared", as: .shared, by: fixture.producer)
         _ = fixture.publish(sequence: 4, ["B"], settling: [99])
@@ -105,7 +105,7 @@ struct HostileJournalTests {
         _ = try fixture.document("D")
         _ = fixture.documents()
         _ = try fixture.documents("D", after: 0)
-        _ = fixture.letters()
+        _ = fixture.deadLetters()
         _ = fixture.consumers()
         _ = fixture.ask(.count(PageRequest(epoch: 0, after: 0, prefixes: ["event.A."])))
         _ = fixture.ask(.locate(UInt64(fixture.time)))
@@ -115,7 +115,7 @@ struct HostileJournalTests {
         let claim = fixture.claim("music")
         _ = fixture.publish(
             sequence: 7, [],
-            checkpoint: fixture.checkpoint("music", owner: claim?.ownerEpoch ?? 1, offset: 2),
+            checkpoint: fixture.checkpoint("music", owner: claim?.ownerGeneration ?? 1, offset: 2),
             rejection: RejectionFrame(attempts: 1, code: "a", reason: "b"))
         _ = fixture.claim("shared", as: .shared)
         try fixture.tick(after: .seconds(7))

@@ -23,7 +23,7 @@ struct JournalTailTests {
             let sequence = (sequences[producer] ?? 0) + 1
             let names = (0..<number % 5).map { ["A", "B", "C"][(number + $0) % 3] }
             let batch = PublishRequest(
-                producer: producer, sequence: sequence, settledLetters: number % 7 == 6 ? [99] : [],
+                producer: producer, sequence: sequence, resolvedDeadLetters: number % 7 == 6 ? [99] : [],
                 messages: names.map { Fixture.message($0, subject: "s\(number % 3)") })
             _ = fixture.ask(.publish(batch))
             sequences[producer] = sequence

@@ -17,16 +17,16 @@ struct LetterTests {
             let reply = fixture.publish(
                 sequence: 2, ["C"], checkpoint: fixture.checkpoint("music", owner: 1, offset: 2), rejection: rejection)
             #expect(reply == fixture.published(3))
-            let letter = try #require(fixture.letters()?.letters.first)
-            #expect(letter.consumer == "music")
-            #expect(letter.rejection == rejection)
-            #expect(letter.message.topic.hasPrefix("event.B."))
-            #expect(letter.message.offset == 2)
-            #expect(letter.message.header == [1])
-            #expect(letter.message.data == [2])
-            #expect(fixture.letters(of: "music")?.letters == [letter])
-            #expect(fixture.letters(of: "other")?.letters.isEmpty == true)
-            #expect(fixture.letters(after: letter.id)?.letters.isEmpty == true)
+            let deadLetter = try #require(fixture.deadLetters()?.deadLetters.first)
+            #expect(deadLetter.consumer == "music")
+            #expect(deadLetter.rejection == rejection)
+            #expect(deadLetter.message.topic.hasPrefix("event.B."))
+            #expect(deadLetter.message.offset == 2)
+            #expect(deadLetter.message.header == [1])
+            #expect(deadLetter.message.data == [2])
+            #expect(fixture.deadLetters(of: "music")?.deadLetters == [deadLetter])
+            #expect(fixture.deadLetters(of: "other")?.deadLetters.isEmpty == true)
+            #expect(fixture.deadLetters(after: deadLetter.id)?.deadLetters.isEmpty == true)
         }
     }
 
@@ -38,7 +38,7 @@ struct LetterTests {
             _ = fixture.claim("music")
             _ = fixture.publish(
                 sequence: 2, [], checkpoint: fixture.checkpoint("music", owner: 1, offset: 1), rejection: rejection)
-            #expect(fixture.letters()?.letters.isEmpty == true)
+            #expect(fixture.deadLetters()?.deadLetters.isEmpty == true)
         }
     }
 
@@ -50,7 +50,7 @@ struct LetterTests {
             try fixture.execute("DELETE FROM messages")
             let checkpoint = fixture.checkpoint("music", owner: 1, offset: 1)
             let kept = fixture.publish(sequence: 2, [], checkpoint: checkpoint, rejection: rejection)
-            #expect(kept == .refused(ProtocolError(.letter, "the message at offset 1 is no longer in the journal")))
+            #expect(kept == .refused(ProtocolError(.deadLetter, "the message at offset 1 is no longer in the journal")))
             #expect(fixture.publish(sequence: 3, ["B"], checkpoint: checkpoint) == fixture.published(2))
         }
     }
@@ -62,13 +62,13 @@ struct LetterTests {
             _ = fixture.claim("music")
             _ = fixture.publish(
                 sequence: 2, [], checkpoint: fixture.checkpoint("music", owner: 1, offset: 1), rejection: rejection)
-            let id = try #require(fixture.letters()?.letters.first?.id)
+            let id = try #require(fixture.deadLetters()?.deadLetters.first?.id)
             let unknown = fixture.publish(sequence: 3, ["A"], settling: [id, id + 1])
-            #expect(unknown == .refused(ProtocolError(.letter, "there is no dead letter \(id + 1)")))
+            #expect(unknown == .refused(ProtocolError(.deadLetter, "there is no dead letter \(id + 1)")))
             #expect(fixture.journal.head == 1)
-            #expect(fixture.letters()?.letters.count == 1)
+            #expect(fixture.deadLetters()?.deadLetters.count == 1)
             #expect(fixture.publish(sequence: 4, ["A"], settling: [id]) == fixture.published(2))
-            #expect(fixture.letters()?.letters.isEmpty == true)
+            #expect(fixture.deadLetters()?.deadLetters.isEmpty == true)
         }
     }
 
@@ -82,11 +82,11 @@ struct LetterTests {
                     sequence: UInt64(offset) + 1, [],
                     checkpoint: fixture.checkpoint("music", owner: 1, offset: UInt64(offset)), rejection: rejection)
             }
-            let first = try #require(fixture.letters())
+            let first = try #require(fixture.deadLetters())
             #expect(!first.isComplete)
-            let second = try #require(fixture.letters(after: first.letters.last?.id ?? 0))
+            let second = try #require(fixture.deadLetters(after: first.deadLetters.last?.id ?? 0))
             #expect(second.isComplete)
-            #expect((first.letters + second.letters).map(\.message.offset) == Array(1...300))
+            #expect((first.deadLetters + second.deadLetters).map(\.message.offset) == Array(1...300))
         }
     }
 }

@@ -21,7 +21,7 @@ struct MigrationTests {
             #expect(page.count == 1)
             #expect(page.damaged == [2])
             let group = try #require(journal.consumers["music"]?.group)
-            #expect(group.ownerEpoch == 7)
+            #expect(group.ownerGeneration == 7)
             #expect(group.position == 1)
             #expect(group.shares.map(\.offset) == Array(repeating: 1, count: Partition.count))
         }
@@ -129,7 +129,7 @@ struct EarlierVersionTests {
             let member = ConsumerMember(
                 .shared, id: try #require(UUID(uuidString: "2852CF71-85F4-4DED-BEA2-15F2AC36F867")))
             let renewed = try #require(fixture.claim("onboarding-service", as: member, isRenewal: true))
-            #expect(renewed.ownerEpoch == 2)
+            #expect(renewed.ownerGeneration == 2)
             #expect(renewed.offsets.count == Partition.count / 2)
             let message = fixture.publish(sequence: 1, ["A"])
             #expect(message == fixture.published(33))
@@ -159,9 +159,9 @@ struct EarlierVersionTests {
                 #expect(page.messages.map(\.offset) == [offset])
                 #expect(page.messages == documents.filter { $0.offset == offset })
             }
-            let letters = try #require(fixture.letters()?.letters)
-            #expect(letters.map(\.consumer) == ["error-notifier"])
-            #expect(letters.map(\.message.offset) == [25])
+            let deadLetters = try #require(fixture.deadLetters()?.deadLetters)
+            #expect(deadLetters.map(\.consumer) == ["error-notifier"])
+            #expect(deadLetters.map(\.message.offset) == [25])
             let pages = ["command.", "event.", "error.", "document."].compactMap { fixture.read($0) }
             #expect(pages.flatMap(\.damaged).isEmpty)
             #expect(pages.flatMap(\.messages).map(\.offset).sorted() == Array(1...32))
@@ -180,7 +180,7 @@ struct EarlierVersionTests {
             try fixture.restart()
             let claimed = try #require(fixture.claim("worker"))
             #expect(Set(claimed.offsets.values) == [0])
-            #expect(claimed.ownerEpoch == 3)
+            #expect(claimed.ownerGeneration == 3)
         }
     }
 }

@@ -16,10 +16,11 @@ struct PredecessorTests {
 
     /// Publishes the result of handling a message.
     private func handle(
-        _ offset: UInt64, after previous: UInt64?, sequence: UInt64, settling letters: [Int64] = [], _ fixture: Fixture
+        _ offset: UInt64, after previous: UInt64?, sequence: UInt64, settling deadLetters: [Int64] = [],
+        _ fixture: Fixture
     ) -> Reply {
         let checkpoint = fixture.checkpoint("music", owner: 1, offset: offset, partition: partition, previous: previous)
-        return fixture.publish(sequence: sequence, ["B"], checkpoint: checkpoint, settling: letters)
+        return fixture.publish(sequence: sequence, ["B"], checkpoint: checkpoint, settling: deadLetters)
     }
 
     @Test("The batches after a refused one are refused too, so its message is not lost", arguments: [true, false])
@@ -36,7 +37,7 @@ struct PredecessorTests {
                 ]
             }
             let replies = send()
-            #expect(replies.map(code) == [.letter, .unrecorded])
+            #expect(replies.map(code) == [.deadLetter, .unrecorded])
             #expect(
                 replies.last
                     == .refused(

@@ -142,7 +142,7 @@ private struct Recording {
         var frames = ordered(frames)
         switch (try? RequestHead(frames[0]))?.operation {
         case .bye: frames = frames.map { without(24..<32, $0) }
-        case .letters, .listLetters: frames = frames.prefix(3) + frames.dropFirst(3).map { without(8..<16, $0) }
+        case .deadLetters, .listDeadLetters: frames = frames.prefix(3) + frames.dropFirst(3).map { without(8..<16, $0) }
         default: break
         }
         return frames.map { frame in

@@ -154,7 +154,7 @@ struct RefusalTests {
             #expect(
                 refusals.first
                     == .refused(ProtocolError(.fenced, "another process has taken over the durable consumer 'music'")))
-            #expect(refusals.last == .refused(ProtocolError(.letter, "there is no dead letter 7")))
+            #expect(refusals.last == .refused(ProtocolError(.deadLetter, "there is no dead letter 7")))
             _ = fixture.publish(sequence: 4, ["C"])
             if isRestarted { try fixture.restart() }
             #expect(send() == refusals)

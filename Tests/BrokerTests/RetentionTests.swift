@@ -123,11 +123,11 @@ struct RetentionTests {
             _ = fixture.publish(
                 sequence: 16, [],
                 checkpoint: fixture.checkpoint(
-                    "music", owner: later.ownerEpoch, offset: 1, partition: Partition(0), previous: 1))
+                    "music", owner: later.ownerGeneration, offset: 1, partition: Partition(0), previous: 1))
             let last = try #require(fixture.claim("music"))
             #expect(last.cutOffs == told.cutOffs, "one without progress does not")
             _ = fixture.publish(
-                sequence: 17, [], checkpoint: fixture.checkpoint("music", owner: last.ownerEpoch, offset: left))
+                sequence: 17, [], checkpoint: fixture.checkpoint("music", owner: last.ownerGeneration, offset: left))
             #expect(fixture.claim("music")?.cutOffs == [])
         }
     }
@@ -146,7 +146,7 @@ struct RetentionTests {
             #expect(prune(fixture).isEmpty)
             let claim = try #require(fixture.claim("music"))
             _ = fixture.publish(
-                sequence: 21, [], checkpoint: fixture.checkpoint("music", owner: claim.ownerEpoch, offset: 1))
+                sequence: 21, [], checkpoint: fixture.checkpoint("music", owner: claim.ownerGeneration, offset: 1))
             fill(fixture, 22...26)
             #expect(try prune(fixture).map { try $0.envelope().subject } == ["consumer.cut-off"])
         }
@@ -172,7 +172,7 @@ struct RetentionTests {
             let left = fixture.journal.head - fixture.journal.pruned
             #expect(left > 5 && left < 20, "\(left) of the large messages are left: those beyond the size are gone")
             #expect(fixture.documents().isEmpty == false)
-            #expect(fixture.letters()?.letters.isEmpty == false)
+            #expect(fixture.deadLetters()?.deadLetters.isEmpty == false)
         }
     }
 

@@ -9,7 +9,7 @@ extension ConformanceCase {
                 try await bus.publish(0..<3)
                 let claim = try await bus.claim(consumer: "counter")
                 #expect(claim.position.offset == 0)
-                #expect(claim.ownerEpoch > 0)
+                #expect(claim.ownerGeneration > 0)
             }
         },
         ConformanceCase("A later claim fences the earlier one, whose batches are refused whole") { fixture in
@@ -18,7 +18,7 @@ extension ConformanceCase {
                     let position = try await old.publish([1])
                     let first = try await old.claim(consumer: "counter")
                     let second = try await new.claim(consumer: "counter")
-                    #expect(second.ownerEpoch > first.ownerEpoch)
+                    #expect(second.ownerGeneration > first.ownerGeneration)
                     let error = await #expect(throws: BusError.self) {
                         let result = try Envelope(Other(number: 1), source: old.source)
                         try await old.publish(Batch([result], checkpoint: Checkpoint(claim: first, upTo: position)))
@@ -39,7 +39,7 @@ extension ConformanceCase {
                     let (late, early) = (ConsumerMember.exclusive, ConsumerMember.exclusive)
                     let first = try await newer.claim(consumer: "counter", as: early)
                     let second = try await older.claim(consumer: "counter", as: late)
-                    #expect(second.ownerEpoch > first.ownerEpoch)
+                    #expect(second.ownerGeneration > first.ownerGeneration)
                     let error = await #expect(throws: BusError.self) {
                         try await newer.publish(Batch([], checkpoint: Checkpoint(claim: first, upTo: position)))
                     }
@@ -165,7 +165,7 @@ extension ConformanceCase {
                 }
                 let after = try await stayer.claim(consumer: "workers", as: member)
                 #expect(after.offsets.count == Partition.count)
-                #expect(after.ownerEpoch > before.ownerEpoch)
+                #expect(after.ownerGeneration > before.ownerGeneration)
                 #expect(try await stayer.read(2, under: after).numbers == [4, 5])
             }
         },

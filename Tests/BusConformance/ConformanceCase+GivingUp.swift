@@ -14,17 +14,17 @@ extension ConformanceCase {
                 let message = try #require(try await bus.read(1, under: claim).first)
                 try await bus.reject(
                     message, under: claim, results: [try Envelope(Other(number: 1), source: bus.source)])
-                let letters = try await bus.inspect.deadLetters(of: "counter")
-                #expect(letters.map(\.message) == [message])
-                #expect(letters.map(\.consumer) == ["counter"])
-                #expect(letters.map(\.rejection.code) == ["conformance.unusable"])
-                #expect(letters.map(\.rejection.reason) == ["it is of no use"])
-                #expect(letters.map(\.rejection.attempts) == [3])
-                #expect(letters.allSatisfy { abs($0.time.timeIntervalSinceNow) < 60 })
+                let deadLetters = try await bus.inspect.deadLetters(of: "counter")
+                #expect(deadLetters.map(\.message) == [message])
+                #expect(deadLetters.map(\.consumer) == ["counter"])
+                #expect(deadLetters.map(\.rejection.code) == ["conformance.unusable"])
+                #expect(deadLetters.map(\.rejection.reason) == ["it is of no use"])
+                #expect(deadLetters.map(\.rejection.attempts) == [3])
+                #expect(deadLetters.allSatisfy { abs($0.time.timeIntervalSinceNow) < 60 })
                 #expect(try await bus.claim(consumer: "counter").position == message.position)
                 let end = try await bus.inspect.end()
                 #expect(try await bus.inspect.newest(matching: [.type(Other.self)]) == end)
-                #expect(end != letters.first?.message.position)
+                #expect(end != deadLetters.first?.message.position)
             }
         },
         ConformanceCase("Dead letters are listed from the oldest, for one consumer or for all", needs: .deadLetters) {
@@ -47,11 +47,11 @@ extension ConformanceCase {
                 try await bus.publish(0..<40)
                 try await bus.giveUp(40, as: "one")
                 try await bus.giveUp(2, as: "two")
-                let letters = try await bus.inspect.deadLetters(of: nil)
+                let deadLetters = try await bus.inspect.deadLetters(of: nil)
                 #expect(try await bus.inspect.deadLetterCount(of: nil) == 42)
                 for (consumer, count) in ["one": 40, "two": 2, "three": 0] {
                     #expect(try await bus.inspect.deadLetterCount(of: consumer) == count)
-                    let ids = letters.filter { $0.consumer == consumer }.map(\.id)
+                    let ids = deadLetters.filter { $0.consumer == consumer }.map(\.id)
                     #expect(try await bus.inspect.deadLetters(of: consumer).map(\.id) == ids)
                 }
                 for limit in [1, 7, .max] {
@@ -63,15 +63,15 @@ extension ConformanceCase {
                         listed += try await bus.inspect.deadLetterSummaries(of: "one", after: after, limit: page.count)
                         (read, after) = (read + page, last.id)
                     }
-                    #expect(read == letters.filter { $0.consumer == "one" })
+                    #expect(read == deadLetters.filter { $0.consumer == "one" })
                     #expect(listed == read.map(\.summary))
                     #expect(listed.allSatisfy { $0.message.data.isEmpty && $0.dataSize > 0 && !$0.isTombstone })
                 }
-                for letter in [letters[0], letters[41]] {
-                    #expect(try await bus.inspect.deadLetter(letter.id) == letter)
-                    #expect(try await bus.inspect.deadLetterSummary(letter.id) == letter.summary)
+                for deadLetter in [deadLetters[0], deadLetters[41]] {
+                    #expect(try await bus.inspect.deadLetter(deadLetter.id) == deadLetter)
+                    #expect(try await bus.inspect.deadLetterSummary(deadLetter.id) == deadLetter.summary)
                 }
-                for id in [.min, -1, 0, letters[41].id + 1, .max] {
+                for id in [.min, -1, 0, deadLetters[41].id + 1, .max] {
                     #expect(try await bus.inspect.deadLetter(id) == nil)
                     #expect(try await bus.inspect.deadLetterSummary(id) == nil)
                 }
@@ -80,12 +80,14 @@ extension ConformanceCase {
                     #expect(try await bus.inspect.deadLetterSummaries(of: nil, after: 0, limit: limit).isEmpty)
                 }
                 var batch = Batch([])
-                batch.settledLetters = letters.prefix(3).map(\.id)
+                batch.resolvedDeadLetters = deadLetters.prefix(3).map(\.id)
                 try await bus.publish(batch)
                 #expect(try await bus.inspect.deadLetterCount(of: nil) == 39)
-                #expect(try await bus.inspect.deadLetter(letters[1].id) == nil)
+                #expect(try await bus.inspect.deadLetter(deadLetters[1].id) == nil)
                 #expect(
-                    try await bus.inspect.deadLetterSummaries(of: nil, after: 0, limit: 1).map(\.id) == [letters[3].id])
+                    try await bus.inspect.deadLetterSummaries(of: nil, after: 0, limit: 1).map(\.id) == [
+                        deadLetters[3].id
+                    ])
             }
         },
         ConformanceCase("A consumer with an empty name has no dead letters", needs: .deadLetters) { fixture in
@@ -100,12 +102,12 @@ extension ConformanceCase {
         ConformanceCase("A dead letter is removed by the batch that settles it", needs: .deadLetters) { fixture in
             try await fixture.withBus { bus in
                 try await bus.publish(0..<2)
-                let letters = try await bus.giveUp(2, as: "counter")
+                let deadLetters = try await bus.giveUp(2, as: "counter")
                 var batch = Batch([try Envelope(Other(number: 1), source: bus.source)])
-                batch.settledLetters = [letters[0].id]
+                batch.resolvedDeadLetters = [deadLetters[0].id]
                 let position = try await bus.publish(batch)
                 #expect(try await bus.inspect.newest(matching: [.type(Other.self)]) == position)
-                #expect(try await bus.inspect.deadLetters(of: "counter") == [letters[1]])
+                #expect(try await bus.inspect.deadLetters(of: "counter") == [deadLetters[1]])
             }
         },
         ConformanceCase(
@@ -113,18 +115,18 @@ extension ConformanceCase {
         ) { fixture in
             try await fixture.withBus { bus in
                 let position = try await bus.publish(0..<2)
-                let letters = try await bus.giveUp(2, as: "counter")
+                let deadLetters = try await bus.giveUp(2, as: "counter")
                 let end = try await bus.inspect.end()
                 let claim = try await bus.claim(consumer: "another")
                 let error = await #expect(throws: BusError.self) {
                     let result = try Envelope(Other(number: 1), source: bus.source)
                     var batch = Batch([result], checkpoint: Checkpoint(claim: claim, upTo: position))
-                    batch.settledLetters = [letters[0].id, letters[1].id + 1000]
+                    batch.resolvedDeadLetters = [deadLetters[0].id, deadLetters[1].id + 1000]
                     try await bus.publish(batch)
                 }
-                #expect(error?.code == .letter)
+                #expect(error?.code == .deadLetter)
                 #expect(try await bus.inspect.end() == end)
-                #expect(try await bus.inspect.deadLetters(of: nil) == letters)
+                #expect(try await bus.inspect.deadLetters(of: nil) == deadLetters)
                 #expect(try await bus.claim(consumer: "another").position.offset == 0)
             }
         },

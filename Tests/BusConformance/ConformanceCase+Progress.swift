@@ -20,7 +20,7 @@ extension ConformanceCase {
                 let messages = try await bus.read(3, under: claim)
                 // The batch of the first message is refused because it settles a dead letter that does not exist.
                 let refused = bus.handled(messages[0], under: claim, of: messages, settling: [99])
-                #expect(try await bus.code(of: refused) == .letter)
+                #expect(try await bus.code(of: refused) == .deadLetter)
                 for message in messages.dropFirst() {
                     let next = bus.handled(message, under: claim, of: messages)
                     #expect(try await bus.code(of: next) == .unrecorded)
@@ -131,7 +131,7 @@ extension ConformanceCase {
                 #expect(try await code(claim, end, previous: end.offset - 1) == .unrecorded)
                 #expect(try await code(claim, end) == nil)
                 let earlier = ConsumerClaim(
-                    consumer: claim.consumer, member: claim.member, ownerEpoch: claim.ownerEpoch,
+                    consumer: claim.consumer, member: claim.member, ownerGeneration: claim.ownerGeneration,
                     epoch: claim.epoch &+ 1, offsets: claim.offsets)
                 #expect(try await code(earlier, end) == .epoch, "a claim of another epoch")
 
@@ -149,7 +149,8 @@ extension ConformanceCase {
                 let end = try await bus.publish([0])
                 let claim = try await bus.claim(consumer: "worker")
                 let none = ConsumerClaim(
-                    consumer: "worker", member: .shared, ownerEpoch: claim.ownerEpoch, epoch: claim.epoch, offsets: [:])
+                    consumer: "worker", member: .shared, ownerGeneration: claim.ownerGeneration, epoch: claim.epoch,
+                    offsets: [:])
                 let beyond = Position(epoch: claim.epoch, offset: end.offset + 1)
                 #expect(
                     try await bus.code(of: Batch([], checkpoint: Checkpoint(claim: none, upTo: beyond))) == .epoch)
@@ -198,7 +199,7 @@ extension EventBus {
     /// partition.
     fileprivate func handled(
         _ message: Envelope, under claim: ConsumerClaim, of messages: [Envelope] = [], previous: UInt64? = nil,
-        progress: ConsumerProgress? = nil, settling letters: [DeadLetter.ID] = []
+        progress: ConsumerProgress? = nil, settling deadLetters: [DeadLetter.ID] = []
     ) -> Batch {
         let position = message.position ?? claim.position
         let before = messages.prefix { $0 != message }.last { $0.partition == message.partition }
@@ -209,7 +210,7 @@ extension EventBus {
         let number = (try? message.decode(Numbered.self).number) ?? 0
         let results = [try? Envelope(Other(number: number), source: source)].compactMap(\.self)
         var batch = Batch(results, checkpoint: checkpoint)
-        batch.settledLetters = letters
+        batch.resolvedDeadLetters = deadLetters
         return batch
     }
 
@@ -267,10 +268,10 @@ extension ConformanceCase {
             fixture in
             try await fixture.withBus { bus in
                 try await bus.publish(0..<3)
-                let letters = try await bus.giveUp(2, as: "finished")
+                let deadLetters = try await bus.giveUp(2, as: "finished")
                 try await bus.inspect.forget(consumer: "finished")
                 #expect(try await bus.inspect.consumers().isEmpty)
-                #expect(try await bus.inspect.deadLetters(of: "finished") == letters)
+                #expect(try await bus.inspect.deadLetters(of: "finished") == deadLetters)
                 let claim = try await bus.claim(consumer: "finished")
                 #expect(Set(claim.offsets.values) == [0])
                 #expect(try await bus.read(3, under: claim).numbers == [0, 1, 2])
@@ -293,7 +294,7 @@ extension ConformanceCase {
                 try await first.leave(old)
                 try await second.inspect.forget(consumer: "renewed")
                 let new = try await second.claim(consumer: "renewed")
-                #expect(new.ownerEpoch > old.ownerEpoch)
+                #expect(new.ownerGeneration > old.ownerGeneration)
                 let error = await #expect(throws: BusError.self) {
                     let checkpoint = messages.last.flatMap { Checkpoint(claim: old, handled: Delivery($0)) }
                     try await first.publish(Batch([], checkpoint: checkpoint))

@@ -230,10 +230,10 @@ extension ConformanceFixture {
         let misnamed = Attributes(type: MessageType(kind: .event, name: "no name"), source: source)
         bad.append(Envelope(attributes: misnamed, data: good.data))
         bad += try unacceptableAttributes(from: source).map(\.message)
-        let letters: [Int64] = Array(1...1025)
+        let deadLetters: [Int64] = Array(1...1025)
         var settling = Batch([good])
-        settling.settledLetters = letters
-        return bad.map { Batch([good, $0]) } + [Batch(letters.map { _ in good }), settling]
+        settling.resolvedDeadLetters = deadLetters
+        return bad.map { Batch([good, $0]) } + [Batch(deadLetters.map { _ in good }), settling]
     }
 }
 

@@ -45,7 +45,7 @@ extension ConformanceCase {
                 }
                 #expect(error?.code == .fenced)
                 let again = try await bus.claim(consumer: "counter", as: claim.member)
-                #expect(again.ownerEpoch == claim.ownerEpoch)
+                #expect(again.ownerGeneration == claim.ownerGeneration)
                 #expect(again.position == message.position)
                 #expect(try await bus.read(2, under: again).numbers == [1, 2])
             }
@@ -67,13 +67,13 @@ extension ConformanceCase {
         ConformanceCase("Dead letters are kept across a restart", needs: [.survivesRestart, .deadLetters]) { fixture in
             try await fixture.withBus { bus in
                 try await bus.publish(0..<2)
-                let letters = try await bus.giveUp(2, as: "counter")
+                let deadLetters = try await bus.giveUp(2, as: "counter")
                 try await fixture.restart()
-                #expect(try await bus.inspect.deadLetters(of: "counter") == letters)
+                #expect(try await bus.inspect.deadLetters(of: "counter") == deadLetters)
                 var batch = Batch([])
-                batch.settledLetters = [letters[0].id]
+                batch.resolvedDeadLetters = [deadLetters[0].id]
                 try await bus.publish(batch)
-                #expect(try await bus.inspect.deadLetters(of: "counter") == [letters[1]])
+                #expect(try await bus.inspect.deadLetters(of: "counter") == [deadLetters[1]])
             }
         },
         ConformanceCase(

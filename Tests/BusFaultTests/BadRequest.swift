@@ -49,7 +49,7 @@ struct BadRequest: Sendable {
             "a consumer that is no UTF-8", [head(.claim), [UInt8](repeating: 1, count: 33) + [0, 1, 0xff]],
             .malformed),
         BadRequest(
-            "letters of no UTF-8", [head(.letters), [UInt8](repeating: 0, count: 8) + [0, 1, 0xff]], .malformed),
+            "letters of no UTF-8", [head(.deadLetters), [UInt8](repeating: 0, count: 8) + [0, 1, 0xff]], .malformed),
         BadRequest("a filter that is no UTF-8", [head(.read), cursor, [0xff, 0x2e]], .topic),
         BadRequest("a filter without an end", [head(.read), cursor, Array("event.A".utf8)], .topic),
         BadRequest("a look-up of an event", [head(.document), lookUp(of: "event.A", "default")], .topic),

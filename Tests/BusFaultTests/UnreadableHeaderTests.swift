@@ -46,17 +46,17 @@ struct UnreadableHeaderTests {
                     try await bus.received(DomainEvent.DeepLinkReceived.self)[0]
                 }
                 #expect(greeted.attributes.causationID == good.id)
-                let letters = try await bus.inspect.deadLetters(of: "greeter")
-                #expect(letters.map(\.message.position?.offset) == offsets)
-                #expect(letters.allSatisfy { $0.rejection.code == "message.malformed" })
-                #expect(letters.map { $0.message.unreadableHeader.map { Array($0.bytes) } } == Self.badHeaders)
+                let deadLetters = try await bus.inspect.deadLetters(of: "greeter")
+                #expect(deadLetters.map(\.message.position?.offset) == offsets)
+                #expect(deadLetters.allSatisfy { $0.rejection.code == "message.malformed" })
+                #expect(deadLetters.map { $0.message.unreadableHeader.map { Array($0.bytes) } } == Self.badHeaders)
                 let errors = try await bus.journalled(ApplicationError.self).map {
                     try $0.decode(ApplicationError.self)
                 }
-                #expect(errors.map(\.code) == letters.map(\.rejection.code))
-                #expect(errors.map(\.message) == letters.map(\.rejection.reason))
-                for (offset, letter) in zip(offsets, letters) {
-                    #expect(letter.rejection.reason.hasPrefix("at \(offset) on command.Greet.3e: "))
+                #expect(errors.map(\.code) == deadLetters.map(\.rejection.code))
+                #expect(errors.map(\.message) == deadLetters.map(\.rejection.reason))
+                for (offset, deadLetter) in zip(offsets, deadLetters) {
+                    #expect(deadLetter.rejection.reason.hasPrefix("at \(offset) on command.Greet.3e: "))
                 }
             }
         }
@@ -90,8 +90,8 @@ struct UnreadableHeaderTests {
                     }
                 }
                 for consumer in ["navigation-coordinator.ios", "plain"] {
-                    let letters = try await bus.inspect.deadLetters(of: consumer)
-                    #expect(letters.map(\.message.position?.offset) == later + live, "\(consumer)")
+                    let deadLetters = try await bus.inspect.deadLetters(of: consumer)
+                    #expect(deadLetters.map(\.message.position?.offset) == later + live, "\(consumer)")
                 }
             }
         }

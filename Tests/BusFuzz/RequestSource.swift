@@ -9,7 +9,7 @@ struct RequestSource {
     private var producers: [(id: ProducerID, sequence: UInt64, transient: UInt64)]
     private let members: [ConsumerMember]
     private var openQueries: [UInt64] = []
-    private var letters: [Int64] = []
+    private var deadLetters: [Int64] = []
     /// The reply to the last claim of each consumer.
     private var claims: [String: Claimed] = [:]
     /// The indices of the producers of the batches, by the id of their request.
@@ -34,8 +34,8 @@ struct RequestSource {
         if case .query(let id, _)? = try? Notice(frames) { openQueries = openQueries.suffix(20) + [id] }
         guard let (id, reply) = try? Reply.read(frames) else { return }
         switch reply {
-        case .letters(let page): letters = page.letters.map(\.id)
-        case .claimed(let claimed) where id < Self.idCount && claimed.ownerEpoch > 0:
+        case .deadLetters(let page): deadLetters = page.deadLetters.map(\.id)
+        case .claimed(let claimed) where id < Self.idCount && claimed.ownerGeneration > 0:
             claims[self.claimed[Int(id)]] = claimed
         case .refused(let error) where error.code == .sequence && id < Self.idCount:
             // A batch of this producer was changed on its way: continue with the sequence that the broker expects.
@@ -61,9 +61,9 @@ struct RequestSource {
         case 7 where generator.chance(1, in: 2): return .end
         case 7: return .locate(UInt64(Date().timeIntervalSince1970 * 1000) - after)
         case 8 where generator.chance(1, in: 3):
-            return .countLetters(Self.consumers.randomElement(using: &generator) ?? "")
-        case 8 where generator.chance(1, in: 2): return .listLetters(LettersRequest(after: 0, consumer: ""))
-        case 8: return .letters(LettersRequest(after: 0, consumer: generator.chance(1, in: 2) ? "" : "music"))
+            return .countDeadLetters(Self.consumers.randomElement(using: &generator) ?? "")
+        case 8 where generator.chance(1, in: 2): return .listDeadLetters(LettersRequest(after: 0, consumer: ""))
+        case 8: return .deadLetters(LettersRequest(after: 0, consumer: generator.chance(1, in: 2) ? "" : "music"))
         case 9: return .serve(ServeRequest(producer: producer, types: [MessageType(kind: .query, name: "Songs")]))
         case 10: return .ask(AskRequest(timeout: 5000, query: message(.query, "Songs", &generator)))
         case 11: return .answer(QueryAnswer(query: openQueries.last ?? 0, content: .message(header: [1], data: [2])))
@@ -132,7 +132,7 @@ struct RequestSource {
             checkpoint: checkpoint,
             rejection: checkpoint != nil && generator.chance(1, in: 4)
                 ? RejectionFrame(attempts: 3, code: "message.malformed", reason: "no") : nil,
-            settledLetters: generator.chance(1, in: 4) ? letters : [], messages: messages)
+            resolvedDeadLetters: generator.chance(1, in: 4) ? deadLetters : [], messages: messages)
     }
 
     private func checkpoint(epoch: UInt64, head: UInt64, _ generator: inout SeededGenerator) -> CheckpointFrame {
@@ -140,7 +140,8 @@ struct RequestSource {
         let claim = claims[consumer]
         let offset = UInt64.random(in: (head - min(head, 50))...head, using: &generator)
         return CheckpointFrame(
-            consumer: consumer, ownerEpoch: claim?.ownerEpoch ?? 1, epoch: epoch, offset: offset, settled: offset,
+            consumer: consumer, ownerGeneration: claim?.ownerGeneration ?? 1, epoch: epoch, offset: offset,
+            settled: offset,
             partition: claim?.offsets.keys.min(), previous: generator.chance(1, in: 4) ? offset / 2 : nil)
     }
 }

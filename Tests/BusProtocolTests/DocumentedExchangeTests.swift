@@ -55,22 +55,22 @@ struct DocumentedExchangeTests {
         exchange.expect(.claim(ClaimRequest(producer: Self.producer, member: member, consumer: "music")), id: 4)
         let cutOff = CutOff(type: MessageType(kind: .event, name: "LaunchFinished"), count: 3, offsets: 2...6)
         let claimed = Claimed(
-            ownerEpoch: 5, epoch: Shown.epoch,
+            ownerGeneration: 5, epoch: Shown.epoch,
             offsets: [try #require(Partition(0x3d)): 6, try #require(Partition(0x3e)): 7], cutOffs: [cutOff])
         try exchange.expect(.claimed(claimed), to: .claim, id: 4)
 
         let rejection = PublishRequest(
             producer: Self.producer, sequence: 2,
             checkpoint: CheckpointFrame(
-                consumer: "music", ownerEpoch: 5, epoch: Shown.epoch, offset: 8, settled: 7,
+                consumer: "music", ownerGeneration: 5, epoch: Shown.epoch, offset: 8, settled: 7,
                 partition: Partition(subject: "default")),
             rejection: Shown.rejection, messages: [])
         exchange.expect(.publish(rejection), id: 5)
         try exchange.expect(.published(epoch: Shown.epoch, offset: 8), to: .publish, id: 5)
 
-        exchange.expect(.letters(LettersRequest(after: 0, consumer: "music")), id: 0x12)
+        exchange.expect(.deadLetters(LettersRequest(after: 0, consumer: "music")), id: 0x12)
         try exchange.expect(
-            .letters(Letters(isComplete: true, letters: [Shown.letter])), to: .letters, id: 0x12)
+            .deadLetters(DeadLetters(isComplete: true, deadLetters: [Shown.deadLetter])), to: .deadLetters, id: 0x12)
     }
 
     private func asks(_ exchange: inout DocumentedExchange) throws {
@@ -199,7 +199,7 @@ extension DocumentedExchange {
         data: bytes(#"{"songs":[]}"#)
     )
     static let rejection = RejectionFrame(attempts: 4, code: "music.offline", reason: "The player is not there.")
-    static let letter = Letters.Letter(
+    static let deadLetter = DeadLetters.Letter(
         id: 1, time: 1_700_000_000_000, consumer: "music", rejection: rejection, message: journalled())
 
     private static func bytes(_ text: String) -> Bytes { Array(text.utf8)[...] }

@@ -49,7 +49,8 @@ struct NoiseTests {
         for message in (try? FeedPacket.messages(frames)) ?? [] { _ = try? message.envelope() }
         switch try? Reply.read(frames).reply {
         case .page(let page): for message in page.messages { _ = try? message.envelope() }
-        case .letters(let letters): for letter in letters.letters { _ = try? letter.message.envelope() }
+        case .deadLetters(let deadLetters):
+            for deadLetter in deadLetters.deadLetters { _ = try? deadLetter.message.envelope() }
         default: break
         }
     }

@@ -117,7 +117,8 @@ struct RefusalTests {
 
     @Test("A transient batch has only messages, and a rejection needs its checkpoint")
     func flags() {
-        let checkpoint = CheckpointFrame(consumer: "c", ownerEpoch: 1, epoch: 1, offset: 1, settled: 0, partition: nil)
+        let checkpoint = CheckpointFrame(
+            consumer: "c", ownerGeneration: 1, epoch: 1, offset: 1, settled: 0, partition: nil)
         let transient = PublishRequest(
             producer: Self.producer, sequence: 1, isTransient: true, checkpoint: checkpoint, messages: [])
         #expect(Self.code(reading: .publish(transient)) == .malformed)
@@ -138,9 +139,10 @@ struct RefusalTests {
         let many = Array(repeating: Self.message(), count: Limits.batchCount + 1)
         let batch = PublishRequest(producer: Self.producer, sequence: 1, messages: many)
         #expect(Self.code(reading: .publish(batch)) == .tooLarge)
-        let letters = PublishRequest(
-            producer: Self.producer, sequence: 1, settledLetters: Array(1...Int64(Limits.batchCount + 1)), messages: [])
-        #expect(Self.code(reading: .publish(letters)) == .tooLarge)
+        let deadLetters = PublishRequest(
+            producer: Self.producer, sequence: 1, resolvedDeadLetters: Array(1...Int64(Limits.batchCount + 1)),
+            messages: [])
+        #expect(Self.code(reading: .publish(deadLetters)) == .tooLarge)
         let prefixes = Array(repeating: "event.", count: Limits.filterCount + 1)
         #expect(Self.code(reading: .read(PageRequest(epoch: 0, after: 0, prefixes: prefixes))) == .tooLarge)
         let types = Array(repeating: MessageType(kind: .query, name: "A"), count: Limits.filterCount + 1)
@@ -179,7 +181,8 @@ struct RefusalTests {
         "A partition beyond the last is refused, and ff means all partitions of the owner",
         arguments: [63, 64, 254, 255])
     func partitions(number: UInt8) throws {
-        var bytes = CheckpointFrame(consumer: "c", ownerEpoch: 1, epoch: 1, offset: 1, settled: 0, partition: nil).bytes
+        var bytes = CheckpointFrame(consumer: "c", ownerGeneration: 1, epoch: 1, offset: 1, settled: 0, partition: nil)
+            .bytes
         bytes[bytes.count - 1] = number
         guard number == 63 || number == 255 else {
             #expect(Self.code { () throws(ProtocolError) in _ = try CheckpointFrame(bytes) } == .malformed)

@@ -7,10 +7,10 @@ import Testing
 @Suite("Replies, notices and feed messages on the wire")
 struct ReplyTests {
     static let message = FeedMessage(topic: "event.A.00", epoch: 1, offset: 9, previous: 4, header: [1], data: [])
-    static let letter = Letters.Letter(
+    static let deadLetter = DeadLetters.Letter(
         id: 3, time: 1_700_000_000_000, consumer: "music",
         rejection: RejectionFrame(attempts: 4, code: "music.offline", reason: "nobody answers"), message: message)
-    static let listed = Letters.Letter(
+    static let listed = DeadLetters.Letter(
         id: 3, time: 1_700_000_000_000, consumer: "music",
         rejection: RejectionFrame(attempts: 4, code: "music.offline", reason: "nobody answers"), message: message,
         dataSize: 100_000)
@@ -24,25 +24,25 @@ struct ReplyTests {
         (.bye, .welcome(Welcome(epoch: 1, head: 2, sequence: 0))),
         (.publish, .published(epoch: 1, offset: 2)),
         (.publish, .refused(ProtocolError(.fenced, "taken over"))),
-        (.publish, .refused(ProtocolError(.letter, "gone"))),
+        (.publish, .refused(ProtocolError(.deadLetter, "gone"))),
         (.read, .page(Page(epoch: 1, through: 9, isComplete: true, messages: [message, message]))),
         (.read, .page(Page(epoch: 1, through: 9, isComplete: false, messages: [], damaged: [5, 7]))),
         (.documents, .page(Page(epoch: 1, through: 9, isComplete: true, messages: [message]))),
         (.heads, .heads(Heads(epoch: 1, through: 9, offsets: ["event.A.00": 4, "event.B.01": 9]))),
         (.heads, .heads(Heads(epoch: 1, through: 9, offsets: [:]))),
-        (.claim, .claimed(Claimed(ownerEpoch: 0, epoch: 2, offsets: [:], cutOffs: []))),
+        (.claim, .claimed(Claimed(ownerGeneration: 0, epoch: 2, offsets: [:], cutOffs: []))),
         (
             .claim,
-            .claimed(Claimed(ownerEpoch: 1, epoch: 2, offsets: offsets(Partition.all), cutOffs: [cutOff, cutOff]))
+            .claimed(Claimed(ownerGeneration: 1, epoch: 2, offsets: offsets(Partition.all), cutOffs: [cutOff, cutOff]))
         ),
         (.locate, .located(epoch: 1, offset: 2)),
         (.count, .counted(epoch: 1, count: 10_000)),
         (.end, .end(epoch: 1, offset: 2)),
-        (.letters, .letters(Letters(isComplete: false, letters: [letter, letter]))),
-        (.letters, .letters(Letters(isComplete: true, letters: []))),
-        (.listLetters, .letterList(Letters(isComplete: false, letters: [listed, listed]))),
-        (.listLetters, .letterList(Letters(isComplete: true, letters: []))),
-        (.countLetters, .counted(epoch: 1, count: 20_000)),
+        (.deadLetters, .deadLetters(DeadLetters(isComplete: false, deadLetters: [deadLetter, deadLetter]))),
+        (.deadLetters, .deadLetters(DeadLetters(isComplete: true, deadLetters: []))),
+        (.listDeadLetters, .letterList(DeadLetters(isComplete: false, deadLetters: [listed, listed]))),
+        (.listDeadLetters, .letterList(DeadLetters(isComplete: true, deadLetters: []))),
+        (.countDeadLetters, .counted(epoch: 1, count: 20_000)),
         (.document, .page(Page(epoch: 1, through: 9, isComplete: true, messages: [message]))),
         (.document, .page(Page(epoch: 1, through: 9, isComplete: true, messages: [], damaged: [5]))),
         (.consumers, .consumers(ConsumerList(epoch: 1, head: 2, consumers: []))),
@@ -180,8 +180,8 @@ struct ReplyTests {
             (.read, .page(Page(epoch: 1, through: 9, isComplete: true, messages: [message]))),
             (.read, .page(Page(epoch: 1, through: impossible, isComplete: true, messages: []))),
             (.heads, .heads(Heads(epoch: 1, through: 9, offsets: ["event.A.00": impossible]))),
-            (.claim, .claimed(Claimed(ownerEpoch: impossible, epoch: 2, offsets: [:], cutOffs: []))),
-            (.claim, .claimed(Claimed(ownerEpoch: 1, epoch: 2, offsets: [Partition.all[0]: .max], cutOffs: []))),
+            (.claim, .claimed(Claimed(ownerGeneration: impossible, epoch: 2, offsets: [:], cutOffs: []))),
+            (.claim, .claimed(Claimed(ownerGeneration: 1, epoch: 2, offsets: [Partition.all[0]: .max], cutOffs: []))),
             (.count, .counted(epoch: 1, count: .max)),
             (.consumers, .consumers(ConsumerList(epoch: 1, head: .max, consumers: []))),
         ]

@@ -20,20 +20,20 @@ struct RequestTests {
         PublishRequest(
             producer: ProducerID(), sequence: 3,
             checkpoint: CheckpointFrame(
-                consumer: "music", ownerEpoch: 2, epoch: 3, offset: 4, settled: 3, partition: nil),
+                consumer: "music", ownerGeneration: 2, epoch: 3, offset: 4, settled: 3, partition: nil),
             messages: []),
         PublishRequest(
             producer: ProducerID(), sequence: 4, isLeased: true,
             checkpoint: CheckpointFrame(
-                consumer: "music", ownerEpoch: 2, epoch: 3, offset: 4, settled: 3,
+                consumer: "music", ownerGeneration: 2, epoch: 3, offset: 4, settled: 3,
                 partition: Partition(subject: "default")),
             rejection: RejectionFrame(attempts: 4, code: "music.offline", reason: "nobody answers"),
-            settledLetters: [5, .max], messages: [message]),
-        PublishRequest(producer: ProducerID(), sequence: 5, settledLetters: [9], messages: []),
+            resolvedDeadLetters: [5, .max], messages: [message]),
+        PublishRequest(producer: ProducerID(), sequence: 5, resolvedDeadLetters: [9], messages: []),
         PublishRequest(
             producer: ProducerID(), sequence: 6,
             checkpoint: CheckpointFrame(
-                consumer: "music", ownerEpoch: 2, epoch: 3, offset: 4, settled: 3,
+                consumer: "music", ownerGeneration: 2, epoch: 3, offset: 4, settled: 3,
                 partition: Partition(subject: "default"), previous: 2),
             messages: []),
     ]
@@ -51,14 +51,16 @@ struct RequestTests {
             .claim(ClaimRequest(producer: ProducerID(), member: .shared, consumer: "music", purpose: .renewal)),
             .claim(ClaimRequest(producer: ProducerID(), member: .shared, consumer: "music", purpose: .leave)),
             .locate(1_700_000_000_000),
-            .letters(LettersRequest(after: 0, consumer: "")), .letters(LettersRequest(after: 7, consumer: "music")),
+            .deadLetters(LettersRequest(after: 0, consumer: "")),
+            .deadLetters(LettersRequest(after: 7, consumer: "music")),
             .serve(ServeRequest(producer: ProducerID(), types: [MessageType(kind: .query, name: "Songs")])),
             .serve(ServeRequest(producer: ProducerID(), types: [])),
             .ask(AskRequest(timeout: 5000, query: query)),
             .answer(QueryAnswer(query: 1, content: .message(header: [1], data: [2, 3]))),
             .answer(QueryAnswer(query: 2, content: .failure(ProtocolError(.cancelled, "stopped")))),
             .cancel(3),
-            .countLetters(""), .countLetters("music"), .listLetters(LettersRequest(after: 7, consumer: "music")),
+            .countDeadLetters(""), .countDeadLetters("music"),
+            .listDeadLetters(LettersRequest(after: 7, consumer: "music")),
             .consumers, .end, .forget("music"),
             .count(PageRequest(epoch: 1, after: 2, prefixes: ["event.A.", "command."])),
         ] + documents.map(Request.document)

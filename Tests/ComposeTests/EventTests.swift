@@ -69,11 +69,11 @@ struct EventTests {
     func changes() throws {
         let identity = try #require(ProcessIdentity(of: getpid()))
         var before = ProjectStatus(project: "p", supervisor: identity, bus: "ipc:///x")
-        var service = ServiceStatus(name: "web-2", service: "web", replica: 2)
+        var service = InstanceStatus(name: "web-2", service: "web", replica: 2)
         service.state = .ready
         service.process = identity
         service.health = ServiceHealth(state: .healthy)
-        before.services = [service, ServiceStatus(name: "old", service: "old")]
+        before.services = [service, InstanceStatus(name: "old", service: "old")]
         var after = before
         after.services.removeLast()
         after.services[0].health = ServiceHealth(state: .unhealthy, failures: 3, reason: "no answer")

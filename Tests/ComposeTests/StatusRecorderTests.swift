@@ -18,13 +18,13 @@ struct StatusRecorderTests {
         try project.prepare(services: [])
         recorder = StatusRecorder(project: project, logger: Logger(label: "test"))
         status = try Roster(empty: project).status
-        status.services = [ServiceStatus(name: "a", service: "a")]
+        status.services = [InstanceStatus(name: "a", service: "a")]
     }
 
     @Test("Changes at the same time are written once, and each has its event")
     mutating func together() async throws {
         recorder.record(status)
-        for state: ServiceStatus.State in [.ready, .stopping, .exited] {
+        for state: InstanceStatus.State in [.ready, .stopping, .exited] {
             status.services[0].state = state
             recorder.record(status)
         }

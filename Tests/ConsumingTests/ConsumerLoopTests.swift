@@ -105,9 +105,9 @@ struct ConsumerLoopTests {
                 try await count(["a", "b", "c", "d"] + (run > 1 ? ["e"] : []))
             }
         }
-        let letters = try await publisher.inspect.deadLetters(of: "worker")
-        #expect(letters.map(\.rejection.code) == ["worker.refused"])
-        #expect(try letters.map { try $0.message.decode(Told.self).text } == ["refuse"])
+        let deadLetters = try await publisher.inspect.deadLetters(of: "worker")
+        #expect(deadLetters.map(\.rejection.code) == ["worker.refused"])
+        #expect(try deadLetters.map { try $0.message.decode(Told.self).text } == ["refuse"])
         let errors = try await publisher.journalled(ApplicationError.self)
         #expect(try errors.map { try $0.decode(ApplicationError.self).code } == ["worker.refused"])
     }
@@ -202,8 +202,10 @@ struct ConsumerLoopTests {
     func removed() async throws {
         try await publisher.publish(ApplicationError(code: "test", message: "It failed."), subject: "one")
         try await tell("a")
-        let bus = RefusingBus(EventBus.inMemory(source: "worker/1", hub: hub), code: .letter) { $0.rejection != nil }
-            .bus
+        let bus = RefusingBus(EventBus.inMemory(source: "worker/1", hub: hub), code: .deadLetter) {
+            $0.rejection != nil
+        }
+        .bus
         try await running {
             let filters: [MessageFilter] = [.type(Told.self), .type(ApplicationError.self)]
             try await ConsumerLoop("worker", filters, bus: bus, logger: .silent)
@@ -391,7 +393,7 @@ private final class ReplacedJournalBus: ForwardingEngine {
         }
         guard isFirst else { return claim }
         return ConsumerClaim(
-            consumer: consumer, member: member, ownerEpoch: claim.ownerEpoch, epoch: claim.epoch &+ 1,
+            consumer: consumer, member: member, ownerGeneration: claim.ownerGeneration, epoch: claim.epoch &+ 1,
             offsets: claim.offsets, cutOffs: cutOffs)
     }
 }

@@ -10,9 +10,9 @@ struct ConsumerQueueTests {
     let a = "a"
     let b = "b"
 
-    private func claim(_ offset: UInt64 = 0, ownerEpoch: UInt64 = 1) -> ConsumerClaim {
+    private func claim(_ offset: UInt64 = 0, ownerGeneration: UInt64 = 1) -> ConsumerClaim {
         ConsumerClaim(
-            consumer: "worker", member: .shared, ownerEpoch: ownerEpoch, epoch: 7,
+            consumer: "worker", member: .shared, ownerGeneration: ownerGeneration, epoch: 7,
             offsets: [Partition(subject: a): offset, Partition(subject: b): offset])
     }
 
@@ -32,14 +32,14 @@ struct ConsumerQueueTests {
         return queue
     }
 
-    private func handling(_ queue: inout ConsumerQueue) throws -> (Envelope, ConsumerQueue.Turn) {
-        guard case .handle(let message, let turn)? = queue.next() else { throw Unexpected() }
-        return (message, turn)
+    private func handling(_ queue: inout ConsumerQueue) throws -> (Envelope, ConsumerQueue.Permit) {
+        guard case .handle(let message, let permit)? = queue.next() else { throw Unexpected() }
+        return (message, permit)
     }
 
-    private func publishing(_ queue: inout ConsumerQueue) throws -> (Batch, ConsumerQueue.Turn) {
-        guard case .publish(let batch, let turn)? = queue.next() else { throw Unexpected() }
-        return (batch, turn)
+    private func publishing(_ queue: inout ConsumerQueue) throws -> (Batch, ConsumerQueue.Permit) {
+        guard case .publish(let batch, let permit)? = queue.next() else { throw Unexpected() }
+        return (batch, permit)
     }
 
     private struct Unexpected: Error {}
@@ -53,10 +53,10 @@ struct ConsumerQueueTests {
         let (first, slow) = try handling(&queue)
         #expect(first.subject == b)
         for offset: UInt64 in [2, 3] {
-            let (next, turn) = try handling(&queue)
+            let (next, permit) = try handling(&queue)
             #expect(next.position?.offset == offset)
             #expect(queue.next() == nil, "the other message of its partition waits")
-            queue.handled(Handled(), of: turn)
+            queue.handled(Handled(), of: permit)
             let (batch, published) = try publishing(&queue)
             #expect(batch.checkpoint?.position.offset == offset)
             #expect(batch.checkpoint?.settled == 0, "message 1 is not finished")
@@ -65,10 +65,10 @@ struct ConsumerQueueTests {
             #expect(queue.oldestUnfinished == 1)
         }
         queue.handled(Handled(), of: slow)
-        let (batch, turn) = try publishing(&queue)
+        let (batch, permit) = try publishing(&queue)
         #expect(batch.checkpoint?.position.offset == 1)
         #expect(batch.checkpoint?.settled == 3)
-        #expect(queue.recorded(turn).count == 1)
+        #expect(queue.recorded(permit).count == 1)
         #expect(queue.isQuiet && queue.oldestUnfinished == nil)
     }
 
@@ -88,25 +88,25 @@ struct ConsumerQueueTests {
     @Test("A computation answers all waiting messages, and their results are one batch")
     func pipelined() throws {
         var queue = queue(.pipelined)
-        var turns: [ConsumerQueue.Turn] = []
+        var permits: [ConsumerQueue.Permit] = []
         for offset: UInt64 in 1...4 {
             queue.enqueue(Delivery(message(offset, a)))
             while let step = queue.next() {
                 switch step {
-                case .handle(let message, let turn): queue.handled(result(message.id), of: turn)
-                case .publish(let batch, let turn):
-                    turns.append(turn)
+                case .handle(let message, let permit): queue.handled(result(message.id), of: permit)
+                case .publish(let batch, let permit):
+                    permits.append(permit)
                     #expect(batch.messages.map(\.subject) == ["1"])
                 case .fire: Issue.record("there is no timer")
                 }
             }
         }
-        #expect(turns.count == 1)
-        #expect(queue.recorded(turns[0]).map(\.message.id) == ["1"])
-        let (batch, turn) = try publishing(&queue)
+        #expect(permits.count == 1)
+        #expect(queue.recorded(permits[0]).map(\.message.id) == ["1"])
+        let (batch, permit) = try publishing(&queue)
         #expect(batch.messages.map(\.subject) == ["2", "3", "4"])
         #expect(batch.checkpoint?.position.offset == 4 && batch.checkpoint?.previous == 1)
-        #expect(queue.recorded(turn).count == 3)
+        #expect(queue.recorded(permit).count == 3)
     }
 
     @Test("A timer fires after the messages of its partition in progress, and before those that wait")
@@ -130,12 +130,12 @@ struct ConsumerQueueTests {
         let (_, published) = try publishing(&queue)
         #expect(queue.next() == nil)
         _ = queue.recorded(published)
-        guard case .fire(let own, let turn) = queue.next() else { throw Unexpected() }
+        guard case .fire(let own, let permit) = queue.next() else { throw Unexpected() }
         #expect(own.id.subject == a)
         #expect(queue.next() == nil)
         // The claim has ended: the timer fires again under the next one.
         queue.suspend()
-        #expect(queue.lost(turn) == .waits)
+        #expect(queue.lost(permit) == .waits)
         queue.fired(otherTurn)
         queue.adopt(queue.claim)
         guard case .fire(_, let again) = queue.next() else { throw Unexpected() }
@@ -150,7 +150,7 @@ struct ConsumerQueueTests {
         var handled: [String] = []
         var published: [[String]] = []
         var rejected: [UInt64] = []
-        var underWay: [ConsumerQueue.Turn] = []
+        var underWay: [ConsumerQueue.Permit] = []
         // Reports a batch as recorded only when no other step is possible, so that results gather in the next batch.
         func next() -> ConsumerQueue.Step? {
             if let step = queue.next() { return step }
@@ -160,24 +160,24 @@ struct ConsumerQueueTests {
         }
         while let step = next() {
             switch step {
-            case .handle(let message, let turn):
+            case .handle(let message, let permit):
                 handled.append(message.id)
-                queue.handled(result(message.id), of: turn)
+                queue.handled(result(message.id), of: permit)
             case .fire: Issue.record("there is no timer")
-            case .publish(let batch, let turn):
+            case .publish(let batch, let permit):
                 let subjects = batch.messages.map(\.subject)
                 guard subjects.contains("2"), batch.rejection == nil else {
                     published.append(subjects)
                     if batch.rejection != nil { rejected.append(batch.checkpoint?.position.offset ?? 0) }
-                    underWay.append(turn)
+                    underWay.append(permit)
                     continue
                 }
-                switch queue.refused(turn) {
+                switch queue.refused(permit) {
                 case .repeats(let offset): #expect(offset <= 2)
                 case .replaces(let outcome):
                     #expect(outcome.message.id == "2")
                     queue.replace(
-                        turn, with: Handled(rejection: Rejection(code: "x.refused", reason: "no", attempts: 1)))
+                        permit, with: Handled(rejection: Rejection(code: "x.refused", reason: "no", attempts: 1)))
                 default: Issue.record("the batch is not known")
                 }
             }
@@ -202,36 +202,36 @@ struct ConsumerQueueTests {
         #expect(queue.lost(published) == .needsClaim)
         queue.enqueue(Delivery(message(4, a)))
         #expect(queue.settled == 0, "the claim may still cover what was dropped")
-        queue.adopt(claim(ownerEpoch: 2))
+        queue.adopt(claim(ownerGeneration: 2))
         queue.enqueue(Delivery(message(1, a)))
         #expect(try handling(&queue).0.id == "1", "it is handled again")
         queue.handled(Handled(), of: other)
-        #expect(try publishing(&queue).0.checkpoint?.claim.ownerEpoch == 2, "the other partition has gone on")
+        #expect(try publishing(&queue).0.checkpoint?.claim.ownerGeneration == 2, "the other partition has gone on")
     }
 
     @Test("A message that is handled while the claim is renewed is published under the next claim")
     func renewed() throws {
         var queue = queue(.concurrent(2))
         queue.enqueue(Delivery(message(1, a)))
-        let (_, turn) = try handling(&queue)
-        queue.handled(Handled(), of: turn)
+        let (_, permit) = try handling(&queue)
+        queue.handled(Handled(), of: permit)
         let (_, published) = try publishing(&queue)
         queue.suspend()
         #expect(queue.lost(published) == .waits)
         #expect(queue.next() == nil)
-        queue.adopt(claim(ownerEpoch: 2))
-        #expect(try publishing(&queue).0.checkpoint?.claim.ownerEpoch == 2)
+        queue.adopt(claim(ownerGeneration: 2))
+        #expect(try publishing(&queue).0.checkpoint?.claim.ownerGeneration == 2)
     }
 
     @Test("A message that another member may have handled is dropped, even while its handler runs")
     func overtaken() throws {
         var queue = queue(.concurrent(2))
         queue.enqueue(Delivery(message(1, a)))
-        let (_, turn) = try handling(&queue)
-        queue.adopt(claim(ownerEpoch: 3))
+        let (_, permit) = try handling(&queue)
+        queue.adopt(claim(ownerGeneration: 3))
         queue.enqueue(Delivery(message(1, a)))
         #expect(queue.next() == nil, "in a partition one handler runs at a time")
-        queue.handled(result("late"), of: turn)
+        queue.handled(result("late"), of: permit)
         let (again, second) = try handling(&queue)
         #expect(again.id == "1")
         queue.handled(result("again"), of: second)
@@ -242,9 +242,9 @@ struct ConsumerQueueTests {
     func leaving() throws {
         var queue = queue(.concurrent(2))
         queue.enqueue(Delivery(message(1, a)))
-        let (_, turn) = try handling(&queue)
+        let (_, permit) = try handling(&queue)
         let left = ConsumerClaim(
-            consumer: "worker", member: .shared, ownerEpoch: 1, epoch: 7, offsets: [Partition(subject: b): 0])
+            consumer: "worker", member: .shared, ownerGeneration: 1, epoch: 7, offsets: [Partition(subject: b): 0])
         queue.adopt(left)
         queue.enqueue(Delivery(message(2, b)))
         let (_, other) = try handling(&queue)
@@ -252,7 +252,7 @@ struct ConsumerQueueTests {
         let (batch, published) = try publishing(&queue)
         #expect(batch.checkpoint?.settled == 2)
         _ = queue.recorded(published)
-        queue.handled(result("late"), of: turn)
+        queue.handled(result("late"), of: permit)
         #expect(queue.next() == nil && queue.isQuiet && queue.isPublished)
         #expect(queue.settled == 2)
     }
@@ -262,8 +262,8 @@ struct ConsumerQueueTests {
         var queue = queue(.concurrent(1))
         queue.enqueue(Delivery(message(1, a)))
         queue.enqueue(Delivery(message(1, a)))
-        let (_, turn) = try handling(&queue)
-        queue.handled(Handled(), of: turn)
+        let (_, permit) = try handling(&queue)
+        queue.handled(Handled(), of: permit)
         let (_, published) = try publishing(&queue)
         _ = queue.recorded(published)
         #expect(queue.next() == nil && queue.count == 0)

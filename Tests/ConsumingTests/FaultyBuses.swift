@@ -22,7 +22,7 @@ struct RemovingBus: ForwardingEngine {
 
     func publish(_ batch: Batch) async throws -> Position {
         guard batch.rejection == nil else {
-            throw BusError(.letter, "the message is no longer in the journal")
+            throw BusError(.deadLetter, "the message is no longer in the journal")
         }
         return try await inner.publish(batch)
     }
@@ -42,7 +42,7 @@ final class CutOffBus: ForwardingEngine {
     func claim(consumer: String, as member: ConsumerMember) async throws -> ConsumerClaim {
         let claim = try await inner.engine.claim(consumer: consumer, as: member)
         return ConsumerClaim(
-            consumer: consumer, member: member, ownerEpoch: claim.ownerEpoch, epoch: claim.epoch,
+            consumer: consumer, member: member, ownerGeneration: claim.ownerGeneration, epoch: claim.epoch,
             offsets: claim.offsets, cutOffs: cutOffs.withLock(\.self))
     }
 

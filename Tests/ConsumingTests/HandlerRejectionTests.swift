@@ -33,8 +33,8 @@ struct HandlerRejectionTests {
         let error = try await bus.journalled(ApplicationError.self)[0].decode(ApplicationError.self)
         #expect(error.code == "message.malformed")
         #expect(error.message.contains("'name' is missing"))
-        let letter = try #require(try await bus.inspect.deadLetters(of: "greeter").first)
-        #expect(letter.rejection == Rejection(code: "message.malformed", reason: error.message, attempts: 1))
+        let deadLetter = try #require(try await bus.inspect.deadLetters(of: "greeter").first)
+        #expect(deadLetter.rejection == Rejection(code: "message.malformed", reason: error.message, attempts: 1))
     }
 
     @Test(
@@ -57,9 +57,9 @@ struct HandlerRejectionTests {
         }
         let error = try await bus.journalled(ApplicationError.self)[0].decode(ApplicationError.self)
         #expect(error.code == "greeter.refused")
-        let letters = try await bus.inspect.deadLetters(of: "greeter")
-        #expect(letters.map(\.message.id) == [wave.id])
-        #expect(letters.first?.rejection.code == "greeter.refused")
+        let deadLetters = try await bus.inspect.deadLetters(of: "greeter")
+        #expect(deadLetters.map(\.message.id) == [wave.id])
+        #expect(deadLetters.first?.rejection.code == "greeter.refused")
     }
 
     struct Refusable: Message {

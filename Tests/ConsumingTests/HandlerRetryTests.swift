@@ -61,10 +61,10 @@ struct HandlerRetryTests {
             #expect(try greeted.decode(DomainEvent.Greeted.self).name == "Grace")
             return command
         }
-        let letters = try await bus.inspect.deadLetters(of: "greeter")
-        #expect(letters.map(\.message.id) == [command.id])
+        let deadLetters = try await bus.inspect.deadLetters(of: "greeter")
+        #expect(deadLetters.map(\.message.id) == [command.id])
         let reason = "greeter could not handle command.Greet; see its log"
-        #expect(letters.first?.rejection == Rejection(code: "greeter.failed", reason: reason, attempts: 4))
+        #expect(deadLetters.first?.rejection == Rejection(code: "greeter.failed", reason: reason, attempts: 4))
         let error = try #require(try await bus.journalled(ApplicationError.self).first)
         #expect(try error.decode(ApplicationError.self).code == "greeter.failed")
         #expect(error.attributes.causationID == command.id)

@@ -220,11 +220,11 @@ struct HandlerTests {
             let wave = try await bus.send(Command.Wave())
             try await bus.send(Command.Greet(name: "Ada"))
             _ = try await bus.received(DomainEvent.Greeted.self)
-            let letters = try await bus.inspect.deadLetters(of: "greeter")
-            #expect(letters.map(\.message.id) == [wave.id])
-            #expect(letters.map(\.rejection.code) == ["greeter.invalid"])
+            let deadLetters = try await bus.inspect.deadLetters(of: "greeter")
+            #expect(deadLetters.map(\.message.id) == [wave.id])
+            #expect(deadLetters.map(\.rejection.code) == ["greeter.invalid"])
             #expect(
-                letters[0].rejection.reason
+                deadLetters[0].rejection.reason
                     == "greeter sends event.Greeted, which its handler of command.Wave does not declare; see its log")
         }
         #expect(try await bus.journalled(DomainEvent.Greeted.self).count == 1)

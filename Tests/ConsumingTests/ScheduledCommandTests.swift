@@ -155,9 +155,9 @@ struct ScheduledCommandTests {
             for _ in 0..<5 { try await view.send(Command.Greet(name: "many")) }
             try await schedule("forget")
             #expect(try await scheduled().count == 64)
-            let letters = try await view.inspect.deadLetters(of: "waver")
+            let deadLetters = try await view.inspect.deadLetters(of: "waver")
             #expect(
-                letters.map(\.rejection.reason) == [
+                deadLetters.map(\.rejection.reason) == [
                     "waver schedules more than 16 commands at once; see its log",
                     "waver schedules more than 64 commands in the session; see its log",
                 ])

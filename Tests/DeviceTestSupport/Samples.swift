@@ -77,7 +77,7 @@ extension Document.GeneratedPlaylist {
 
 extension Document.Devices {
     package static let kitchen = Document.Devices(devices: [
-        Device(id: "k", name: "Kitchen", type: "Speaker", isActive: false)
+        Speaker(id: "k", name: "Kitchen", type: "Speaker", isActive: false)
     ])
 }
 

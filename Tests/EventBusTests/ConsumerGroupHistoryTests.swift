@@ -66,9 +66,9 @@ struct ConsumerGroupHistory {
         // Some progress is late, and some arrives while earlier messages of other partitions are still missing.
         let late = offset - UInt64.random(in: 0...8, using: &random)
         let settled = late - UInt64.random(in: 0...3, using: &random)
-        let epoch = belief.ownership.ownerEpoch
-        let covered = group.shares.indices.filter { group.shares[$0].ownerEpoch == epoch }
-        guard group.record(late, partition: partition, settled: settled, ownerEpoch: epoch) else {
+        let epoch = belief.ownership.ownerGeneration
+        let covered = group.shares.indices.filter { group.shares[$0].ownerGeneration == epoch }
+        guard group.record(late, partition: partition, settled: settled, ownerGeneration: epoch) else {
             return refused += 1
         }
         recorded += 1
@@ -87,19 +87,19 @@ struct ConsumerGroupHistory {
                 return "a partition is not as it was handled"
             }
         }
-        let epochs = ownerships.map(\.ownerEpoch).filter { $0 > 0 }
-        if Set(epochs).count < epochs.count { return "two members have the same owner epoch" }
+        let epochs = ownerships.map(\.ownerGeneration).filter { $0 > 0 }
+        if Set(epochs).count < epochs.count { return "two members have the same owner generation" }
         return wrongRecorders(of: Partition.all[steps % Partition.count])
     }
 
     /// Checks that only the current owner of a partition can record progress, and not a member that owned it recently.
     private func wrongRecorders(of partition: Partition) -> String? {
-        let believers = Set(beliefs.suffix(20).map(\.ownership.ownerEpoch) + group.shares.map(\.ownerEpoch))
+        let believers = Set(beliefs.suffix(20).map(\.ownership.ownerGeneration) + group.shares.map(\.ownerGeneration))
         let recorders = believers.filter { epoch in
             var group = group
-            return group.record(offset + 1, partition: partition, ownerEpoch: epoch)
+            return group.record(offset + 1, partition: partition, ownerGeneration: epoch)
         }
-        let owner = group.owners[Int(partition.number)].map { group.ownership(of: $0).ownerEpoch } ?? 0
+        let owner = group.owners[Int(partition.number)].map { group.ownership(of: $0).ownerGeneration } ?? 0
         if recorders.count > 1 { return "\(recorders) all record in partition \(partition.number)" }
         if owner > 0, recorders != [owner] { return "the owner of partition \(partition.number) does not record" }
         return nil

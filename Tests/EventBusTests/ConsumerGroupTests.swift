@@ -10,7 +10,7 @@ struct ConsumerGroupTests {
     func first(_ member: ConsumerMember) {
         var group = ConsumerGroup()
         let ownership = group.claim(member)
-        #expect(ownership.ownerEpoch == 1)
+        #expect(ownership.ownerGeneration == 1)
         #expect(ownership.offsets == Dictionary(uniqueKeysWithValues: Partition.all.map { ($0, 0) }))
     }
 
@@ -47,7 +47,7 @@ struct ConsumerGroupTests {
         let members = (0..<Partition.count + 1).map { _ in ConsumerMember.shared }
         for member in members { _ = group.claim(member) }
         let idle = try #require(members.first { group.ownership(of: $0.id).offsets.isEmpty })
-        #expect(group.claim(idle).ownerEpoch == 0)
+        #expect(group.claim(idle).ownerGeneration == 0)
         group.leave(try #require(members.first { $0 != idle }).id)
         #expect(group.ownership(of: idle.id).offsets.count == 1)
     }
@@ -57,26 +57,26 @@ struct ConsumerGroupTests {
         var group = ConsumerGroup()
         let (first, second) = (ConsumerMember.shared, ConsumerMember.shared)
         let all = group.claim(first)
-        group.expect(accepts: 10, ownerEpoch: all.ownerEpoch)
+        group.expect(accepts: 10, ownerGeneration: all.ownerGeneration)
         let half = group.claim(second)
         let moved = try #require(half.offsets.keys.first)
         let kept = try #require(Partition.all.first { !half.offsets.keys.contains($0) })
         #expect(half.offsets[moved] == 10)
-        group.expect(refuses: 11, of: moved, ownerEpoch: all.ownerEpoch)
-        group.expect(accepts: 11, of: kept, ownerEpoch: all.ownerEpoch)
-        group.expect(refuses: 12, of: kept, ownerEpoch: half.ownerEpoch)
-        group.expect(accepts: 12, of: moved, ownerEpoch: half.ownerEpoch)
+        group.expect(refuses: 11, of: moved, ownerGeneration: all.ownerGeneration)
+        group.expect(accepts: 11, of: kept, ownerGeneration: all.ownerGeneration)
+        group.expect(refuses: 12, of: kept, ownerGeneration: half.ownerGeneration)
+        group.expect(accepts: 12, of: moved, ownerGeneration: half.ownerGeneration)
         #expect(group.position == 11)
 
         group.leave(first.id)
-        #expect(group.ownership(of: second.id).ownerEpoch == 0)
-        group.expect(refuses: 13, of: kept, ownerEpoch: all.ownerEpoch)
-        group.expect(refuses: 13, of: kept, ownerEpoch: half.ownerEpoch)
+        #expect(group.ownership(of: second.id).ownerGeneration == 0)
+        group.expect(refuses: 13, of: kept, ownerGeneration: all.ownerGeneration)
+        group.expect(refuses: 13, of: kept, ownerGeneration: half.ownerGeneration)
         let successor = group.claim(second)
         #expect(successor.offsets[kept] == 11)
         #expect(successor.offsets[moved] == 12)
-        group.expect(accepts: 13, of: kept, ownerEpoch: successor.ownerEpoch)
-        group.expect(refuses: 13, of: moved, ownerEpoch: half.ownerEpoch)
+        group.expect(accepts: 13, of: kept, ownerGeneration: successor.ownerGeneration)
+        group.expect(refuses: 13, of: moved, ownerGeneration: half.ownerGeneration)
     }
 
     @Test("An exclusive member takes over from shared members, and a shared member from an exclusive one")
@@ -91,7 +91,7 @@ struct ConsumerGroupTests {
         #expect(group.ownership(of: first.id).offsets.isEmpty)
         let shared = group.claim(first)
         #expect(shared.offsets.count == Partition.count)
-        group.expect(refuses: 1, ownerEpoch: exclusive.ownerEpoch)
+        group.expect(refuses: 1, ownerGeneration: exclusive.ownerGeneration)
     }
 
     @Test(
@@ -113,7 +113,7 @@ struct ConsumerGroupTests {
         var group = ConsumerGroup()
         let member = ConsumerMember.exclusive
         let ownership = group.claim(member)
-        group.expect(accepts: 5, ownerEpoch: ownership.ownerEpoch)
+        group.expect(accepts: 5, ownerGeneration: ownership.ownerGeneration)
         group.leave(member.id)
         #expect(group.claim(.exclusive).offsets.values.allSatisfy { $0 == 5 })
     }
@@ -122,7 +122,7 @@ struct ConsumerGroupTests {
     func empty() {
         var group = ConsumerGroup()
         let member = ConsumerMember.shared
-        group.expect(accepts: 7, ownerEpoch: group.claim(member).ownerEpoch)
+        group.expect(accepts: 7, ownerGeneration: group.claim(member).ownerGeneration)
         group.leave(member.id)
         #expect(group.position == 7)
         #expect(group.owners.allSatisfy { $0 == nil })
@@ -133,8 +133,8 @@ struct ConsumerGroupTests {
     func lateProgress() {
         var group = ConsumerGroup()
         let ownership = group.claim(.exclusive)
-        group.expect(accepts: 9, ownerEpoch: ownership.ownerEpoch)
-        group.expect(accepts: 4, ownerEpoch: ownership.ownerEpoch)
+        group.expect(accepts: 9, ownerGeneration: ownership.ownerGeneration)
+        group.expect(accepts: 4, ownerGeneration: ownership.ownerGeneration)
         #expect(group.position == 9)
     }
 
@@ -144,7 +144,7 @@ struct ConsumerGroupTests {
         let member = ConsumerMember.exclusive
         let ownership = group.claim(member)
         let partition = try #require(ownership.offsets.keys.first)
-        let isRecorded = group.record(9, partition: partition, settled: 4, ownerEpoch: ownership.ownerEpoch)
+        let isRecorded = group.record(9, partition: partition, settled: 4, ownerGeneration: ownership.ownerGeneration)
         #expect(isRecorded)
         let offsets = group.ownership(of: member.id).offsets
         #expect(offsets[partition] == 9)
@@ -155,38 +155,38 @@ struct ConsumerGroupTests {
     @Test("An unfinished message of a slow partition does not count as handled, however far the others are")
     func slowPartition() throws {
         var group = ConsumerGroup()
-        let owner = group.claim(.exclusive).ownerEpoch
+        let owner = group.claim(.exclusive).ownerGeneration
         let (fast, slow, idle) = (Partition.all[1], Partition.all[2], Partition.all[3])
         let progress = ConsumerProgress()
         progress.oldestUnfinished = 5
         for offset in 6...20 as ClosedRange<UInt64> {
             let isRecorded = group.record(
-                offset, partition: fast, settled: progress.settled(delivered: 20), ownerEpoch: owner)
+                offset, partition: fast, settled: progress.settled(delivered: 20), ownerGeneration: owner)
             #expect(isRecorded)
         }
         #expect([fast, slow, idle].map { group.handled($0) } == [20, 4, 4])
         #expect(group.position == 4)
         progress.oldestUnfinished = nil
         let isRecorded = group.record(
-            5, partition: slow, settled: progress.settled(delivered: 20), ownerEpoch: owner)
+            5, partition: slow, settled: progress.settled(delivered: 20), ownerGeneration: owner)
         #expect(isRecorded)
         #expect(group.position == 20, "settled may be greater than the offset of the message")
     }
 
-    @Test("The owner epochs of a consumer continue after those of a removed one")
+    @Test("The owner generations of a consumer continue after those of a removed one")
     func afterRemoval() {
         var group = ConsumerGroup(after: 7)
-        #expect(group.claim(.exclusive).ownerEpoch == 8)
-        group.expect(refuses: 1, ownerEpoch: 7)
+        #expect(group.claim(.exclusive).ownerGeneration == 8)
+        group.expect(refuses: 1, ownerGeneration: 7)
     }
 
-    @Test("Progress under an owner epoch that no claim has is refused")
+    @Test("Progress under an owner generation that no claim has is refused")
     func unknownEpoch() {
         var group = ConsumerGroup()
-        group.expect(refuses: 1, ownerEpoch: 0)
+        group.expect(refuses: 1, ownerGeneration: 0)
         _ = group.claim(.exclusive)
-        group.expect(refuses: 1, ownerEpoch: 0)
-        group.expect(refuses: 1, ownerEpoch: 2)
+        group.expect(refuses: 1, ownerGeneration: 0)
+        group.expect(refuses: 1, ownerGeneration: 2)
     }
 
     @Test("A restored group equals the one that was saved")
@@ -194,9 +194,10 @@ struct ConsumerGroupTests {
         var group = ConsumerGroup()
         let members = [ConsumerMember.shared, .shared]
         for member in members { _ = group.claim(member) }
-        group.expect(accepts: 3, ownerEpoch: group.ownership(of: members[1].id).ownerEpoch)
+        group.expect(accepts: 3, ownerGeneration: group.ownership(of: members[1].id).ownerGeneration)
         let restored = ConsumerGroup(
-            ownerEpoch: group.ownerEpoch, shares: group.shares, progress: group.progress, members: group.members)
+            ownerGeneration: group.ownerGeneration, shares: group.shares, progress: group.progress,
+            members: group.members)
         #expect(restored == group)
         #expect(restored.ownership(of: members[1].id) == group.ownership(of: members[1].id))
     }
@@ -206,19 +207,19 @@ struct ConsumerGroupTests {
         var group = ConsumerGroup()
         let owner = ConsumerMember.exclusive
         let first = group.claim(owner)
-        group.expect(accepts: 5, ownerEpoch: first.ownerEpoch)
+        group.expect(accepts: 5, ownerGeneration: first.ownerGeneration)
         let (next, freed) = try #require(group.expelling([owner.id]))
         #expect(freed == Partition.all)
-        #expect(next.ownership(of: owner.id).ownerEpoch == 0)
+        #expect(next.ownership(of: owner.id).ownerGeneration == 0)
         #expect(next.position == 5)
         #expect(next.expelling([owner.id]) == nil)
         var last = next
         let second = last.claim(owner)
-        #expect(second.ownerEpoch > next.ownerEpoch)
+        #expect(second.ownerGeneration > next.ownerGeneration)
         #expect(second.offsets.count == Partition.count)
     }
 
-    @Test("Silent shared members lose their partitions, under an owner epoch that no claim gets")
+    @Test("Silent shared members lose their partitions, under an owner generation that no claim gets")
     func expelledMember() throws {
         var group = ConsumerGroup()
         let (silent, other) = (ConsumerMember.shared, ConsumerMember.shared)
@@ -227,7 +228,7 @@ struct ConsumerGroupTests {
         let before = group.claim(silent)
         let (next, freed) = try #require(group.expelling([silent.id]))
         #expect(Set(freed) == Set(before.offsets.keys))
-        #expect(next.members == [other.id] && next.ownerEpoch == group.ownerEpoch + 1)
+        #expect(next.members == [other.id] && next.ownerGeneration == group.ownerGeneration + 1)
         #expect(next.owners.allSatisfy { $0 == other.id })
     }
 
@@ -250,11 +251,11 @@ struct ConsumerGroupTests {
         #expect(last?.reason == .full)
     }
 
-    @Test("A claim gets a higher owner epoch than those that its bus cannot use")
+    @Test("A claim gets a higher owner generation than those that its bus cannot use")
     func floor() throws {
         let member = ConsumerMember.exclusive
         let (group, ownership) = try ConsumerGroup().claimed(by: member, of: "worker", otherConsumers: nil) { _ in 9 }
-        #expect(ownership.ownerEpoch == 10 && group.ownerEpoch == 10)
+        #expect(ownership.ownerGeneration == 10 && group.ownerGeneration == 10)
         #expect(group.isCurrent(claim(member, ownership), in: 1))
         #expect(!group.isCurrent(claim(member, ownership), in: 2))
         // A group that was read before the claim was made.
@@ -287,7 +288,8 @@ struct ConsumerGroupTests {
 
     private func claim(_ member: ConsumerMember, _ ownership: Ownership) -> ConsumerClaim {
         ConsumerClaim(
-            consumer: "worker", member: member, ownerEpoch: ownership.ownerEpoch, epoch: 1, offsets: ownership.offsets)
+            consumer: "worker", member: member, ownerGeneration: ownership.ownerGeneration, epoch: 1,
+            offsets: ownership.offsets)
     }
 }
 
@@ -307,19 +309,19 @@ extension ConsumerGroup {
     }
 
     fileprivate mutating func expect(
-        accepts offset: UInt64, of partition: Partition? = nil, ownerEpoch: UInt64,
+        accepts offset: UInt64, of partition: Partition? = nil, ownerGeneration: UInt64,
         sourceLocation: SourceLocation = #_sourceLocation
     ) {
-        let isRecorded = record(offset, partition: partition, ownerEpoch: ownerEpoch)
+        let isRecorded = record(offset, partition: partition, ownerGeneration: ownerGeneration)
         #expect(isRecorded, sourceLocation: sourceLocation)
     }
 
     fileprivate mutating func expect(
-        refuses offset: UInt64, of partition: Partition? = nil, ownerEpoch: UInt64,
+        refuses offset: UInt64, of partition: Partition? = nil, ownerGeneration: UInt64,
         sourceLocation: SourceLocation = #_sourceLocation
     ) {
         let before = self
-        let isRecorded = record(offset, partition: partition, ownerEpoch: ownerEpoch)
+        let isRecorded = record(offset, partition: partition, ownerGeneration: ownerGeneration)
         #expect(!isRecorded && self == before, sourceLocation: sourceLocation)
     }
 }

@@ -139,7 +139,7 @@ struct InMemoryEventBusTests {
         let mistakes: [(Batch, BusError.Code)] = [
             (Batch([], checkpoint: nil, rejection: rejection), .refused),
             (Batch([], checkpoint: beyond, rejection: rejection), .epoch),
-            (Batch([], checkpoint: nowhere, rejection: rejection), .letter),
+            (Batch([], checkpoint: nowhere, rejection: rejection), .deadLetter),
         ]
         for (batch, code) in mistakes {
             let error = await #expect(throws: BusError.self) { try await bus.publish(batch) }

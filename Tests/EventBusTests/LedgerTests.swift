@@ -103,7 +103,7 @@ struct LedgerTests {
         var group = ConsumerGroup()
         let owned = group.claim(owner)
         let claim = ConsumerClaim(
-            consumer: "c", member: owner, ownerEpoch: owned.ownerEpoch, epoch: 1, offsets: owned.offsets)
+            consumer: "c", member: owner, ownerGeneration: owned.ownerGeneration, epoch: 1, offsets: owned.offsets)
         #expect(group.state(of: claim, at: partition) == .current)
         group = group.expelling([owner.id])?.group ?? group
         #expect(group.state(of: claim, at: partition) == .ended)

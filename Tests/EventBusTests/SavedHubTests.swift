@@ -69,7 +69,7 @@ struct SavedHubTests {
         #expect(try await next.consumers().map(\.position.offset) == [2])
         #expect(try await next.consumers().map(\.memberCount) == [0])
         let claimed = try await next.claim(consumer: "worker", as: .shared)
-        #expect(claimed.ownerEpoch > claim.ownerEpoch)
+        #expect(claimed.ownerGeneration > claim.ownerGeneration)
         let left = try await next.withSubscription(to: [.type(Self.tick)], under: claimed) { messages in
             try await messages.prefix(2).reduce(into: []) { $0.append($1) }
         }
@@ -114,7 +114,7 @@ struct SavedHubTests {
     }
 
     @Test("A restored hub has its dead letters, and continues their numbers")
-    func letters() async throws {
+    func deadLetters() async throws {
         let bus = InMemoryEventBus(source: "test/1")
         let claim = try await bus.claim(consumer: "worker")
         func giveUp(_ claim: ConsumerClaim, on bus: InMemoryEventBus) async throws {
@@ -128,9 +128,9 @@ struct SavedHubTests {
         try await giveUp(claim, on: bus)
         let former = try await bus.bus.inspect.deadLetters(of: nil)
         let next = try await restored(bus.hub)
-        let letters = try await next.bus.inspect.deadLetters(of: nil)
-        #expect(letters.map(\.id) == former.map(\.id) && letters.map(\.rejection) == former.map(\.rejection))
-        #expect(letters.map(\.message.id) == former.map(\.message.id))
+        let deadLetters = try await next.bus.inspect.deadLetters(of: nil)
+        #expect(deadLetters.map(\.id) == former.map(\.id) && deadLetters.map(\.rejection) == former.map(\.rejection))
+        #expect(deadLetters.map(\.message.id) == former.map(\.message.id))
         try await giveUp(try await next.claim(consumer: "worker"), on: next)
         #expect(try await next.bus.inspect.deadLetters(of: nil).map(\.id) == [1, 2])
     }

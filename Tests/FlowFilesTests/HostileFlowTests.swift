@@ -43,8 +43,8 @@ struct HostileFlowTests {
 
     @Test("A number of screens beyond the exact integers of JSON is refused with its place")
     func numbers() {
-        for (place, value) in [("pop", "9223372036854775807"), ("version", "-9223372036854775808")] {
-            let text = Self.flow.description.replacing("\"\(place)\":1", with: "\"\(place)\":\(value)")
+        for (keyPath, value) in [("pop", "9223372036854775807"), ("version", "-9223372036854775808")] {
+            let text = Self.flow.description.replacing("\"\(keyPath)\":1", with: "\"\(keyPath)\":\(value)")
             let error = #expect(throws: FlowError.self) { try Flow(yaml: text, file: "flow.yaml") }
             #expect("\(error.map { "\($0)" } ?? "")".contains("is not between -9007199254740991 and 9007199254740991"))
         }

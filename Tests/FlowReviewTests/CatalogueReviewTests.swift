@@ -267,12 +267,12 @@ struct CommandReviewTests {
             (["stars": .init(.number), "kind": .init(), "text": .init()], "6:3", "it has a field 'text'"),
             (["stars": .init(.number), "kind": .init(values: ["new"])], "6:43", "there 'kind' is one of \"new\""),
         ] as [([String: MessageCatalogue.Field], String?, String?)])
-    func contradiction(fields: [String: MessageCatalogue.Field], place: String?, difference: String?) {
+    func contradiction(fields: [String: MessageCatalogue.Field], keyPath: String?, difference: String?) {
         let found = findings(
             "- { on: command.Rated, \(Self.push) }", messages: MessageCatalogue(["command.Rated": fields]))
-        let expected = place.flatMap { place in
+        let expected = keyPath.flatMap { keyPath in
             difference.map { difference in
-                "shop.yaml:\(place): warning: the contract describes 'command.Rated' differently: \(difference); correct "
+                "shop.yaml:\(keyPath): warning: the contract describes 'command.Rated' differently: \(difference); correct "
                     + "one of them [contradicted-command]"
             }
         }

@@ -93,7 +93,7 @@ enum HotPath: String, CaseIterable {
     private func queue(_ count: Int) {
         let attributes = Self.attributes(id: "message-1")
         let claim = ConsumerClaim(
-            consumer: "worker", member: .shared, ownerEpoch: 1, epoch: 7,
+            consumer: "worker", member: .shared, ownerGeneration: 1, epoch: 7,
             offsets: [Partition(subject: attributes.subject): 0])
         var queue = ConsumerQueue(.pipelined, claim: claim)
         queue.adopt(claim)

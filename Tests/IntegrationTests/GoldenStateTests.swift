@@ -9,7 +9,8 @@ import Support
 import Testing
 import Vocabulary
 
-/// `scripts/golden` has made the states in `Tests/Fixtures/Golden`: all processes were killed in the middle of sessions.
+/// `scripts/golden` has made the states in `Tests/Fixtures/Golden`: all processes were killed in the middle of
+/// sessions.
 @Suite("State of an earlier version", .timeLimit(.minutes(5)))
 struct GoldenStateTests {
     @Test(
@@ -26,10 +27,10 @@ struct GoldenStateTests {
             }
             try await TestStack.with(file: "\(folder)/compose.yaml") { stack in
                 try await sessionsGoOn(stack)
-                let letters = try await stack.bus.inspect.deadLetters(of: nil, after: 0, limit: 10)
-                #expect(letters.map(\.consumer) == ["music-service"])
-                #expect(letters.map(\.message.type) == [Command.PlaylistSelected.type])
-                #expect(letters.map(\.message.subject) == ["cleo"])
+                let deadLetters = try await stack.bus.inspect.deadLetters(of: nil, after: 0, limit: 10)
+                #expect(deadLetters.map(\.consumer) == ["music-service"])
+                #expect(deadLetters.map(\.message.type) == [Command.PlaylistSelected.type])
+                #expect(deadLetters.map(\.message.subject) == ["cleo"])
             }
         }
     }
@@ -104,8 +105,8 @@ struct GoldenStateTests {
 
     // MARK: Focus player
 
-    /// The playlist that was chosen last is shuffled, with a token that has to be renewed first. It is the second one, and
-    /// the first one is not shuffled again.
+    /// The playlist that was chosen last is shuffled, with a token that has to be renewed first. It is the second one,
+    /// and the first one is not shuffled again.
     private func shuffleIsDone(_ story: Story) async throws {
         let playlist = try await story.stack.document(Document.GeneratedPlaylist.self, subject: story.session) {
             $0.playlistID == "MorningPages" && $0.status == .ready
@@ -122,8 +123,8 @@ struct GoldenStateTests {
         #expect(path.map(\.arguments["playlistID"]) == ["MorningPages"])
     }
 
-    /// The sheet on one platform and the popover on the other one had been dismissed, and no view had said that they were
-    /// gone.
+    /// The sheet on one platform and the popover on the other one had been dismissed, and no view had said that they
+    /// were gone.
     private func deadlinesHavePassed(since start: Date, _ story: Story) async throws {
         for platform in ["ios", "mac"] {
             try await story.stack.document(Document.NavigationState.self, key: platform, subject: story.session) {

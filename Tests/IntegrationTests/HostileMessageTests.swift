@@ -47,8 +47,8 @@ struct HostileMessageTests {
             try await story.logIn()
             let songs = try await story.select("EndlessFocus")
             #expect(songs.count == 120)
-            let letters = try await story.bus.inspect.deadLetters(of: nil)
-            #expect(letters.allSatisfy { ["hostile-1", command.id].contains($0.message.id) }, "\(letters)")
+            let deadLetters = try await story.bus.inspect.deadLetters(of: nil)
+            #expect(deadLetters.allSatisfy { ["hostile-1", command.id].contains($0.message.id) }, "\(deadLetters)")
         }
     }
 }

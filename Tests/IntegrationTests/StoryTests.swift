@@ -185,17 +185,17 @@ struct StoryTests {
                 #expect(try await segue("send", "command.PlaylistSelected", malformed, "--bus", bus).status == 65)
                 try await segue("send", "command.PlaylistSelected", malformed, "--no-check", "--bus", bus)
                 let error = try await story.stack.message(ApplicationError.self) { $0.code == "message.malformed" }
-                let letters = try await segue("dead", "list", "--consumer", "music-service", "--bus", bus)
-                let letter = try #require(letters.lines.last?.split(separator: " ").first.map(String.init))
-                #expect(letters.lines.count == 2, "\(letters.output)")
+                let deadLetters = try await segue("dead", "list", "--consumer", "music-service", "--bus", bus)
+                let deadLetter = try #require(deadLetters.lines.last?.split(separator: " ").first.map(String.init))
+                #expect(deadLetters.lines.count == 2, "\(deadLetters.output)")
                 // The message is still malformed, and is sent only to the consumer that had given it up.
-                try await segue("dead", "resend", letter, "--bus", bus)
+                try await segue("dead", "resend", deadLetter, "--bus", bus)
                 try await story.stack.message(ApplicationError.self, after: error.envelope) {
                     $0.code == "message.malformed"
                 }
                 let again = try await segue("dead", "list", "--bus", bus)
                 let next = try #require(again.lines.last?.split(separator: " ").first.map(String.init))
-                #expect(again.lines.count == 2 && next != letter, "\(again.output)")
+                #expect(again.lines.count == 2 && next != deadLetter, "\(again.output)")
                 try await segue("dead", "drop", next, "--bus", bus)
                 #expect(try await segue("dead", "list", "--bus", bus).output.isEmpty)
                 let services = try await segue("services", "--json", "--bus", bus)

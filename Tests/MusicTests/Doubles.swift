@@ -14,13 +14,13 @@ actor ScriptedPlayer: Player {
     }
 
     private(set) var calls: [Call] = []
-    private let found: Result<[Device], MusicError>
+    private let found: Result<[Speaker], MusicError>
     private let playFailure: MusicError?
     private let transferFailure: MusicError?
     private let playbackFailure: MusicError?
 
     init(
-        devices: Result<[Device], MusicError> = .success([]), play: MusicError? = nil, transfer: MusicError? = nil,
+        devices: Result<[Speaker], MusicError> = .success([]), play: MusicError? = nil, transfer: MusicError? = nil,
         playback: MusicError? = nil
     ) {
         found = devices
@@ -29,17 +29,17 @@ actor ScriptedPlayer: Player {
         playbackFailure = playback
     }
 
-    func devices() async throws -> [Device] {
+    func speakers() async throws -> [Speaker] {
         calls.append(.devices)
         return try found.get()
     }
 
-    func play(_ songs: [Song], on deviceID: Device.ID?) async throws {
+    func play(_ songs: [Song], on deviceID: Speaker.ID?) async throws {
         calls.append(.play(songs.map(\.uri), on: deviceID))
         if let playFailure { throw playFailure }
     }
 
-    func transfer(to deviceID: Device.ID) async throws {
+    func transfer(to deviceID: Speaker.ID) async throws {
         calls.append(.transfer(deviceID))
         if let transferFailure { throw transferFailure }
     }
@@ -76,8 +76,8 @@ extension Song {
     }
 }
 
-extension Device {
-    static let kitchen = Device(id: "kitchen", name: "Kitchen", type: "Speaker", isActive: false)
+extension Speaker {
+    static let kitchen = Speaker(id: "kitchen", name: "Kitchen", type: "Speaker", isActive: false)
 }
 
 extension Document.GeneratedPlaylist {

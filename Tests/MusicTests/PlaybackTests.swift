@@ -169,13 +169,13 @@ struct PlaybackTests {
 
 /// A player whose calls end only when they are cancelled.
 private struct HangingPlayer: Player {
-    func devices() async throws -> [Device] { [] }
+    func speakers() async throws -> [Speaker] { [] }
 
-    func play(_ songs: [Song], on deviceID: Device.ID?) async throws {
+    func play(_ songs: [Song], on deviceID: Speaker.ID?) async throws {
         try await Task.sleep(for: .seconds(3600))
     }
 
     func playback() async throws -> Playback? { nil }
     func change(_ change: PlaybackChange) async throws {}
-    func transfer(to deviceID: Device.ID) async throws {}
+    func transfer(to deviceID: Speaker.ID) async throws {}
 }

@@ -20,7 +20,7 @@ struct ClaimTests {
                 #expect(old.position.offset == 0)
                 #expect(old.offsets.count == Partition.count)
                 let new = try await second.claims.claim(consumer: "counter", as: .exclusive)
-                #expect(new.ownerEpoch > old.ownerEpoch)
+                #expect(new.ownerGeneration > old.ownerGeneration)
                 let late = Batch(
                     [try Envelope(Numbered(number: 2), source: "x")],
                     checkpoint: Checkpoint(claim: old, upTo: position))
@@ -45,7 +45,7 @@ struct ClaimTests {
                 let messages = try await bus.read(under: claim)
                 try await bus.publish(Batch([], checkpoint: Checkpoint(claim: claim, handled: Delivery(messages[1]))))
                 let again = try await bus.claims.claim(consumer: "counter", as: claim.member)
-                #expect(again.ownerEpoch == claim.ownerEpoch)
+                #expect(again.ownerGeneration == claim.ownerGeneration)
                 #expect(again.position == messages[1].position)
                 #expect(try await bus.read(under: again).numbersRead == [2])
             }
@@ -69,7 +69,7 @@ struct ClaimTests {
                 #expect(try await first.code(of: Batch([], checkpoint: valid)) == nil)
                 let rest = try await first.claims.claim(consumer: "workers", as: all.member)
                 #expect(Set(rest.offsets.keys) == Set(Partition.all).subtracting(half.offsets.keys))
-                #expect(rest.ownerEpoch > half.ownerEpoch)
+                #expect(rest.ownerGeneration > half.ownerGeneration)
                 await second.claims.leave(consumer: "workers", as: half.member)
                 let whole = try await first.claims.claim(consumer: "workers", as: all.member)
                 #expect(whole.offsets.count == Partition.count)
@@ -211,7 +211,7 @@ struct ClaimTests {
                 #expect(
                     try await first.code(of: Batch([], checkpoint: Checkpoint(claim: old, upTo: end))) == .fenced)
                 let new = try await second.claims.claim(consumer: "sole", as: .exclusive)
-                #expect(new.ownerEpoch > old.ownerEpoch)
+                #expect(new.ownerGeneration > old.ownerGeneration)
                 #expect(Set(new.offsets.values) == [0])
                 #expect(try await second.read(under: new).numbersRead == [0, 1, 2])
                 try await second.publish(Batch([], checkpoint: Checkpoint(claim: new, handled: Delivery(messages[0]))))
@@ -239,7 +239,7 @@ struct ClaimTests {
                 let fence = try await other.journal.read(
                     FenceRecord.self, .fence(ConsumerPartition("sole", Partition.all[0])))
                 #expect(fence.value?.isRemoval == true)
-                #expect(fence.value?.ownerEpoch ?? 0 > old.ownerEpoch)
+                #expect(fence.value?.ownerGeneration ?? 0 > old.ownerGeneration)
             }
         }
     }
@@ -312,7 +312,7 @@ struct ClaimTests {
                 try await fixture.server.restart()
                 #expect(try await bus.code(of: Batch([], checkpoint: Checkpoint(claim: old, upTo: end))) == .fenced)
                 let again = try await bus.claims.claim(consumer: "counter", as: claim.member)
-                #expect(again.ownerEpoch == claim.ownerEpoch)
+                #expect(again.ownerGeneration == claim.ownerGeneration)
                 #expect(again.position == messages[0].position)
             }
         }
@@ -334,7 +334,7 @@ struct ClaimTests {
                 // The record of the group is lost; the fences are not.
                 try await bus.journal.jetStream.purge("SEGUE", filter: "SEGUE.k.g.c")
                 let next = try await bus.claims.claim(consumer: "c", as: .exclusive)
-                #expect(next.ownerEpoch > claim.ownerEpoch)
+                #expect(next.ownerGeneration > claim.ownerGeneration)
                 #expect(next.position == position)
                 #expect(
                     try await bus.code(of: Batch([], checkpoint: Checkpoint(claim: claim, upTo: position)))
@@ -357,7 +357,7 @@ struct ClaimTests {
                 // Not `fenced`, which ends an exclusive consumer: nobody has taken over.
                 #expect(try await bus.code(of: progress) == .epoch)
                 let next = try await bus.claims.claim(consumer: "c", as: member)
-                #expect(next.ownerEpoch > claim.ownerEpoch)
+                #expect(next.ownerGeneration > claim.ownerGeneration)
                 #expect(
                     try await bus.code(of: Batch([], checkpoint: Checkpoint(claim: next, upTo: position))) == nil)
             }
@@ -380,7 +380,7 @@ struct ClaimTests {
                 for _ in 0..<2 { #expect(try await code(claim, Partition.all[0]) == .epoch) }
                 #expect(try await code(claim, nil) == .epoch)
                 let next = try await owner.claims.claim(consumer: "c", as: claim.member)
-                #expect(next.ownerEpoch > reserved)
+                #expect(next.ownerGeneration > reserved)
                 #expect(try await code(claim, Partition.all[0]) == .epoch)
                 #expect(try await code(next, Partition.all[0]) == nil)
                 _ = try await other.claims.claim(consumer: "c", as: .exclusive)
@@ -414,12 +414,12 @@ struct ClaimTests {
     }
 
     /// Does what a steward does that has received no heartbeat from the process of an exclusive owner.
-    /// - Returns: The owner epoch of the new fences.
-    private func expel(_ claim: ConsumerClaim, with journal: Journal) async throws -> UInt64 {
+    /// - Returns: The owner generation of the new fences.
+    private func expel(_ claim: ConsumerClaim, with journal: JournalConnection) async throws -> UInt64 {
         var reserved: UInt64 = 0
         try await ConsumerRecords(journal: journal).change(claim.consumer) { group in
             let next = try #require(group.expelling([claim.member.id])?.group)
-            reserved = next.ownerEpoch
+            reserved = next.ownerGeneration
             return next
         }
         for partition in claim.offsets.keys {
@@ -475,7 +475,7 @@ struct ClaimTests {
         #expect(health.report(at: start + .seconds(13)) != nil)
         var member = ClaimMember(.shared, at: start)
         #expect(!member.isInOrder(hasLasted: false), "it has not claimed")
-        let ownership = Ownership(ownerEpoch: 1, offsets: [:])
+        let ownership = Ownership(ownerGeneration: 1, offsets: [:])
         _ = member.keep(ownership, fences: [:], handled: HandledOffsets(ConsumerGroup(), in: JournalEpochs(1)), in: 1)
         #expect(member.isInOrder(hasLasted: false))
         let call = UUID()
@@ -502,7 +502,9 @@ struct ClaimTests {
                 while await bus.claims.heartbeatMembers.first?.problem != nil {
                     try await Task.sleep(for: .milliseconds(50))
                 }
-                #expect(try await bus.claims.claim(consumer: "c", as: claim.member).ownerEpoch == claim.ownerEpoch)
+                #expect(
+                    try await bus.claims.claim(consumer: "c", as: claim.member).ownerGeneration == claim.ownerGeneration
+                )
             }
         }
     }
@@ -518,7 +520,7 @@ struct ClaimTests {
                 }
                 // As the servers do if the journal is too large: the oldest ones, of every kind.
                 let messages = try await first.read(under: claim)
-                let removed = Place(offset: try #require(messages[8].position).offset).sequence
+                let removed = StreamPosition(offset: try #require(messages[8].position).offset).sequence
                 try await first.journal.jetStream.purge("SEGUE", before: Int(removed) + 1)
                 #expect(try await first.journal.read(GroupRecord.self, .group(consumer: "counter")).sequence == 0)
                 let handled = Checkpoint(claim: claim, upTo: try #require(messages[12].position))
@@ -528,7 +530,7 @@ struct ClaimTests {
                 try await second.publish(
                     Batch([], checkpoint: Checkpoint(claim: next, upTo: try #require(messages[12].position))))
                 let last = try await first.claims.claim(consumer: "counter", as: .exclusive)
-                #expect(last.ownerEpoch > next.ownerEpoch)
+                #expect(last.ownerGeneration > next.ownerGeneration)
                 #expect(try await first.read(under: last).numbersRead == Array(13..<20))
             }
         }
@@ -599,7 +601,7 @@ struct ClaimTests {
                     try await lost.pass()
                 }
                 let elsewhere = ConsumerClaim(
-                    consumer: "lost", member: .exclusive, ownerEpoch: 1, epoch: other.epoch &+ 1, offsets: [:])
+                    consumer: "lost", member: .exclusive, ownerGeneration: 1, epoch: other.epoch &+ 1, offsets: [:])
                 let error = await #expect(throws: BusError.self) {
                     try await first.claims.withWatch(of: elsewhere, progress: nil, onEnd: {}) { _ in }
                 }

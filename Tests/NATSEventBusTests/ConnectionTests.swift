@@ -99,9 +99,9 @@ struct ConnectionTests {
                     previous: nil, settled: position.offset)
                 let reason = Rejection(code: "c", reason: String(repeating: "r", count: 10_000), attempts: 1)
                 try await client.publish(Batch([], checkpoint: checkpoint, rejection: reason))
-                let letters = try await client.bus.inspect.deadLetters(of: name)
-                #expect(letters.map(\.message.id) == [largest.id])
-                #expect(letters.first?.message.data == largest.data)
+                let deadLetters = try await client.bus.inspect.deadLetters(of: name)
+                #expect(deadLetters.map(\.message.id) == [largest.id])
+                #expect(deadLetters.first?.message.data == largest.data)
             }
         }
     }
@@ -109,10 +109,10 @@ struct ConnectionTests {
     @Test func `A server that is too old is refused`() throws {
         let address = try NATSAddress("nats://127.0.0.1:4222")
         var server = NATSServerInfo(maximumPayload: 9 << 20)
-        #expect(Journal.refusal(of: server, at: address) == nil, "the version is not known")
+        #expect(JournalConnection.refusal(of: server, at: address) == nil, "the version is not known")
         for (version, isRefused) in [("2.9.10", true), ("2.12.0", true), ("2.12.1", false), ("2.15.1", false)] {
             server.version = version
-            let refusal = Journal.refusal(of: server, at: address)
+            let refusal = JournalConnection.refusal(of: server, at: address)
             #expect((refusal != nil) == isRefused)
             #expect(refusal.map { $0.code == .address && $0.message.contains(version) } ?? true)
         }
@@ -198,7 +198,7 @@ struct ConnectionTests {
                     let position = try await client.publish(Batch([Counted(number: 1).envelope()]))
                     while true {
                         let heartbeat = try await subscription.heartbeat()
-                        if heartbeat.seen >= Place(offset: position.offset).sequence { return heartbeat }
+                        if heartbeat.seen >= StreamPosition(offset: position.offset).sequence { return heartbeat }
                     }
                 }
             }
@@ -221,7 +221,7 @@ struct ConnectionTests {
                     }
                     let journal = client.journal
                     let position = try await client.publish(Batch([Counted(number: 1).envelope()]))
-                    let (epoch, sequence) = (position.epoch, Place(offset: position.offset).sequence)
+                    let (epoch, sequence) = (position.epoch, StreamPosition(offset: position.offset).sequence)
                     try await waitUntilHeard(lacksLast: false)
                     // As if a leader answered that does not have the newest message yet.
                     journal.see(sequence + 1, of: epoch)

@@ -22,14 +22,14 @@ struct DamagedRecordTests {
                 try await first.renewed(claim)
                 #expect(try await second.claims.consumers().isEmpty)
                 let next = try await second.claims.claim(consumer: "counter", as: .exclusive)
-                #expect(next.ownerEpoch > claim.ownerEpoch)
+                #expect(next.ownerGeneration > claim.ownerGeneration)
                 #expect(try await second.read(under: next).numbersRead == Array(7..<10))
                 #expect(try await second.claims.consumers().map(\.name) == ["counter"])
             }
         }
     }
 
-    @Test func `Members claim again with higher owner epochs when the servers have lost the group but not its fences`()
+    @Test func `Members claim again with higher generations when the servers have lost the group but not its fences`()
         async throws
     {
         try await JournalFixture.run { fixture in
@@ -41,8 +41,8 @@ struct DamagedRecordTests {
                 try await first.journal.jetStream.purge("SEGUE", filter: "SEGUE.k.g.shared")
                 let next = try await second.claims.claim(consumer: "shared", as: members[1])
                 let last = try await first.claims.claim(consumer: "shared", as: members[0])
-                #expect(next.ownerEpoch > max(old.ownerEpoch, other.ownerEpoch))
-                #expect(last.ownerEpoch > next.ownerEpoch)
+                #expect(next.ownerGeneration > max(old.ownerGeneration, other.ownerGeneration))
+                #expect(last.ownerGeneration > next.ownerGeneration)
             }
         }
     }
@@ -63,13 +63,13 @@ struct DamagedRecordTests {
                 let next = try await first.claims.claim(consumer: "counter", as: claim.member)
                 #expect(try await first.read(under: next).numbersRead == Array(7..<10))
                 let last = try await second.claims.claim(consumer: "counter", as: .exclusive)
-                #expect(last.ownerEpoch > next.ownerEpoch)
+                #expect(last.ownerGeneration > next.ownerGeneration)
                 #expect(try await second.read(under: last).numbersRead == Array(7..<10))
             }
         }
     }
 
-    @Test func `Members claim again with a higher owner epoch when the group and all its fences are damaged`()
+    @Test func `Members claim again with a higher owner generation when the group and all its fences are damaged`()
         async throws
     {
         try await JournalFixture.run { fixture in
@@ -95,7 +95,7 @@ struct DamagedRecordTests {
                 try await bus.damage(.group(consumer: "counter"), "x")
                 try await bus.claims.forget(consumer: "counter")
                 let next = try await bus.claims.claim(consumer: "counter", as: .exclusive)
-                #expect(next.ownerEpoch > claim.ownerEpoch)
+                #expect(next.ownerGeneration > claim.ownerGeneration)
                 #expect(try await bus.read(under: next).numbersRead == Array(0..<10))
             }
         }
@@ -114,10 +114,11 @@ struct DamagedRecordTests {
         }
     }
 
-    @Test func `A fence with the highest owner epoch refuses a claim in one line`() async throws {
+    @Test func `A fence with the highest owner generation refuses a claim in one line`() async throws {
         try await JournalFixture.run { fixture in
             try await fixture.withParts { bus in
-                let fence = FenceRecord(ownerEpoch: GroupRecord.maximumOwnerEpoch, previous: 0, member: UUID())
+                let fence = FenceRecord(
+                    ownerGeneration: GroupRecord.maximumOwnerGeneration, previous: 0, member: UUID())
                 let owner = ConsumerPartition("counter", Partition.all[0])
                 _ = try await bus.journal.write(fence, .fence(owner), after: 0)
                 let error = await #expect(throws: BusError.self) {
@@ -144,19 +145,22 @@ struct DamagedRecordTests {
         }
     }
 
-    @Test func `Damaged marks and tables of the steward count as missing, and are read from the journal`() async throws
+    @Test func `Damaged watermarks and tables of the steward count as missing, and are read from the journal`()
+        async throws
     {
         try await JournalFixture.run { fixture in
             try await fixture.withParts { bus in
                 try await bus.publish(Batch([try Envelope(Setting(name: nil, value: "1"), source: bus.source)]))
-                for subject in [BusSubject.documentMark, .typeTable, .removal] { try await bus.damage(subject, "x") }
+                for subject in [BusSubject.documentWatermark, .typeTable, .removal] {
+                    try await bus.damage(subject, "x")
+                }
                 let epoch = try await bus.journal.identity().epoch
                 let skipped = SkippedMessages(logger: .quiet)
                 let documents = Documents(journal: bus.journal, skipped: skipped)
                 #expect(try await documents.overlay([.kind(.document)], epoch: epoch).envelopes().count == 1)
                 let newest = try await bus.journal.newest(matching: [.kind(.document)], epoch: epoch, skipped: skipped)
                 #expect(Array(newest.keys) == [Setting.type])
-                #expect(try await bus.letters.count(of: nil) == 0)
+                #expect(try await bus.deadLetters.count(of: nil) == 0)
             }
         }
     }

@@ -27,16 +27,19 @@ struct DocumentsTests {
                 BusSubject.document(name).text(in: bus.namespace), headers: headers, body: record.body)
         }
 
-        /// Records the mark.
-        func mark(_ position: Position) async throws {
-            let mark = MarkRecord(sequence: Place(offset: position.offset).sequence, epoch: position.epoch)
-            _ = try await jetStream.publish(BusSubject.documentMark.text(in: bus.namespace), body: mark.json())
+        /// Records the watermark.
+        func watermark(_ position: Position) async throws {
+            let watermark = WatermarkRecord(
+                sequence: StreamPosition(offset: position.offset).sequence, epoch: position.epoch)
+            _ = try await jetStream.publish(
+                BusSubject.documentWatermark.text(in: bus.namespace), body: watermark.json())
         }
 
         /// Removes everything up to the position from the journal.
         func purge(through position: Position) async throws {
             try await jetStream.purge(
-                bus.names.journal, filter: bus.names.batches, before: Int(Place(offset: position.offset).sequence) + 1)
+                bus.names.journal, filter: bus.names.batches,
+                before: Int(StreamPosition(offset: position.offset).sequence) + 1)
         }
     }
 
@@ -60,13 +63,13 @@ struct DocumentsTests {
         try await bus.documents(matching: filters).map { try $0.decode(State.self).value }
     }
 
-    @Test func `Records count up to the mark, and the journal counts after it`() async throws {
+    @Test func `Records count up to the watermark, and the journal counts after it`() async throws {
         try await withSteward { bus, steward in
             let (first, firstPosition) = try await publish("1", on: bus)
             let (second, secondPosition) = try await publish("2", "two", on: bus)
             try await steward.record(first, at: firstPosition)
             try await steward.record(second, at: secondPosition)
-            try await steward.mark(secondPosition)
+            try await steward.watermark(secondPosition)
             _ = try await publish("3", "three", on: bus)
             // The journal no longer has what is recorded.
             try await steward.purge(through: secondPosition)
@@ -85,10 +88,10 @@ struct DocumentsTests {
         }
     }
 
-    @Test func `A record that is newer than the mark is not replaced by an older message`() async throws {
+    @Test func `A record that is newer than the watermark is not replaced by an older message`() async throws {
         try await withSteward { bus, steward in
             let (_, firstPosition) = try await publish("1", on: bus)
-            try await steward.mark(firstPosition)
+            try await steward.watermark(firstPosition)
             _ = try await publish("2", on: bus)
             let (third, thirdPosition) = try await publish("3", on: bus)
             try await steward.record(third, at: thirdPosition)
@@ -97,11 +100,11 @@ struct DocumentsTests {
         }
     }
 
-    @Test func `A document that is withdrawn after the mark is gone`() async throws {
+    @Test func `A document that is withdrawn after the watermark is gone`() async throws {
         try await withSteward { bus, steward in
             let (first, position) = try await publish("1", on: bus)
             try await steward.record(first, at: position)
-            try await steward.mark(position)
+            try await steward.watermark(position)
             var tombstone = first
             tombstone.data = Data()
             try await bus.publish(Batch([tombstone]))
@@ -115,16 +118,16 @@ struct DocumentsTests {
             let (first, position) = try await publish("1", on: bus)
             let foreign = Position(epoch: position.epoch ^ 1, offset: position.offset + 1_000_000)
             try await steward.record(try State(value: "foreign").envelope("one"), at: foreign)
-            try await steward.mark(foreign)
+            try await steward.watermark(foreign)
             #expect(try await values(bus, [.type(State.self)]) == ["1"])
             try await steward.record(first, at: position)
-            try await steward.mark(position)
+            try await steward.watermark(position)
             let damaged = BusSubject.document(DocumentName(State.type, subject: "two")).text(in: steward.bus.namespace)
             _ = try await steward.jetStream.publish(damaged, body: [1, 2, 3])
             #expect(try await values(bus, [.type(State.self)]) == ["1"])
             #expect(try await bus.bus.document(State.self, subject: "two") == nil)
             _ = try await steward.jetStream.publish(
-                BusSubject.documentMark.text(in: steward.bus.namespace), body: Array("{}".utf8))
+                BusSubject.documentWatermark.text(in: steward.bus.namespace), body: Array("{}".utf8))
             #expect(try await values(bus, [.type(State.self)]) == ["1"])
         }
     }
@@ -138,7 +141,7 @@ struct DocumentsTests {
             table.record(State.type, at: state.offset)
             _ = try await steward.jetStream.publish(
                 BusSubject.typeTable.text(in: steward.bus.namespace), body: table.json())
-            try await steward.mark(state)
+            try await steward.watermark(state)
             try await steward.purge(through: counted)
             #expect(try await bus.bus.inspect.newest(matching: [.type(Counted.self)]) == counted)
             let (_, later) = try await publish("2", on: bus)

@@ -27,15 +27,15 @@ struct Setting: DocumentMessage {
 struct BusParts: Sendable {
     let source: String
     let producer: ProducerID
-    let journal: Journal
+    let journal: JournalConnection
     let claims: Claims
-    let results: Results
-    let letters: DeadLetters
+    let results: ResultPublisher
+    let deadLetters: DeadLetters
     let leases: Leases
     let queries: Queries
     let send: Send
 
-    init(_ journal: Journal, source: String) {
+    init(_ journal: JournalConnection, source: String) {
         self.source = source
         self.journal = journal
         let producer = ProducerID()
@@ -49,14 +49,15 @@ struct BusParts: Sendable {
                     journal.subject(subject), headers: headers, body: publication.body, timeout: .seconds(2))
                 let sequence = UInt64(stored.sequence)
                 return Lanes.Recorded(
-                    epoch: epoch, sequence: sequence, offset: publication.count > 0 ? Place.end(of: sequence) : nil)
+                    epoch: epoch, sequence: sequence,
+                    offset: publication.count > 0 ? StreamPosition.end(of: sequence) : nil)
             }
         }
         self.producer = producer
-        letters = DeadLetters(journal: journal)
+        deadLetters = DeadLetters(journal: journal)
         // The tests have few messages.
         claims = Claims(journal, floorStep: 10, patience: .seconds(2), logger: .quiet)
-        results = Results(journal, claims: claims, letters: letters, send: send)
+        results = ResultPublisher(journal, claims: claims, deadLetters: deadLetters, send: send)
         leases = Leases(journal, producer: producer, source: source, results: results, send: send)
         queries = Queries(journal, source: source, discoveryTimeout: .seconds(1))
     }
@@ -81,12 +82,12 @@ struct BusParts: Sendable {
         }
         if batch.isLeased { return try await leases.publish(batch) }
         let recorded =
-            if !batch.settledLetters.isEmpty {
-                try await letters.settle(batch, send: send)
+            if !batch.resolvedDeadLetters.isEmpty {
+                try await deadLetters.settle(batch, send: send)
             } else {
                 try await send(Publication(batch))
             }
-        return recorded.position ?? Position(epoch: recorded.epoch, offset: Place.end(of: recorded.sequence))
+        return recorded.position ?? Position(epoch: recorded.epoch, offset: StreamPosition.end(of: recorded.sequence))
     }
 
     @discardableResult
@@ -107,7 +108,7 @@ struct BusParts: Sendable {
     /// All messages of the journal now, in order.
     func messages() async throws -> [Envelope] {
         let epoch = try await journal.identity().epoch
-        let end = Place.end(of: try await journal.lastBatch())
+        let end = StreamPosition.end(of: try await journal.lastBatch())
         var messages: [Envelope] = []
         try await BatchReader(journal, patterns: [], after: 0, until: end, epoch: epoch).read { message in
             let batch = try BatchMessage(fields: message.message.headers.fields, body: message.message.body)
@@ -141,7 +142,8 @@ extension Publication {
     fileprivate func headers(_ producer: ProducerID, _ number: UInt64) -> NATSHeaders {
         let headers = BatchHeaders(
             id: (id ?? .batch(producer, number: number)).description, count: count, progress: progress,
-            hasRejection: hasRejection, settledLetters: settledLetters, lease: lease, expectation: expectation)
+            hasRejection: hasRejection, resolvedDeadLetters: resolvedDeadLetters, lease: lease, expectation: expectation
+        )
         var fields = NATSHeaders()
         for (name, value) in headers.fields { fields[name] = value }
         return fields
@@ -215,7 +217,7 @@ struct JournalFixture: Sendable {
         let hosts = urls.map { $0.dropFirst("nats://".count) }.joined(separator: ",")
         let address = try NATSAddress("nats://\(hosts)/SEGUE")
         let options = NATSOptions(servers: address.urls, name: source)
-        let journal = Journal(address, options: options, logger: .quiet)
+        let journal = JournalConnection(address, options: options, logger: .quiet)
         let parts = BusParts(journal, source: source)
         return try await whileRunning {
             try await withThrowingDiscardingTaskGroup { group in

@@ -231,7 +231,8 @@ struct JournalReaderTests {
                 #expect(try received.numbers == [1])
                 let first = try #require(received[0].position)
                 // Its publisher had the batch before it acknowledged. It comes before the batch nevertheless.
-                let next = TransientPlace(epoch: first.epoch, sequence: Place(offset: first.offset).sequence + 1)
+                let next = TransientPosition(
+                    epoch: first.epoch, sequence: StreamPosition(offset: first.offset).sequence + 1)
                 let late = try PackedMessages([Counted(number: 3).envelope()], isTransient: true)
                 try connection.publish(
                     "\(bus.namespace).t.event.Counted.00.00", headers: next.headers(count: 1), body: late.bytes)
@@ -347,7 +348,7 @@ final class LogCounter: Sendable {
 extension TestBus {
     /// Removes the batches before a position, as the steward does.
     fileprivate func remove(before position: Position, types: TypeTable) async throws {
-        let sequence = Place(offset: position.offset).sequence
+        let sequence = StreamPosition(offset: position.offset).sequence
         try await withJetStream { jetStream in
             _ = try await jetStream.publish(BusSubject.typeTable.text(in: namespace), body: types.json())
             _ = try await jetStream.publish(

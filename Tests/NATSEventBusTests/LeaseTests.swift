@@ -61,7 +61,8 @@ struct LeaseTests {
             try await fixture.withParts { bus in
                 try await bus.publish(leased("1"))
                 let position = try await bus.publish(leased("2"))
-                let stored = try #require(try await bus.journal.batch(at: Place(offset: position.offset).sequence))
+                let stored = try #require(
+                    try await bus.journal.batch(at: StreamPosition(offset: position.offset).sequence))
                 #expect(stored.batch.headers.lease == bus.producer)
                 let record = try await bus.journal.read(LeaseRecord.self, .lease(bus.producer))
                 #expect(record.value?.state == .held)
@@ -87,7 +88,7 @@ struct LeaseTests {
                 try await withdraw(["a", "b"], bus, after: revocation)
                 let position = try await published
                 #expect(try await documents(bus) == ["a": "a2", "b": "b1"])
-                let sequence = Place(offset: position.offset).sequence
+                let sequence = StreamPosition(offset: position.offset).sequence
                 let stored = try #require(try await steward.journal.batch(at: sequence))
                 #expect(stored.batch.headers.expectation?.sequence ?? 0 > revocation)
                 // Tombstones of the old lease come too late.

@@ -142,13 +142,13 @@ struct PublisherTests {
         let bus = try await TestBus.make()
         try await bus.whileOpen { client in
             let positions = try await [1, 2, 3].asyncMap { try await client.publish(Counted(number: $0)).position }
-            let sequences = positions.map { Place(offset: $0?.offset ?? 0).sequence }
+            let sequences = positions.map { StreamPosition(offset: $0?.offset ?? 0).sequence }
             let epoch = try await client.journal.identity().epoch
-            let id = MessageID.batch(client.producer, number: 2).description
+            let id = BatchID.batch(client.producer, number: 2).description
             #expect(try await client.journal.sequence(ofMessage: id, after: 0, in: epoch) == sequences[1])
             #expect(try await client.journal.sequence(ofMessage: id, after: sequences[0], in: epoch) == sequences[1])
             #expect(try await client.journal.sequence(ofMessage: id, after: sequences[1], in: epoch) == nil)
-            let other = MessageID.batch(ProducerID(), number: 2).description
+            let other = BatchID.batch(ProducerID(), number: 2).description
             #expect(try await client.journal.sequence(ofMessage: other, after: 0, in: epoch) == nil)
         }
     }

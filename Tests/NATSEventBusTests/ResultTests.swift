@@ -12,7 +12,7 @@ struct ResultTests {
     /// The batch of a handled message, which names the previous message of the partition.
     private func handled(
         _ message: Envelope, under claim: ConsumerClaim, of messages: [Envelope] = [], previous: UInt64? = nil,
-        settled: UInt64? = nil, settling letters: [Int64] = []
+        settled: UInt64? = nil, settling deadLetters: [Int64] = []
     ) throws -> Batch {
         let position = try #require(message.position)
         let before = messages.prefix { $0 != message }.last { $0.partition == message.partition }
@@ -24,7 +24,7 @@ struct ResultTests {
         var batch = Batch(
             [try Envelope(Numbered(number: number + 100), source: "worker/1", subject: message.subject)],
             checkpoint: checkpoint)
-        batch.settledLetters = letters
+        batch.resolvedDeadLetters = deadLetters
         return batch
     }
 
@@ -35,7 +35,7 @@ struct ResultTests {
                 let claim = try await bus.claims.claim(consumer: "worker", as: .exclusive)
                 let messages = try await bus.read(under: claim)
                 let first = try handled(messages[0], under: claim, of: messages, settling: [99])
-                #expect(try await bus.code(of: first) == .letter)
+                #expect(try await bus.code(of: first) == .deadLetter)
                 for message in messages.dropFirst() {
                     #expect(try await bus.code(of: handled(message, under: claim, of: messages)) == .unrecorded)
                 }
@@ -156,8 +156,8 @@ struct ResultTests {
                 let claim = try await bus.claims.claim(consumer: "worker", as: .exclusive)
                 let messages = try await bus.read(under: claim)
                 // The first sending is stored, and its acknowledgement does not arrive.
-                let forgetful = Results(
-                    bus.journal, claims: bus.claims, letters: bus.letters,
+                let forgetful = ResultPublisher(
+                    bus.journal, claims: bus.claims, deadLetters: bus.deadLetters,
                     send: { publication in
                         _ = try await bus.send(publication)
                         return try await bus.send(publication)
@@ -178,8 +178,8 @@ struct ResultTests {
                 let claim = try await bus.claims.claim(consumer: "worker", as: .exclusive)
                 let messages = try await bus.read(under: claim)
                 // The batch is stored, and its caller does not learn of it.
-                let interrupted = Results(
-                    bus.journal, claims: bus.claims, letters: bus.letters,
+                let interrupted = ResultPublisher(
+                    bus.journal, claims: bus.claims, deadLetters: bus.deadLetters,
                     send: { publication in
                         _ = try await bus.send(publication)
                         throw CancellationError()

@@ -129,8 +129,8 @@ struct UserRightsTests {
         #expect(await refusal { try await music.send(PlaylistSelected(playlistID: "forged")) } == .refused)
         #expect(await refusal { _ = try await music.claim(consumer: "auth-service") } == .refused)
         var settling = Batch([])
-        settling.settledLetters = [1]
-        #expect(await refusal { try await music.publish(settling) } == .letter)
+        settling.resolvedDeadLetters = [1]
+        #expect(await refusal { try await music.publish(settling) } == .deadLetter)
         let others = try await tools.newestOfEachType(matching: [.all])
         #expect(Set(others.keys) == [PlaylistShuffled.type, PlaylistSelected.type, Presence.type])
     }

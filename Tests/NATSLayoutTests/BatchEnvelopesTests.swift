@@ -63,7 +63,9 @@ struct BatchEnvelopesTests {
         _ body: [UInt8], count: Int, hasRejection: Bool = false, where isWanted: (UInt64) -> Bool
     ) throws -> (fast: Outcome, general: Outcome) {
         var headers = BatchHeaders(id: "", count: count, hasRejection: hasRejection)
-        if hasRejection { headers.progress = RecordedProgress(ownerEpoch: 1, offset: 5, settled: 5, partition: nil) }
+        if hasRejection {
+            headers.progress = RecordedProgress(ownerGeneration: 1, offset: 5, settled: 5, partition: nil)
+        }
         var (fast, general) = (Outcome(), Outcome())
         do {
             let batch = try body.withUnsafeBytes {

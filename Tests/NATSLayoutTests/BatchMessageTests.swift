@@ -77,11 +77,11 @@ struct BatchMessageTests {
         let read = try Self.read(message)
         #expect(read == message)
         let content = try read.content(at: 8, of: 1)
-        let letter = try #require(content.rejected)
-            .letter(of: "music.service", sequence: 8, time: Date(timeIntervalSince1970: 1))
-        #expect(letter.id == 8 && letter.consumer == "music.service")
-        #expect(letter.rejection == Rejection(code: "message.malformed", reason: "no\nreason", attempts: 3))
-        #expect(letter.message.id == "given" && letter.message.position?.offset == 5000)
+        let deadLetter = try #require(content.rejected)
+            .deadLetter(of: "music.service", sequence: 8, time: Date(timeIntervalSince1970: 1))
+        #expect(deadLetter.id == 8 && deadLetter.consumer == "music.service")
+        #expect(deadLetter.rejection == Rejection(code: "message.malformed", reason: "no\nreason", attempts: 3))
+        #expect(deadLetter.message.id == "given" && deadLetter.message.position?.offset == 5000)
         // The headers can be read without the body.
         #expect(try BatchHeaders(fields: headers) == message.headers)
         let lines = headers.map { "\($0.key): \($0.value)\r\n" }
@@ -102,7 +102,7 @@ struct BatchMessageTests {
             rejected: try RejectedMessage(rejection, of: given))
         #expect(publication.subject == .results(owner, .none))
         let rejected = try #require(try Self.read(Self.message(publication)).content(at: 9, of: 1).rejected)
-        let again = try rejected.letter(of: "c", sequence: 9, time: Date()).message
+        let again = try rejected.deadLetter(of: "c", sequence: 9, time: Date()).message
         #expect(again.type == Self.event && again.partition == given.partition && again.data == given.data)
         #expect(again.unreadableHeader?.bytes == header.bytes)
     }
@@ -110,10 +110,10 @@ struct BatchMessageTests {
     @Test("A batch that settles dead letters, or is leased, has the corresponding headers")
     func others() throws {
         var batch = Batch(Self.messages)
-        batch.settledLetters = [1, 5, .max]
+        batch.resolvedDeadLetters = [1, 5, .max]
         let settlement = try Publication(batch, expectation: Expectation(subject: nil, sequence: 0))
         #expect(settlement.subject == .settlement)
-        #expect(try Self.read(Self.message(settlement)).headers.settledLetters == [1, 5, .max])
+        #expect(try Self.read(Self.message(settlement)).headers.resolvedDeadLetters == [1, 5, .max])
         let producer = ProducerID()
         let leased = try Self.message(try Publication(Batch(Self.messages, isLeased: true), lease: producer))
         #expect(try Self.read(leased).headers.lease == producer)
@@ -121,7 +121,7 @@ struct BatchMessageTests {
         #expect(throws: BusError.self) {
             try Publication(batch, owner: ConsumerPartition("c", Partition.all[0]))
         }
-        #expect("\(MessageID.withdrawal(producer, sequence: 4))" == "lease-\(producer.hexadecimal)-4")
+        #expect("\(BatchID.withdrawal(producer, sequence: 4))" == "lease-\(producer.hexadecimal)-4")
     }
 
     @Test("A batch that only guards records no progress, and has its own id")
@@ -145,7 +145,7 @@ struct BatchMessageTests {
         let publication = try Publication(Batch([], checkpoint: checkpoint), owner: owner)
         #expect(publication.id == nil && publication.subject == .progress(owner))
         let progress = try Self.read(Self.message(publication)).headers.progress
-        #expect(progress == RecordedProgress(ownerEpoch: 3, offset: 9, settled: 9, partition: nil, epoch: 1))
+        #expect(progress == RecordedProgress(ownerGeneration: 3, offset: 9, settled: 9, partition: nil, epoch: 1))
     }
 
     @Test("A batch that is too large, or has a query, is refused")

@@ -49,7 +49,8 @@ struct BusSubjectTests {
             types[3], subject: Samples.text(upTo: 4, &generator), key: Samples.text(upTo: 3, &generator))
         return [
             .batch(tokens), .results(owner, tokens), .settlement, .group(consumer: consumer), .fence(owner),
-            .progress(owner), .lease(producer), .cutOffs(consumer: consumer), .steward, .document(name), .documentMark,
+            .progress(owner), .lease(producer), .cutOffs(consumer: consumer), .steward, .document(name),
+            .documentWatermark,
             .typeTable, .documentFence(owner.partition),
             .deadLetter(consumer: consumer, sequence: .random(in: 0...(.max), using: &generator)), .transient(tokens),
             .queryServers(MessageType(kind: .query, name: "Q-1")), .queries(to: Samples.text(upTo: 5, &generator)),
@@ -121,7 +122,7 @@ struct BusSubjectTests {
             ] {
                 let pattern = try #require(streams.documents(matching: filter))
                 #expect(NATSRules.matches(text, pattern) == filter.matches(type, subject: name.subject))
-                for record in [BusSubject.documentMark, .typeTable, .documentFence(Partition.all[1])] {
+                for record in [BusSubject.documentWatermark, .typeTable, .documentFence(Partition.all[1])] {
                     #expect(!NATSRules.matches(record.text(in: "S"), pattern))
                 }
             }

@@ -18,7 +18,8 @@ struct ClaimRecordTests {
             let ownership = group.claim(member)
             let partition = ownership.offsets.keys.randomElement(using: &generator)
             _ = group.record(
-                UInt64(step * 100), partition: partition, settled: UInt64(step * 90), ownerEpoch: ownership.ownerEpoch)
+                UInt64(step * 100), partition: partition, settled: UInt64(step * 90),
+                ownerGeneration: ownership.ownerGeneration)
         }
         return group
     }
@@ -39,21 +40,21 @@ struct ClaimRecordTests {
         let removed = try GroupRecord(json: GroupRecord(removedAfter: 41).json())
         #expect(removed.existing(in: JournalEpochs(1), at: 1) == nil)
         var group = removed.group(in: JournalEpochs(1), at: 1)
-        #expect(group.claim(.exclusive).ownerEpoch == 42)
+        #expect(group.claim(.exclusive).ownerGeneration == 42)
     }
 
     @Test("The other records read back as they were written")
     func others() throws {
-        let fence = FenceRecord(ownerEpoch: 9, previous: 4, member: UUID())
+        let fence = FenceRecord(ownerGeneration: 9, previous: 4, member: UUID())
         #expect(try FenceRecord(json: fence.json()) == fence)
         for state in [LeaseState.held, .revoked, .withdrawn] {
             #expect(try LeaseRecord(json: LeaseRecord(state).json()).state == state)
         }
         let steward = StewardRecord(instance: UUID(), term: 3)
         #expect(try StewardRecord(json: steward.json()) == steward)
-        let mark = MarkRecord(sequence: 88, epoch: .max)
-        #expect(try MarkRecord(json: mark.json()) == mark)
-        #expect(String(decoding: try mark.json(), as: UTF8.self).contains("\"version\":1"))
+        let watermark = WatermarkRecord(sequence: 88, epoch: .max)
+        #expect(try WatermarkRecord(json: watermark.json()) == watermark)
+        #expect(String(decoding: try watermark.json(), as: UTF8.self).contains("\"version\":1"))
     }
 
     @Test("The table of types has the newest message of each, up to a limit")
@@ -123,7 +124,8 @@ struct ClaimRecordTests {
                 #expect(!error.message.isEmpty)
             }
         }
-        let fence = String(decoding: try FenceRecord(ownerEpoch: 9, previous: 4, member: UUID()).json(), as: UTF8.self)
+        let fence = String(
+            decoding: try FenceRecord(ownerGeneration: 9, previous: 4, member: UUID()).json(), as: UTF8.self)
         #expect(throws: ProtocolError.self) {
             try FenceRecord(json: Self.change(fence, "\"previous\":4", "\"previous\":9"))
         }
@@ -133,12 +135,12 @@ struct ClaimRecordTests {
     func tooLarge() throws {
         let shares = Partition.all.map { _ in ConsumerGroup.Share(offset: 0) }
         let many = ConsumerGroup(
-            ownerEpoch: 100, shares: shares, progress: Dictionary(uniqueKeysWithValues: (0..<65).map { ($0, 1) }),
+            ownerGeneration: 100, shares: shares, progress: Dictionary(uniqueKeysWithValues: (0..<65).map { ($0, 1) }),
             members: [])
         let displaced = ConsumerGroup(
-            ownerEpoch: 100, shares: shares, progress: [:], members: [], displaced: (0..<1025).map { _ in UUID() })
+            ownerGeneration: 100, shares: shares, progress: [:], members: [], displaced: (0..<1025).map { _ in UUID() })
         for (group, text) in [
-            (many, "65 owner epochs with progress; at most 64"), (displaced, "1025 displaced members"),
+            (many, "65 owner generations with progress; at most 64"), (displaced, "1025 displaced members"),
         ] {
             let json = try GroupRecord(group, epoch: 1).json()
             #expect {

@@ -19,14 +19,15 @@ struct HandledOffsetsTests {
         var fences: [Partition: UInt64] = [:]
         /// The offsets up to which partitions are handled.
         var handled = Dictionary(uniqueKeysWithValues: Partition.all.map { ($0, UInt64(0)) })
-        /// Each owner's knowledge of its partitions, by owner epoch. It does not learn of another owner's progress.
+        /// Each owner's knowledge of its partitions, by owner generation. It does not learn of another owner's
+        /// progress.
         var owners: [UInt64: [Partition: UInt64]] = [:]
 
         mutating func claim(_ partitions: [Partition]) {
             let epoch = (owners.keys.max() ?? 0) + 1
             for partition in partitions {
                 sequence += 1
-                let fence = FenceRecord(ownerEpoch: epoch, previous: fences[partition] ?? 0, member: UUID())
+                let fence = FenceRecord(ownerGeneration: epoch, previous: fences[partition] ?? 0, member: UUID())
                 records.append((sequence, .fence(fence, partition)))
                 fences[partition] = epoch
             }
@@ -35,7 +36,7 @@ struct HandledOffsetsTests {
 
         mutating func progress(_ epoch: UInt64, _ partition: Partition, toAll: Bool) {
             sequence += 1
-            let offset = Place.end(of: sequence - 1)
+            let offset = StreamPosition.end(of: sequence - 1)
             owners[epoch]?[partition] = offset
             // An owner of everything that has lost nothing can record progress for all its partitions.
             let own = owners[epoch]?.keys.filter { fences[$0] == epoch } ?? []
@@ -43,7 +44,7 @@ struct HandledOffsetsTests {
             if toAll, isWhole { for partition in own { owners[epoch]?[partition] = offset } }
             let settled = owners[epoch]?.values.min() ?? 0
             let progress = RecordedProgress(
-                ownerEpoch: epoch, offset: offset, settled: settled, partition: toAll && isWhole ? nil : partition)
+                ownerGeneration: epoch, offset: offset, settled: settled, partition: toAll && isWhole ? nil : partition)
             for other in own { handled[other] = max(handled[other] ?? 0, settled) }
             handled[partition] = offset
             records.append((sequence, .progress(progress, fenced: partition)))
@@ -51,10 +52,10 @@ struct HandledOffsetsTests {
 
         var group: ConsumerGroup {
             ConsumerGroup(
-                ownerEpoch: owners.keys.max() ?? 0,
+                ownerGeneration: owners.keys.max() ?? 0,
                 shares: Partition.all.map {
                     // The partitions that are not used have nothing to handle.
-                    .init(offset: $0.number < 8 ? handled[$0] ?? 0 : Place.end(of: sequence))
+                    .init(offset: $0.number < 8 ? handled[$0] ?? 0 : StreamPosition.end(of: sequence))
                 },
                 progress: [:], members: [])
         }
@@ -91,7 +92,7 @@ struct HandledOffsetsTests {
             }
             if start > 1 { middles += 1 }
             for partition in Partition.all.prefix(8) {
-                let handled = offsets.handled(partition, ownerEpoch: history.fences[partition])
+                let handled = offsets.handled(partition, ownerGeneration: history.fences[partition])
                 #expect(handled == history.handled[partition], "\(partition.number)")
             }
         }
@@ -104,9 +105,10 @@ struct HandledOffsetsTests {
         for previous in [1, 0] as [UInt64] {
             var offsets = HandledOffsets(ConsumerGroup(), in: JournalEpochs(1))
             offsets.read(
-                RecordedProgress(ownerEpoch: 1, offset: 50, settled: 40, partition: first), fenced: first, at: 5)
-            offsets.read(FenceRecord(ownerEpoch: 2, previous: previous, member: UUID()), of: second, at: 60)
-            offsets.read(RecordedProgress(ownerEpoch: 1, offset: 90, settled: 90, partition: nil), fenced: first, at: 5)
+                RecordedProgress(ownerGeneration: 1, offset: 50, settled: 40, partition: first), fenced: first, at: 5)
+            offsets.read(FenceRecord(ownerGeneration: 2, previous: previous, member: UUID()), of: second, at: 60)
+            offsets.read(
+                RecordedProgress(ownerGeneration: 1, offset: 90, settled: 90, partition: nil), fenced: first, at: 5)
             #expect(offsets.handled(first) == 90)
             #expect(offsets.handled(second) == (previous == 1 ? 40 : 0))
         }
@@ -117,11 +119,13 @@ struct HandledOffsetsTests {
         let (first, second) = (Partition.all[0], Partition.all[1])
         var offsets = HandledOffsets(ConsumerGroup(), in: JournalEpochs(1))
         for partition in [first, second] {
-            offsets.read(FenceRecord(ownerEpoch: 1, previous: 0, member: UUID()), of: partition, at: 10)
+            offsets.read(FenceRecord(ownerGeneration: 1, previous: 0, member: UUID()), of: partition, at: 10)
         }
-        offsets.read(RecordedProgress(ownerEpoch: 1, offset: 20, settled: 15, partition: first), fenced: first, at: 5)
-        offsets.read(FenceRecord(ownerEpoch: 2, previous: 1, member: UUID()), of: second, at: 30)
-        offsets.read(RecordedProgress(ownerEpoch: 1, offset: 50, settled: 50, partition: first), fenced: first, at: 5)
+        offsets.read(
+            RecordedProgress(ownerGeneration: 1, offset: 20, settled: 15, partition: first), fenced: first, at: 5)
+        offsets.read(FenceRecord(ownerGeneration: 2, previous: 1, member: UUID()), of: second, at: 30)
+        offsets.read(
+            RecordedProgress(ownerGeneration: 1, offset: 50, settled: 50, partition: first), fenced: first, at: 5)
         #expect(offsets.handled(first) == 50)
         #expect(offsets.handled(second) == 15)
         #expect(offsets.progressFence == 10)
@@ -132,7 +136,7 @@ struct HandledOffsetsTests {
         let partition = Partition.all[0]
         let epochs = JournalEpochs(1).beginning(2, after: 10)
         func progress(_ offset: UInt64, in epoch: UInt64?) -> RecordedProgress {
-            RecordedProgress(ownerEpoch: 1, offset: offset, settled: 0, partition: partition, epoch: epoch)
+            RecordedProgress(ownerGeneration: 1, offset: offset, settled: 0, partition: partition, epoch: epoch)
         }
         for epoch in [1, nil] as [UInt64?] {
             var offsets = HandledOffsets(ConsumerGroup(), in: epochs)
@@ -144,12 +148,13 @@ struct HandledOffsetsTests {
             #expect(offsets.handled(partition) == 700)
         }
         let group = ConsumerGroup(
-            ownerEpoch: 3, shares: Partition.all.map { _ in .init(ownerEpoch: 3, offset: 500) }, progress: [3: 600],
+            ownerGeneration: 3, shares: Partition.all.map { _ in .init(ownerGeneration: 3, offset: 500) },
+            progress: [3: 600],
             members: [])
         let kept = GroupRecord(group, epoch: 1).existing(in: epochs, at: 10)
         #expect(kept?.handled(partition) == 600)
-        #expect(kept?.shares[0].ownerEpoch == 0, "the partition is claimed anew")
-        #expect(kept?.ownerEpoch == 3)
+        #expect(kept?.shares[0].ownerGeneration == 0, "the partition is claimed anew")
+        #expect(kept?.ownerGeneration == 3)
         #expect(GroupRecord(group, epoch: 1).existing(in: epochs, at: 11)?.handled(partition) == 0)
         #expect(GroupRecord(group, epoch: 2).existing(in: epochs, at: 11) == group)
         // The third epoch begins with a copy from before the second one.
@@ -168,13 +173,13 @@ struct HandledOffsetsTests {
         let (first, second) = (Partition.all[0], Partition.all[1])
         var offsets = HandledOffsets(ConsumerGroup(), in: JournalEpochs(1))
         #expect(!offsets.hasRead([first: 10]))
-        offsets.read(FenceRecord(ownerEpoch: 1, previous: 0, member: UUID()), of: first, at: 9)
+        offsets.read(FenceRecord(ownerGeneration: 1, previous: 0, member: UUID()), of: first, at: 9)
         #expect(!offsets.hasRead([first: 10]))
-        offsets.read(FenceRecord(ownerEpoch: 2, previous: 1, member: UUID()), of: first, at: 10)
+        offsets.read(FenceRecord(ownerGeneration: 2, previous: 1, member: UUID()), of: first, at: 10)
         #expect(offsets.hasRead([first: 10]))
         #expect(!offsets.hasRead([first: 10, second: 11]))
         // Another claimant was faster: its fence is after the reader's.
-        offsets.read(FenceRecord(ownerEpoch: 3, previous: 2, member: UUID()), of: second, at: 12)
+        offsets.read(FenceRecord(ownerGeneration: 3, previous: 2, member: UUID()), of: second, at: 12)
         #expect(offsets.hasRead([first: 10, second: 11]))
     }
 }

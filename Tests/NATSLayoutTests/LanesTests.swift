@@ -59,14 +59,14 @@ struct LanesTests {
         #expect(sendings(lanes.add(.init(5), try Self.publication([a], Self.other, id: "5"), at: now)).isEmpty)
         #expect(sendings(lanes.add(.init(6), try Self.publication([a], id: "6"), at: now)).isEmpty)
         actions = lanes.acknowledged(first.number, sequence: 10, of: 1, at: now)
-        #expect(try results(actions)[1]?.get() == .init(epoch: 1, sequence: 10, offset: Place.end(of: 10)))
+        #expect(try results(actions)[1]?.get() == .init(epoch: 1, sequence: 10, offset: StreamPosition.end(of: 10)))
         let merged = try #require(sendings(actions).first)
         #expect(sendings(actions).count == 1)
         #expect(try ids(merged) == ["2", "2", "3"])
         #expect(merged.message.headers.count == 3)
         actions = lanes.acknowledged(merged.number, sequence: 12, of: 1, at: now)
-        #expect(try results(actions)[2]?.get().position?.offset == Place.end(of: 12) - 1)
-        #expect(try results(actions)[3]?.get().position?.offset == Place.end(of: 12))
+        #expect(try results(actions)[2]?.get().position?.offset == StreamPosition.end(of: 12) - 1)
+        #expect(try results(actions)[3]?.get().position?.offset == StreamPosition.end(of: 12))
         #expect(try ids(try #require(sendings(actions).first)) == ["5"])
     }
 
@@ -235,7 +235,7 @@ struct LanesTests {
         let time = try #require(lanes.nextTick)
         #expect(sendings(lanes.tick(at: time).actions) == [first])
         let result = results(lanes.acknowledged(first.number, sequence: 40, of: 2, at: time))[1]
-        #expect(try result?.get().position == Position(epoch: 2, offset: Place.end(of: 40)))
+        #expect(try result?.get().position == Position(epoch: 2, offset: StreamPosition.end(of: 40)))
     }
 
     @Test("Further batches have the limit of the restarted server")

@@ -22,16 +22,16 @@ struct OverlayTests {
                     id: "\(number)")
                 return try Samples.stored(message, at: UInt64(number) * 1024 + 1023)
             }
-            let mark = Int.random(in: 0...50, using: &generator)
-            let end = Int.random(in: mark...60, using: &generator)
-            // The steward has written at least up to the mark. Each document is as it was when it was read.
+            let watermark = Int.random(in: 0...50, using: &generator)
+            let end = Int.random(in: watermark...60, using: &generator)
+            // The steward has written at least up to the watermark. Each document is as it was when it was read.
             let names = Set(journal.compactMap(\.documentName))
             var expected: [DocumentName: BatchMessage.Stored] = [:]
             for stored in journal[..<end] { expected[try #require(stored.documentName)] = stored }
             var overlay = Overlay([.kind(.document)], epoch: 1)
-            var parts: [BatchMessage.Stored] = Array(journal[mark..<end])
+            var parts: [BatchMessage.Stored] = Array(journal[watermark..<end])
             for name in names {
-                let reach = Int.random(in: mark...end, using: &generator)
+                let reach = Int.random(in: watermark...end, using: &generator)
                 let last = journal[..<reach].last { $0.documentName == name }
                 if let last, !last.message.data.isEmpty {
                     parts.append(try DocumentRecord(last).roundTrip())

@@ -31,9 +31,9 @@ enum Samples {
         BatchMessage.Stored(message: try PublishedMessage(message), position: Position(epoch: epoch, offset: offset))
     }
 
-    static func claim(_ consumer: String, ownerEpoch: UInt64 = 3) -> ConsumerClaim {
+    static func claim(_ consumer: String, ownerGeneration: UInt64 = 3) -> ConsumerClaim {
         ConsumerClaim(
-            consumer: consumer, member: .shared, ownerEpoch: ownerEpoch, epoch: 1,
+            consumer: consumer, member: .shared, ownerGeneration: ownerGeneration, epoch: 1,
             offsets: Dictionary(uniqueKeysWithValues: Partition.all.map { ($0, 0) }))
     }
 }

@@ -66,7 +66,7 @@ struct ServiceRightsTests {
         for subject: BusSubject in [
             .batch(tokens(Self.foreign)), .transient(tokens(Self.foreign)), .results(owner, tokens(Self.shuffled)),
             .results(owner, .none), .fence(owner), .progress(owner), .group(consumer: "auth-service"),
-            .group(consumer: "music"), .cutOffs(consumer: "music-service"), .steward, .settlement, .documentMark,
+            .group(consumer: "music"), .cutOffs(consumer: "music-service"), .steward, .settlement, .documentWatermark,
             .document(DocumentName(Self.presence, subject: "default", key: "x")), .queryServers(Self.songs),
             .deadLetter(consumer: "music-service", sequence: 1), .alive,
         ] {

@@ -201,7 +201,7 @@ struct ScreenTests {
     @Test("Each device is an action with its own id, and Spotify can be opened to add one")
     func devices() throws {
         let documents = try LatestDocuments.of(
-            Document.Devices(devices: [Device(id: "k", name: "Kitchen", type: "Speaker", isActive: true)]))
+            Document.Devices(devices: [Speaker(id: "k", name: "Kitchen", type: "Speaker", isActive: true)]))
         let content = try Scene(of: "deviceActivation", documents: documents).content
         #expect(content.allActions.map(\.label) == ["Kitchen · Speaker · active", "Open Spotify"])
         #expect(content.allActions.compactMap { ($0.command as? Command.DeviceSelected)?.deviceID } == ["k"])

@@ -42,11 +42,11 @@ struct DeadLetterVerbTests {
             #expect(table.lines[2].contains("greeter") && table.lines[2].hasSuffix("it could not; see its log"))
 
             let json = try await segue("dead", "list", "--consumer", "greeter", "--json")
-            let letter = try JSONDecoder().decode(Letter.self, from: Data(json.output.utf8))
+            let deadLetter = try JSONDecoder().decode(Letter.self, from: Data(json.output.utf8))
             #expect(json.lines.count == 1)
             let expected = Letter(
                 id: second, consumer: "greeter", code: "greeter.failed", attempts: 4, message: grace)
-            #expect(letter == expected)
+            #expect(deadLetter == expected)
 
             let shown = try await segue("dead", "show", "\(first)")
             for text in ["waiter after 4 attempts", "waiter.failed", ada.id, #""name" : "Ada""#] {
@@ -61,8 +61,8 @@ struct DeadLetterVerbTests {
     func resend(engine: BusEngine) async throws {
         let ada = try greeting("Ada")
         try await SegueCommandLine.onBus(engine) { segue in
-            let letter = try await segue.withConnection { try await giveUp(ada, "greeter", on: $0) }
-            let resent = try await segue("dead", "resend", "\(letter)")
+            let deadLetter = try await segue.withConnection { try await giveUp(ada, "greeter", on: $0) }
+            let resent = try await segue("dead", "resend", "\(deadLetter)")
             #expect(resent.status == 0, "\(resent.error)")
             #expect(try await segue("dead", "list").output.isEmpty)
             let copy = try await segue.withConnection { bus in
@@ -73,7 +73,7 @@ struct DeadLetterVerbTests {
                     throw CancellationError()
                 }
             }
-            #expect(resent.output.hasPrefix("\(letter) \(copy.id) "))
+            #expect(resent.output.hasPrefix("\(deadLetter) \(copy.id) "))
             #expect(copy.attributes.recipient == "greeter")
             #expect(copy.attributes.causationID == ada.id)
             #expect(copy.attributes.correlationID == ada.id)
@@ -87,17 +87,17 @@ struct DeadLetterVerbTests {
     func resendAll(engine: BusEngine) async throws {
         let messages = try ["Ada", "Grace", "Barbara"].map { try greeting($0) }
         try await SegueCommandLine.onBus(engine) { segue in
-            let letters = try await segue.withConnection { bus in
-                var letters: [Int64] = []
+            let deadLetters = try await segue.withConnection { bus in
+                var deadLetters: [Int64] = []
                 for (message, consumer) in zip(messages, ["waiter", "greeter", "waiter"]) {
-                    letters.append(try await giveUp(message, consumer, on: bus))
+                    deadLetters.append(try await giveUp(message, consumer, on: bus))
                 }
-                return letters
+                return deadLetters
             }
             let resent = try await segue("dead", "resend", "--all", "--consumer", "waiter")
             #expect(resent.status == 0, "\(resent.error)")
             let numbers = resent.lines.map { $0.split(separator: " ").first.flatMap { Int64($0) } }
-            #expect(numbers == [letters[0], letters[2]])
+            #expect(numbers == [deadLetters[0], deadLetters[2]])
             let left = try await segue("dead", "list", "--json")
             #expect(left.lines.count == 1 && left.output.contains("greeter"))
         }
@@ -108,16 +108,16 @@ struct DeadLetterVerbTests {
         let devices = try greeting("old", "document.Devices")
         let newer = try greeting("new", "document.Devices")
         try await SegueCommandLine.onBus(engine) { segue in
-            let letter = try await segue.withConnection { bus in
-                let letter = try await giveUp(devices, "greeter", on: bus)
+            let deadLetter = try await segue.withConnection { bus in
+                let deadLetter = try await giveUp(devices, "greeter", on: bus)
                 try await bus.publish(Batch([newer]))
-                return letter
+                return deadLetter
             }
             let resent = try await segue("dead", "resend", "--all")
             #expect(resent.status == 1)
             let line =
-                "dead letter \(letter) is a document.Devices that has changed since; drop it with "
-                + "'segue dead drop \(letter)'"
+                "dead letter \(deadLetter) is a document.Devices that has changed since; drop it with "
+                + "'segue dead drop \(deadLetter)'"
             #expect(resent.error == "segue: \(line)\n")
             #expect(try await segue("get", "Devices", "--subject", "alice", "--json").output == "{\"name\":\"new\"}\n")
         }
@@ -127,14 +127,14 @@ struct DeadLetterVerbTests {
     func drop(engine: BusEngine) async throws {
         let messages = try ["Ada", "Grace", "Barbara"].map { try greeting($0) }
         try await SegueCommandLine.onBus(engine) { segue in
-            let letters = try await segue.withConnection { bus in
-                var letters: [Int64] = []
+            let deadLetters = try await segue.withConnection { bus in
+                var deadLetters: [Int64] = []
                 for (message, consumer) in zip(messages, ["waiter", "waiter", "greeter"]) {
-                    letters.append(try await giveUp(message, consumer, on: bus))
+                    deadLetters.append(try await giveUp(message, consumer, on: bus))
                 }
-                return letters
+                return deadLetters
             }
-            #expect(try await segue("dead", "drop", "\(letters[0])").status == 0)
+            #expect(try await segue("dead", "drop", "\(deadLetters[0])").status == 0)
             #expect(try await segue("dead", "list", "--json").lines.count == 2)
             #expect(try await segue("dead", "drop", "--all", "--consumer", "greeter").status == 0)
             let left = try await segue("dead", "list", "--json")
@@ -204,8 +204,8 @@ struct DeadLetterVerbTests {
     func mistakes(engine: BusEngine) async throws {
         let ada = try greeting("Ada")
         try await SegueCommandLine.onBus(engine) { segue in
-            let letter = try await segue.withConnection { try await giveUp(ada, "greeter", on: $0) }
-            for arguments in [["show", "7"], ["resend", "\(letter)", "7"], ["drop", "7"]] {
+            let deadLetter = try await segue.withConnection { try await giveUp(ada, "greeter", on: $0) }
+            for arguments in [["show", "7"], ["resend", "\(deadLetter)", "7"], ["drop", "7"]] {
                 let result = try await segue.run(["dead"] + arguments)
                 #expect(result.status == 1)
                 #expect(result.error == "segue: there is no dead letter 7; see 'segue dead list'\n")

@@ -255,7 +255,7 @@ struct MusicStoryTests {
     }
 
     @Test("The devices are offered if none is active, and the chosen one plays")
-    func devices() async throws {
+    func speakers() async throws {
         try await connected { stage in
             _ = try await stage.choose("DeepFocus")
             try await stage.spotify.control("devices", "action=deactivate")

@@ -38,7 +38,7 @@ struct HostileAnswerTests {
         ),
         (
             ["devices": [["id": "d1", "name": "TV", "type": "TV", "is_active": true, "volume_percent": 5]]],
-            { Document.Devices(devices: try await $0.devices()) }
+            { Document.Devices(devices: try await $0.speakers()) }
         ),
         (
             [

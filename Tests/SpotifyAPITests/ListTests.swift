@@ -339,8 +339,8 @@ struct ListTests {
         }
         let devices = #"{"devices":[{"id":"k","name":3,"type":null,"is_active":"true","is_restricted":0}]}"#
         try await ScriptedSpotify.with(.init(body: devices)) { _, client, host in
-            let read = try await api(client, host).devices()
-            #expect(read == [Device(id: "k", name: "k", type: "Unknown", isActive: true)])
+            let read = try await api(client, host).speakers()
+            #expect(read == [Speaker(id: "k", name: "k", type: "Unknown", isActive: true)])
         }
     }
 
@@ -358,7 +358,7 @@ struct ListTests {
                 tokens: Never(), client: client, host: host, limits: OperationLimits(call: .milliseconds(200)))
             let expected = MusicError.unavailable("no answer in time")
             await #expect(throws: expected) { try await api.account() }
-            await #expect(throws: expected) { try await api.devices() }
+            await #expect(throws: expected) { try await api.speakers() }
             await #expect(throws: expected) { try await api.transfer(to: "k") }
             await #expect(throws: expected) { try await api.play([], on: nil) }
         }
@@ -458,7 +458,7 @@ struct ListTests {
             let expected = MusicError.rateLimited(retryAfter: .seconds(72_000))
             let operations: [@Sendable (SpotifyWebAPI) async throws -> Void] = [
                 { _ = try await $0.account() }, { _ = try await $0.playlists() }, { _ = try await $0.songs(of: "p") },
-                { _ = try await $0.devices() }, { _ = try await $0.playback() }, { try await $0.change(.resume) },
+                { _ = try await $0.speakers() }, { _ = try await $0.playback() }, { try await $0.change(.resume) },
                 { try await $0.transfer(to: "k") }, { try await $0.play([], on: nil) },
             ]
             for operation in operations {
@@ -474,8 +474,8 @@ struct ListTests {
     }
 }
 
-/// A playlist and a list of playlists on a real HTTP server, which can change and can refuse requests between two pages.
-/// Both lists have the same ids. The song `local` is a local file.
+/// A playlist and a list of playlists on a real HTTP server, which can change and can refuse requests between two
+/// pages. Both lists have the same ids. The song `local` is a local file.
 private final class ServedPlaylist: Sendable {
     private struct State {
         var songs: [String]

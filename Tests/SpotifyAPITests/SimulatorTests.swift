@@ -72,11 +72,11 @@ struct SimulatorTests {
 
             try await spotify.control("devices", "action=deactivate")
             await #expect(throws: MusicError.noActiveDevice) { try await api.play(songs, on: nil) }
-            let device = try #require(try await api.devices().last)
+            let device = try #require(try await api.speakers().last)
             #expect(!device.isActive)
             try await api.transfer(to: device.id)
             try await api.play(songs, on: device.id)
-            #expect(try await api.devices().filter(\.isActive).map(\.id) == [device.id])
+            #expect(try await api.speakers().filter(\.isActive).map(\.id) == [device.id])
 
             await #expect(throws: MusicError.notFound(.device)) { try await api.transfer(to: "attic") }
             try await spotify.control("premium", "premium=off")

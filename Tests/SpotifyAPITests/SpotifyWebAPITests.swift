@@ -43,7 +43,7 @@ struct SpotifyWebAPITests {
     func noNewerToken() async throws {
         try await ScriptedSpotify.with(error(401)) { server, client, host in
             await #expect(throws: MusicError.authorizationEnded) {
-                try await api(client, host, tokens: CountingTokens(isRenewable: false)).devices()
+                try await api(client, host, tokens: CountingTokens(isRenewable: false)).speakers()
             }
             #expect(server.received.count == 1)
         }
@@ -238,7 +238,7 @@ struct SpotifyWebAPITests {
     func closedConnection() async throws {
         try await FaultySpotify.with(.closesAfterFirst) { server, client, host in
             // The answer is not one for this request, but the connection is kept.
-            await #expect(throws: MusicError.self) { try await api(client, host).devices() }
+            await #expect(throws: MusicError.self) { try await api(client, host).speakers() }
             await #expect(throws: MusicError.self) { try await api(client, host).change(.pause) }
             #expect(server.requests == 2)
         }
@@ -260,14 +260,14 @@ struct SpotifyWebAPITests {
     }
 
     @Test("Devices without an id, or that accept no commands, are not offered")
-    func devices() async throws {
+    func speakers() async throws {
         let body = #"""
             {"devices":[null,{"id":null,"name":"Ghost"},{"id":"tv","name":"TV","is_restricted":true},
             {"id":"k","name":"Kitchen","type":"Speaker","is_active":true}]}
             """#
         try await ScriptedSpotify.with(.init(body: body)) { _, client, host in
-            let devices = try await api(client, host).devices()
-            #expect(devices == [Device(id: "k", name: "Kitchen", type: "Speaker", isActive: true)])
+            let devices = try await api(client, host).speakers()
+            #expect(devices == [Speaker(id: "k", name: "Kitchen", type: "Speaker", isActive: true)])
         }
     }
 

@@ -216,11 +216,11 @@ struct ListedItem: Decodable {
 }
 
 struct ListedDevices: Decodable {
-    struct Device: Decodable, Equatable {
+    struct Speaker: Decodable, Equatable {
         let id: String
         let isActive: Bool
     }
-    let devices: [Device]
+    let devices: [Speaker]
 
     var active: [String] { devices.filter(\.isActive).map(\.id) }
 }

@@ -20,7 +20,7 @@ struct DamagedRecordTests {
             let owner = ConsumerPartition("worker", Partition.all[0])
             let damaged: [BusSubject] = [
                 .steward, .lease(producer), .group(consumer: "worker"), .fence(owner), .removal,
-                .cutOffs(consumer: "worker"), .documentMark, .typeTable, .letterFence,
+                .cutOffs(consumer: "worker"), .documentWatermark, .typeTable, .letterFence,
             ]
             for subject in damaged + fences.prefix(3) {
                 try await journal.jetStream.publish(journal.text(subject), body: Array("x".utf8))

@@ -157,7 +157,7 @@ struct LeaseKeeperTests {
             try await journal.write(GroupRecord(group, epoch: journal.journal.current), to: .group(consumer: "worker"))
             for partition in claimed.offsets.keys {
                 try await journal.write(
-                    FenceRecord(ownerEpoch: claimed.ownerEpoch, previous: 0, member: silent),
+                    FenceRecord(ownerGeneration: claimed.ownerGeneration, previous: 0, member: silent),
                     to: .fence(ConsumerPartition("worker", partition)))
             }
             _ = try await Self.hold(journal, producer, documents: [message(.document, "Flow")])
@@ -180,16 +180,16 @@ struct LeaseKeeperTests {
                 let record = try FenceRecord(json: fence.body)
                 // For claims, which read headers only.
                 #expect(fence.headers["Segue-Fence"] == String(decoding: fence.body, as: UTF8.self))
-                #expect(record.previous == claimed.ownerEpoch)
+                #expect(record.previous == claimed.ownerGeneration)
                 #expect(fence.sequence < withdrawn)
                 // The next claim gets a higher number than the fence.
-                #expect(left.ownerEpoch == record.ownerEpoch)
+                #expect(left.ownerGeneration == record.ownerGeneration)
             }
         }
     }
 
     @Test(
-        "Partitions without a new claim get fences of an owner epoch that no member has",
+        "Partitions without a new claim get fences of an owner generation that no member has",
         .timeLimit(.minutes(3)))
     func leftFences() async throws {
         try await TestJournal.run { journal in
@@ -198,7 +198,7 @@ struct LeaseKeeperTests {
             let first = group.claim(ConsumerMember(.shared, id: former))
             for partition in first.offsets.keys {
                 try await journal.write(
-                    FenceRecord(ownerEpoch: first.ownerEpoch, previous: 0, member: former),
+                    FenceRecord(ownerGeneration: first.ownerGeneration, previous: 0, member: former),
                     to: .fence(ConsumerPartition("worker", partition)))
             }
             // One member has claimed after the former owner; the other one has not yet claimed its partitions.
@@ -207,7 +207,7 @@ struct LeaseKeeperTests {
             group.leave(former)
             let active = group.claim(ConsumerMember(.shared, id: owner))
             try await journal.write(GroupRecord(group, epoch: journal.journal.current), to: .group(consumer: "worker"))
-            let free = Partition.all.filter { group.shares[Int($0.number)].ownerEpoch == 0 }
+            let free = Partition.all.filter { group.shares[Int($0.number)].ownerGeneration == 0 }
             #expect(!free.isEmpty)
             let members = [owner, next].map { Heartbeat.Member(consumer: "worker", id: $0, isExclusive: false) }
             try await Self.keep(journal) {
@@ -215,14 +215,14 @@ struct LeaseKeeperTests {
                     for partition in free {
                         try await journal.wait(
                             for: .fence(ConsumerPartition("worker", partition)), as: FenceRecord.self
-                        ) { $0.member == FenceRecord.nobody && $0.ownerEpoch > active.ownerEpoch }
+                        ) { $0.member == FenceRecord.nobody && $0.ownerGeneration > active.ownerGeneration }
                     }
                 }
             }
             let left = try #require(
                 try await journal.last(.group(consumer: "worker"), as: GroupRecord.self)?.existing(
                     in: journal.journal, at: 1))
-            #expect(left.ownerEpoch > active.ownerEpoch)
+            #expect(left.ownerGeneration > active.ownerGeneration)
             #expect(left.shares == group.shares)
         }
     }

@@ -9,7 +9,7 @@ import Testing
 struct PresenceTests {
     private let start = ContinuousClock.now
     private let producer = ProducerID()
-    private let member = Presence.Member(consumer: "worker", id: UUID())
+    private let member = LiveClients.Member(consumer: "worker", id: UUID())
 
     private func time(_ seconds: Double) -> ContinuousClock.Instant { start + .milliseconds(Int(seconds * 1000)) }
 
@@ -20,7 +20,7 @@ struct PresenceTests {
     }
 
     /// Looks every 200 ms, and returns the first time at which both are silent.
-    private func silence(_ presence: inout Presence, from: Double, to: Double) -> Double? {
+    private func silence(_ presence: inout LiveClients, from: Double, to: Double) -> Double? {
         for now in stride(from: from, through: to, by: 0.2) {
             let silent = presence.check(holders: [producer], owners: [member], at: time(now))
             #expect(silent.producers.isEmpty == silent.members.isEmpty)
@@ -31,7 +31,7 @@ struct PresenceTests {
 
     @Test("A client is silent after 5 seconds without a heartbeat")
     func silence() throws {
-        var presence = Presence(at: time(0))
+        var presence = LiveClients(at: time(0))
         #expect(silence(&presence, from: 0, to: 3) == nil)
         _ = presence.handle(heartbeat(), at: time(3))
         let end = try #require(silence(&presence, from: 3.2, to: 20))
@@ -40,15 +40,15 @@ struct PresenceTests {
 
     @Test("A client has a whole lease when the steward starts, or has missed heartbeats")
     func grace() throws {
-        var presence = Presence(at: time(0))
+        var presence = LiveClients(at: time(0))
         let first = try #require(silence(&presence, from: 0, to: 20))
         #expect((5...5.5).contains(first))
-        presence = Presence(at: time(0))
+        presence = LiveClients(at: time(0))
         #expect(silence(&presence, from: 0, to: 4.8) == nil)
         // The steward was stopped for 3 seconds.
         let second = try #require(silence(&presence, from: 8, to: 20))
         #expect((13...13.5).contains(second))
-        presence = Presence(at: time(0))
+        presence = LiveClients(at: time(0))
         #expect(silence(&presence, from: 0, to: 4.8) == nil)
         presence.beginAnew(at: time(4.9))
         let third = try #require(silence(&presence, from: 5, to: 20))
@@ -61,7 +61,7 @@ struct PresenceTests {
             producer: producer,
             members: [.init(consumer: "worker", id: member.id, isExclusive: false, problem: "has no claim")], seen: 0,
             epoch: 1)
-        var presence = Presence(at: time(0))
+        var presence = LiveClients(at: time(0))
         #expect(presence.handle(stalled, at: time(0)).map(\.problem) == ["has no claim"])
         #expect(presence.handle(stalled, at: time(1)).isEmpty)
         #expect(presence.handle(heartbeat(), at: time(2)).isEmpty)
@@ -73,7 +73,7 @@ struct PresenceTests {
 
     @Test("A client that comes back has a new lease")
     func comeback() {
-        var presence = Presence(at: time(0))
+        var presence = LiveClients(at: time(0))
         _ = silence(&presence, from: 0, to: 6)
         _ = presence.check(holders: [], owners: [], at: time(6.2))
         #expect(silence(&presence, from: 6.4, to: 11) == nil)

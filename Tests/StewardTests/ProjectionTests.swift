@@ -37,9 +37,9 @@ struct ProjectionTests {
                 let sequence = try await journal.reject(message(.command, "C"), at: 1023, by: "worker")
                 open.insert(Int64(sequence))
             case 2:
-                guard let letter = open.min() else { continue }
-                open.remove(letter)
-                try await journal.publish([], settles: [letter], to: .settlement)
+                guard let deadLetter = open.min() else { continue }
+                open.remove(deadLetter)
+                try await journal.publish([], settles: [deadLetter], to: .settlement)
             default:
                 let messages = (0..<Int.random(in: 1...4, using: &generator)).map { index in
                     message(
@@ -117,9 +117,9 @@ struct ProjectionTests {
             let last = Self.projection(journal, term: 43)
             try await during({ try await last.run() }) { try await journal.waitForMark(end) }
             #expect(try await journal.projected() == journal.folded())
-            let letters = try await journal.letters()
-            #expect(Set(letters.keys) == open)
-            #expect(letters.values.allSatisfy { $0.consumer == "worker" && $0.rejection.attempts == 3 })
+            let deadLetters = try await journal.deadLetters()
+            #expect(Set(deadLetters.keys) == open)
+            #expect(deadLetters.values.allSatisfy { $0.consumer == "worker" && $0.rejection.attempts == 3 })
             let table = try #require(
                 try await journal.jetStream.lastMessage(of: "TEST_DOC", subject: journal.text(.typeTable)))
             let newest = try TypeTable(json: table.body).newest(matching: [.kind(.document)])
@@ -175,7 +175,7 @@ struct ProjectionTests {
             try await journal.server.kill()
             try journal.server.saveStore()
             try await journal.server.restart()
-            // Stored, but without a mark.
+            // Stored, but without a watermark.
             try await during({ try await projection.follow() }) {
                 while await projection.stored < UInt64(end) { try await Task.sleep(for: .milliseconds(10)) }
             }
@@ -183,13 +183,13 @@ struct ProjectionTests {
             try journal.server.putBackStore()
             try await journal.server.restart()
             _ = try await journal.jetStream.retrying { try await journal.documents() }
-            // A tick of the mark, before anybody has noticed the loss.
-            await #expect(throws: (any Error).self) { try await projection.storeMark() }
+            // A tick of the watermark, before anybody has noticed the loss.
+            await #expect(throws: (any Error).self) { try await projection.storeWatermark() }
             #expect(try await journal.documents() == journal.folded())
-            #expect(await projection.mark < UInt64(end))
+            #expect(await projection.watermark < UInt64(end))
             try await during({ try await projection.run() }) { try await journal.waitForMark(end) }
             #expect(try await journal.projected() == journal.folded())
-            #expect(try await journal.letters().count == (hasDocument ? 0 : 1))
+            #expect(try await journal.deadLetters().count == (hasDocument ? 0 : 1))
         }
     }
 
@@ -198,19 +198,20 @@ struct ProjectionTests {
         try await TestJournal.run { journal in
             try await journal.publish([message(.document, subject: "a", data: "1")])
             try await journal.publish([message(.document, subject: "b", data: "2")])
-            let letter = try await journal.reject(message(.command, "C"), at: 1023, by: "worker")
+            let deadLetter = try await journal.reject(message(.command, "C"), at: 1023, by: "worker")
             let projection = Self.projection(journal, term: 1)
-            try await during({ try await projection.run() }) { try await journal.waitForMark(letter) }
+            try await during({ try await projection.run() }) { try await journal.waitForMark(deadLetter) }
             // The journal without its last message has another epoch.
             let rest = Projection(
-                journal.jetStream, names: journal.names, epochs: journal.journal.beginning(7, after: UInt64(letter)),
+                journal.jetStream, names: journal.names,
+                epochs: journal.journal.beginning(7, after: UInt64(deadLetter)),
                 notices: journal.notices, steward: StewardRecord(instance: UUID(), term: 2), logger: TestJournal.logger)
             try await rest.begin()
             let other = TestJournal(
                 server: journal.server, jetStream: journal.jetStream, names: journal.names,
                 journal: JournalEpochs(7))
             #expect(try await other.projected().map(\.subject) == ["a", "b"])
-            let position = try await other.letters()[Int64(letter)]?.message.position
+            let position = try await other.deadLetters()[Int64(deadLetter)]?.message.position
             #expect(position == Position(epoch: 7, offset: 1023))
             // A journal that was made anew has none of these documents.
             let anew = Projection(
@@ -222,8 +223,8 @@ struct ProjectionTests {
                 server: journal.server, jetStream: journal.jetStream, names: journal.names,
                 journal: JournalEpochs(9))
             #expect(try await third.projected().isEmpty)
-            #expect(try await third.letters().isEmpty)
-            #expect(await anew.mark == 0)
+            #expect(try await third.deadLetters().isEmpty)
+            #expect(await anew.watermark == 0)
         }
     }
 }

@@ -63,7 +63,7 @@ struct ReplicaCheckTests {
     }
 
     @Test func `A consumer that is idle before its last message has arrived does not count as complete`() throws {
-        var deliveries = Deliveries()
+        var deliveries = DeliveredMessages()
         try deliveries.end(after: nil)
         try deliveries.end(after: 0)
         #expect(throws: NATSError.self) { try deliveries.end(after: 1) }

@@ -32,28 +32,29 @@ struct RetentionTests {
     }
 
     /// Makes an exclusive consumer, with its fences.
-    /// - Returns: The owner epoch.
+    /// - Returns: The owner generation.
     private static func claim(_ journal: TestJournal, _ name: String, after offset: UInt64 = 0) async throws -> UInt64 {
         var group = ConsumerGroup(
-            ownerEpoch: 0, shares: Partition.all.map { _ in .init(offset: offset) }, progress: [:], members: [])
+            ownerGeneration: 0, shares: Partition.all.map { _ in .init(offset: offset) }, progress: [:], members: [])
         let member = ConsumerMember.exclusive
         let claimed = group.claim(member)
         try await journal.write(GroupRecord(group, epoch: journal.journal.current), to: .group(consumer: name))
         for partition in Partition.all {
             try await journal.write(
-                FenceRecord(ownerEpoch: claimed.ownerEpoch, previous: 0, member: member.id),
+                FenceRecord(ownerGeneration: claimed.ownerGeneration, previous: 0, member: member.id),
                 to: .fence(ConsumerPartition(name, partition)))
         }
-        return claimed.ownerEpoch
+        return claimed.ownerGeneration
     }
 
     /// Records that a consumer has handled everything up to a sequence.
     private static func handle(
-        _ journal: TestJournal, _ name: String, upTo sequence: Int, ownerEpoch: UInt64,
+        _ journal: TestJournal, _ name: String, upTo sequence: Int, ownerGeneration: UInt64,
         in partition: Partition = Partition.all[0]
     ) async throws {
-        let offset = Place.end(of: UInt64(sequence))
-        let progress = RecordedProgress(ownerEpoch: ownerEpoch, offset: offset, settled: offset, partition: nil)
+        let offset = StreamPosition.end(of: UInt64(sequence))
+        let progress = RecordedProgress(
+            ownerGeneration: ownerGeneration, offset: offset, settled: offset, partition: nil)
         let headers = BatchHeaders(id: "", count: 0, progress: progress)
         try await journal.jetStream.publish(
             journal.text(.progress(ConsumerPartition(name, partition))), headers: NATSHeaders(headers.fields),
@@ -71,7 +72,7 @@ struct RetentionTests {
             for number in 1..<10 { try await journal.publish([message(.event, "E\(number)")]) }
             let last = first + 9
             let (retention, projection) = await Self.start(journal, RetentionLimits(age: .seconds(60), size: nil))
-            // The mark is at the beginning.
+            // The watermark is at the beginning.
             try await projection.begin()
             try await retention.step(at: Self.old)
             #expect(try await journal.messages(after: 0).count == 10)
@@ -83,11 +84,11 @@ struct RetentionTests {
                 let epoch = try await Self.claim(journal, "worker")
                 try await retention.step(at: Self.old)
                 #expect(try await journal.messages(after: 0).count == 10)
-                try await Self.handle(journal, "worker", upTo: first + 3, ownerEpoch: epoch)
+                try await Self.handle(journal, "worker", upTo: first + 3, ownerGeneration: epoch)
                 try await retention.step(at: Self.old)
                 #expect(try await journal.messages(after: 0).count == 6)
                 #expect(try await journal.last(.removal, as: RemovalRecord.self)?.sequence == UInt64(first + 3))
-                try await Self.handle(journal, "worker", upTo: last, ownerEpoch: epoch)
+                try await Self.handle(journal, "worker", upTo: last, ownerGeneration: epoch)
                 try await retention.step(at: Self.old)
                 #expect(try await journal.messages(after: 0).isEmpty)
                 #expect(try await journal.last(.cutOffs(consumer: "worker"), as: CutOffRecord.self) == nil)
@@ -184,7 +185,7 @@ struct RetentionTests {
                 journal.jetStream, names: journal.names, epochs: journal.journal, notices: journal.notices)
             let type = MessageType(kind: .event, name: "E")
             let sequence = try await journal.publish([message(.event, "E")])
-            let offset = Place.end(of: UInt64(sequence))
+            let offset = StreamPosition.end(of: UInt64(sequence))
             _ = try await records.consumers()
             #expect(try await records.add([CutOff(type: type, count: 1, offsets: offset...offset)], to: "worker"))
             let (retention, projection) = await Self.start(journal, RetentionLimits(age: nil, size: 1))
@@ -206,7 +207,7 @@ struct RetentionTests {
             let owner = ConsumerPartition("worker", Partition.all[5])
             let first = try #require(
                 try await journal.jetStream.lastMessage(of: "TEST", subject: journal.text(.fence(owner))))
-            let second = FenceRecord(ownerEpoch: epoch + 1, previous: epoch, member: UUID())
+            let second = FenceRecord(ownerGeneration: epoch + 1, previous: epoch, member: UUID())
             try await journal.write(second, to: .fence(owner), after: first.sequence)
             let producer = ProducerID()
             let held = try await journal.write(LeaseRecord(.held), to: .lease(producer))
@@ -228,8 +229,8 @@ struct RetentionTests {
                 }
                 try await journal.connection.roundTrip()
                 let end = try await journal.publish([message(.event, "E")])
-                try await Self.handle(journal, "worker", upTo: end, ownerEpoch: epoch)
-                try await Self.handle(journal, "worker", upTo: end - 1, ownerEpoch: epoch + 1, in: owner.partition)
+                try await Self.handle(journal, "worker", upTo: end, ownerGeneration: epoch)
+                try await Self.handle(journal, "worker", upTo: end - 1, ownerGeneration: epoch + 1, in: owner.partition)
                 try await journal.waitForMark(end)
                 try await retention.step(at: Date())
                 #expect(try await Self.count(journal, .fence(owner)) == 1)
@@ -238,7 +239,7 @@ struct RetentionTests {
             let group = try await journal.last(.group(consumer: "worker"), as: GroupRecord.self)?.existing(
                 in: journal.journal, at: 1)
             // Partition 5 has a new owner, who has handled what the previous one had.
-            #expect(group?.handled(Partition.all[0]) ?? 0 > Place.end(of: 10_000))
+            #expect(group?.handled(Partition.all[0]) ?? 0 > StreamPosition.end(of: 10_000))
             #expect(try await Self.count(journal, .group(consumer: "worker")) == 1)
         }
     }
@@ -247,7 +248,7 @@ struct RetentionTests {
     func withoutBatches() async throws {
         try await TestJournal.run { journal in
             let (retention, projection) = await Self.start(journal, RetentionLimits(age: nil, size: 1))
-            // The mark stays at the beginning, so nothing is removed.
+            // The watermark stays at the beginning, so nothing is removed.
             try await projection.begin()
             _ = try await journal.publish([message(.event, "E")])
             try await retention.step(at: Date())
@@ -267,7 +268,7 @@ struct RetentionTests {
         try await TestJournal.run { journal in
             let epoch = try await Self.claim(journal, "worker")
             let sequence = try await journal.publish([message(.event, "E")])
-            try await Self.handle(journal, "worker", upTo: sequence, ownerEpoch: epoch)
+            try await Self.handle(journal, "worker", upTo: sequence, ownerGeneration: epoch)
             let group = BusSubject.group(consumer: "worker")
             let owner = ConsumerPartition("worker", Partition.all[0])
             func last(_ subject: BusSubject) async throws -> Int {

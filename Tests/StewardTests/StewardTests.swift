@@ -135,7 +135,7 @@ struct StewardTests {
                     try await journal.connection.request(
                         journal.text(.heartbeat), body: try heartbeat.json(), timeout: .seconds(2))
                 }
-                try await journal.wait(for: .documentMark, in: "TEST_DOC", as: MarkRecord.self) {
+                try await journal.wait(for: .documentWatermark, in: "TEST_DOC", as: WatermarkRecord.self) {
                     $0.epoch != journal.journal.current
                 }
                 var count = 0

@@ -54,7 +54,7 @@ struct TestJournal: Sendable {
         to subject: BusSubject? = nil
     ) async throws -> Int {
         let publication = try Publication(Batch(messages))
-        let headers = BatchHeaders(id: "", count: publication.count, settledLetters: settles, lease: lease)
+        let headers = BatchHeaders(id: "", count: publication.count, resolvedDeadLetters: settles, lease: lease)
         return try await jetStream.publish(
             text(subject ?? publication.subject), headers: NATSHeaders(headers.fields), body: publication.body,
             expecting: expecting
@@ -69,7 +69,7 @@ struct TestJournal: Sendable {
             of: Envelope(
                 attributes: message.attributes, data: message.data,
                 position: Position(epoch: journal.current, offset: offset)))
-        let progress = RecordedProgress(ownerEpoch: 1, offset: offset, settled: offset, partition: owner.partition)
+        let progress = RecordedProgress(ownerGeneration: 1, offset: offset, settled: offset, partition: owner.partition)
         let headers = BatchHeaders(id: "", count: 0, progress: progress, hasRejection: true)
         return try await jetStream.publish(
             text(.results(owner, .none)), headers: NATSHeaders(headers.fields), body: rejected.bytes
@@ -89,15 +89,15 @@ struct TestJournal: Sendable {
 
     /// The retained documents as a client reads them.
     func documents() async throws -> [Envelope] {
-        let mark = try await jetStream.lastMessage(of: names.documents, subject: text(.documentMark))
-            .map { try MarkRecord(json: $0.body) }
+        let watermark = try await jetStream.lastMessage(of: names.documents, subject: text(.documentWatermark))
+            .map { try WatermarkRecord(json: $0.body) }
         var overlay = Overlay([.kind(.document)], epoch: journal.current)
         let recorded = ConsumerSettings(filters: [names.allDocuments], start: .lastPerSubject)
         try await jetStream.readAll(of: names.documents, recorded) { delivered in
             overlay.add(
                 try DocumentRecord(fields: delivered.message.headers.fields, body: delivered.message.body).stored)
         }
-        for stored in try await messages(after: mark?.sequence ?? 0) { overlay.add(stored) }
+        for stored in try await messages(after: watermark?.sequence ?? 0) { overlay.add(stored) }
         return overlay.envelopes()
     }
 
@@ -132,17 +132,17 @@ struct TestJournal: Sendable {
         return messages
     }
 
-    func letters() async throws -> [Int64: DeadLetter] {
-        var letters: [Int64: DeadLetter] = [:]
-        let settings = ConsumerSettings(filters: [names.letters(of: nil)])
+    func deadLetters() async throws -> [Int64: DeadLetter] {
+        var deadLetters: [Int64: DeadLetter] = [:]
+        let settings = ConsumerSettings(filters: [names.deadLetters(of: nil)])
         try await jetStream.readAll(of: names.deadLetters, settings) { delivered in
             guard case .deadLetter(let consumer, let sequence) = BusSubject(delivered.subject, in: "TEST") else {
                 throw Unexpected(description: delivered.subject)
             }
-            let record = try LetterRecord(fields: delivered.message.headers.fields, body: delivered.message.body)
-            letters[Int64(sequence)] = try record.letter(of: consumer, sequence: sequence)
+            let record = try DeadLetterRecord(fields: delivered.message.headers.fields, body: delivered.message.body)
+            deadLetters[Int64(sequence)] = try record.deadLetter(of: consumer, sequence: sequence)
         }
-        return letters
+        return deadLetters
     }
 
     // MARK: Waiting
@@ -171,9 +171,9 @@ struct TestJournal: Sendable {
         let sequence: Int
     }
 
-    /// Waits until the mark has reached a sequence.
+    /// Waits until the watermark has reached a sequence.
     func waitForMark(_ sequence: Int) async throws {
-        try await wait(for: .documentMark, in: names.documents, as: MarkRecord.self) {
+        try await wait(for: .documentWatermark, in: names.documents, as: WatermarkRecord.self) {
             $0.sequence >= UInt64(sequence)
         }
     }

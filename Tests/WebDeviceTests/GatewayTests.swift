@@ -345,10 +345,10 @@ struct GatewayTests {
             while !(try await page.get("/metrics").text.contains("segue_dead_letters 0")) {}
             bus.hold()
             try await withThrowingTaskGroup(of: Void.self) { group in
-                for _ in 0..<Turns.limit {
+                for _ in 0..<RequestPermits.limit {
                     group.addTask { _ = try await page.get("/api/types") }
                 }
-                await bus.waitForHeld(Turns.limit)
+                await bus.waitForHeld(RequestPermits.limit)
                 #expect(try await page.get("/api/types").status == .tooManyRequests)
                 let metrics = try await page.get("/metrics")
                 #expect(metrics.status == .ok && metrics.text.contains("segue_dead_letters 0"))
@@ -415,8 +415,8 @@ struct GatewayTests {
 
     @Test("A request beyond the limit is refused until one of the others has ended")
     func turns() throws {
-        let turns = Turns()
-        for _ in 0..<Turns.limit { try turns.acquire() }
+        let turns = RequestPermits()
+        for _ in 0..<RequestPermits.limit { try turns.acquire() }
         #expect(throws: RequestError.self) { try turns.acquire() }
         turns.release()
         try turns.acquire()

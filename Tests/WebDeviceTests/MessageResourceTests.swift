@@ -276,10 +276,10 @@ struct MessageResourceTests {
     func deadLetters() async throws {
         let bus = EventBus.inMemory(source: "web-gateway/1", hub: InMemoryHub(maximumGap: 1000))
         try await withGateway(bus) { page in
-            let letters = try await Self.tick(2, bus: bus)
+            let deadLetters = try await Self.tick(2, bus: bus)
             let claim = try await bus.engine.claim(consumer: "shop", as: .exclusive)
-            for letter in letters {
-                let checkpoint = try #require(Checkpoint(claim: claim, handled: Delivery(letter)))
+            for deadLetter in deadLetters {
+                let checkpoint = try #require(Checkpoint(claim: claim, handled: Delivery(deadLetter)))
                 let rejection = Rejection(code: "no.use", reason: "it is of no use", attempts: 3)
                 try await bus.publish(Batch([], checkpoint: checkpoint, rejection: rejection))
             }
@@ -287,14 +287,14 @@ struct MessageResourceTests {
             #expect(listed["letters"]?.arrayValue?.count == 2)
             #expect(listed.value(at: "letters.0.reason") == "it is of no use")
             #expect(listed.value(at: "letters.0.row.type") == "event.Tick")
-            #expect(listed.value(at: "letters.1.row.size") == .integer(letters[1].data.count))
+            #expect(listed.value(at: "letters.1.row.size") == .integer(deadLetters[1].data.count))
             #expect(listed.value(at: "more") == false)
             let ids = listed["letters"]?.arrayValue?.compactMap(\.["id"]?.integerValue) ?? []
             let rest = try await page.get("/api/dead?after=\(ids[0])").json
             #expect(rest["letters"]?.arrayValue?.compactMap(\.["id"]?.integerValue) == [ids[1]])
             #expect(try await page.get("/api/dead?after=no").status.code == 400)
-            func settle(_ action: String, _ letter: Int) async throws -> Int {
-                let body: JSONValue = ["action": .string(action), "id": .integer(ids[letter])]
+            func settle(_ action: String, _ deadLetter: Int) async throws -> Int {
+                let body: JSONValue = ["action": .string(action), "id": .integer(ids[deadLetter])]
                 return try await page.post("/api/dead", body).status.code
             }
             #expect(try await settle("burn", 0) == 400)
@@ -303,7 +303,7 @@ struct MessageResourceTests {
             #expect(try await settle("drop", 1) == 204)
             #expect(try await settle("drop", 1) == 409)
             #expect(try await page.get("/api/dead").json == ["letters": [], "more": false])
-            let story = try await page.get("/api/story/\(letters[0].id)").json
+            let story = try await page.get("/api/story/\(deadLetters[0].id)").json
             #expect(story["messages"]?.arrayValue?.count == 2, "the copy belongs to the story")
         }
     }

@@ -111,11 +111,11 @@ struct PendingRowsTests {
 
     @Test("Only the newest transient messages are kept")
     func transientData() throws {
-        var kept = TransientMessages()
-        for number in 0...TransientMessages.countLimit { kept.append(try transient("\(number)")) }
-        #expect(kept["0"] == nil && kept["1"] != nil && kept["\(TransientMessages.countLimit)"] != nil)
-        kept.append(try transient("large", data: String(repeating: "a", count: TransientMessages.sizeLimit)))
-        #expect(kept["\(TransientMessages.countLimit)"] == nil && kept["large"] != nil)
+        var kept = RecentTransients()
+        for number in 0...RecentTransients.countLimit { kept.append(try transient("\(number)")) }
+        #expect(kept["0"] == nil && kept["1"] != nil && kept["\(RecentTransients.countLimit)"] != nil)
+        kept.append(try transient("large", data: String(repeating: "a", count: RecentTransients.sizeLimit)))
+        #expect(kept["\(RecentTransients.countLimit)"] == nil && kept["large"] != nil)
         kept.append(try transient("last"))
         #expect(kept["large"] == nil && kept["last"] != nil)
     }

@@ -289,7 +289,7 @@ struct ClientHistory {
     /// Checks that every message that counts as handled was delivered to the reader.
     private func check(_ checkpoint: CheckpointFrame) {
         guard
-            let reader = readers.values.first(where: { $0.claim?.ownerEpoch == checkpoint.ownerEpoch }),
+            let reader = readers.values.first(where: { $0.claim?.ownerGeneration == checkpoint.ownerGeneration }),
             let claim = reader.claim, checkpoint.offset > claim.position.offset
         else { return }
         let given = Set(reader.delivered.map(\.offset))
@@ -441,7 +441,7 @@ struct ClientHistory {
             perform(machine.unsubscribe(id))
         }
         let claim = ConsumerClaim(
-            consumer: "c", member: member, ownerEpoch: claimed.ownerEpoch, epoch: claimed.epoch,
+            consumer: "c", member: member, ownerGeneration: claimed.ownerGeneration, epoch: claimed.epoch,
             offsets: claimed.offsets)
         let plan = Subscription.Plan(prefixes: ["event."], start: .after(claim.position), claim: claim)
         subscribe(plan, Reader(prefixes: ["event."], isFromNow: false, claim: claim))

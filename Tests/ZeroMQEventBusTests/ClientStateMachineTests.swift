@@ -192,7 +192,7 @@ struct OutboxPartTests {
     func checkpoints() {
         var outbox = outbox(batches: 1)
         let checkpoint = CheckpointFrame(
-            consumer: "c", ownerEpoch: 1, epoch: 1, offset: 5, settled: 5, partition: nil)
+            consumer: "c", ownerGeneration: 1, epoch: 1, offset: 5, settled: 5, partition: nil)
         let request = PublishRequest(producer: ProducerID(), sequence: 0, checkpoint: checkpoint, messages: [])
         _ = outbox.add(PendingRequest(request: .publish(request), purpose: .caller), id: 7)
         #expect(outbox.dropCheckpoints() == [7])

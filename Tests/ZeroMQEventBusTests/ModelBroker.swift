@@ -38,7 +38,7 @@ struct ModelBroker {
     /// The keys of the client's leased documents.
     private var leased: Set<String> = []
     private(set) var owner: ConsumerMember?
-    private(set) var ownerEpoch: UInt64 = 0
+    private(set) var ownerGeneration: UInt64 = 0
     private var offsets: [Partition: UInt64] = [:]
     /// The queries that the client has received and not answered.
     private(set) var openQueries: Set<UInt64> = []
@@ -97,7 +97,7 @@ struct ModelBroker {
     /// Another member claims the partitions.
     mutating func takeOver() {
         owner = .shared
-        ownerEpoch += 1
+        ownerGeneration += 1
     }
 
     // MARK: The feed
@@ -214,7 +214,9 @@ struct ModelBroker {
             guard checkpoint.epoch == epoch, checkpoint.offset <= head else {
                 return .refused(ProtocolError(.epoch, "another journal"))
             }
-            guard checkpoint.ownerEpoch == ownerEpoch else { return .refused(ProtocolError(.fenced, "another owner")) }
+            guard checkpoint.ownerGeneration == ownerGeneration else {
+                return .refused(ProtocolError(.fenced, "another owner"))
+            }
             for partition in Partition.all {
                 let isOwn = checkpoint.partition == nil || checkpoint.partition == partition
                 offsets[partition] = max(
@@ -286,12 +288,13 @@ struct ModelBroker {
     private mutating func claimed(_ claim: ClaimRequest) -> Claimed {
         if claim.purpose == .claim, owner != claim.member {
             owner = claim.member
-            ownerEpoch += 1
+            ownerGeneration += 1
         }
-        guard owner == claim.member else { return Claimed(ownerEpoch: 0, epoch: epoch, offsets: [:], cutOffs: []) }
+        guard owner == claim.member else { return Claimed(ownerGeneration: 0, epoch: epoch, offsets: [:], cutOffs: []) }
         let owned = Partition.all.map { ($0, offsets[$0] ?? 0) }
         return Claimed(
-            ownerEpoch: ownerEpoch, epoch: epoch, offsets: Dictionary(uniqueKeysWithValues: owned), cutOffs: [])
+            ownerGeneration: ownerGeneration, epoch: epoch, offsets: Dictionary(uniqueKeysWithValues: owned),
+            cutOffs: [])
     }
 }
 

@@ -35,7 +35,7 @@ struct OldBrokerTests {
     }
 
     @Test("Dead letters are counted and listed from pages that contain their data")
-    func letters() async throws {
+    func deadLetters() async throws {
         try await withBus(knowing: 19) { bus in
             try await bus.publish(numbers: 0..<300)
             let claim = try await bus.claim(consumer: "worker")

@@ -84,7 +84,7 @@ struct LeasedDocumentsTests {
         var leased = LeasedDocuments()
         let partition = Partition(subject: Session.default)
         let claim = ConsumerClaim(
-            consumer: "worker", member: .shared, ownerEpoch: 3, epoch: 1, offsets: [partition: 7])
+            consumer: "worker", member: .shared, ownerGeneration: 3, epoch: 1, offsets: [partition: 7])
         let checkpoint = try #require(Checkpoint(guarding: partition, of: claim))
         let batches = [
             Batch([document("a", "1")], checkpoint: checkpoint, isLeased: true),

@@ -27,7 +27,7 @@ package struct ByteReader {
         return frame.withUnsafeBytes { Integer(bigEndian: $0.loadUnaligned(fromByteOffset: place, as: Integer.self)) }
     }
 
-    /// Reads an offset, a sequence, an owner epoch or a count, in 8 bytes: at most `Position.greatestOffset`.
+    /// Reads an offset, a sequence, an owner generation or a count, in 8 bytes: at most `Position.greatestOffset`.
     package mutating func number() throws(ProtocolError) -> UInt64 {
         let number: UInt64 = try read()
         guard number <= Position.greatestOffset else {

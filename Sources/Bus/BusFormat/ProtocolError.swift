@@ -37,7 +37,7 @@ package struct ProtocolError: Error, Hashable, Sendable, CustomStringConvertible
         /// The process that served the query stopped serving it, or could not answer.
         package static let cancelled = Code(rawValue: 12)
         /// The dead letter that is to be removed, or the message that is to become one, does not exist.
-        package static let letter = Code(rawValue: 13)
+        package static let deadLetter = Code(rawValue: 13)
         /// The previous checkpoint of the partition is not recorded.
         package static let unrecorded = Code(rawValue: 14)
     }

@@ -59,12 +59,13 @@ package struct ClaimRequest: Hashable, Sendable {
     }
 }
 
-/// The reply to a claim. Frames: ownership (owner epoch, epoch, then partition (1) and offset (8) of each owned
+/// The reply to a claim. Frames: ownership (owner generation, epoch, then partition (1) and offset (8) of each owned
 /// partition) | one for each type of messages that retention removed before they were handled (first, last, count,
 /// type).
 package struct Claimed: Hashable, Sendable {
-    /// The owner epoch of the member's partitions; 0 if the member owns none, or must claim before it can handle them.
-    package let ownerEpoch: UInt64
+    /// The owner generation of the member's partitions; 0 if the member owns none, or must claim before it can handle
+    /// them.
+    package let ownerGeneration: UInt64
     package let epoch: UInt64
     /// The offset up to which each owned partition is handled.
     package let offsets: [Partition: UInt64]
@@ -72,8 +73,8 @@ package struct Claimed: Hashable, Sendable {
     /// them; otherwise empty.
     package let cutOffs: [CutOff]
 
-    package init(ownerEpoch: UInt64, epoch: UInt64, offsets: [Partition: UInt64], cutOffs: [CutOff]) {
-        self.ownerEpoch = ownerEpoch
+    package init(ownerGeneration: UInt64, epoch: UInt64, offsets: [Partition: UInt64], cutOffs: [CutOff]) {
+        self.ownerGeneration = ownerGeneration
         self.epoch = epoch
         self.offsets = offsets
         self.cutOffs = cutOffs
@@ -84,7 +85,7 @@ package struct Claimed: Hashable, Sendable {
             throw ProtocolError(.malformed, "the reply to claim lacks its frame 'ownership'")
         }
         var reader = ByteReader(first)
-        ownerEpoch = try reader.number()
+        ownerGeneration = try reader.number()
         epoch = try reader.read()
         var offsets: [Partition: UInt64] = [:]
         while !reader.isAtEnd {
@@ -103,7 +104,7 @@ package struct Claimed: Hashable, Sendable {
 
     var frames: [[UInt8]] {
         var writer = ByteWriter(capacity: 16 + offsets.count * 9)
-        writer.write(ownerEpoch)
+        writer.write(ownerGeneration)
         writer.write(epoch)
         for (partition, offset) in offsets.sorted(by: { $0.key < $1.key }) {
             writer.write(partition.number)

@@ -31,9 +31,9 @@ package struct LettersRequest: Hashable, Sendable {
 }
 
 /// A page of dead letters. Frames: complete (1), epoch (8) | the letters, one after another: id, time (8 each),
-/// consumer (text), rejection, message as in pages. In a list, the data of the messages is left out, and the size of the
-/// data (4) follows each message.
-package struct Letters: Hashable, Sendable {
+/// consumer (text), rejection, message as in pages. In a list, the data of the messages is left out, and the size of
+/// the data (4) follows each message.
+package struct DeadLetters: Hashable, Sendable {
     package struct Letter: Hashable, Sendable {
         package let id: Int64
         /// The time at which the consumer gave up the message, in milliseconds since 1970.
@@ -61,11 +61,11 @@ package struct Letters: Hashable, Sendable {
 
     /// True if no dead letter that matches the request comes after this page.
     package let isComplete: Bool
-    package let letters: [Letter]
+    package let deadLetters: [Letter]
 
-    package init(isComplete: Bool, letters: [Letter]) {
+    package init(isComplete: Bool, deadLetters: [Letter]) {
         self.isComplete = isComplete
-        self.letters = letters
+        self.deadLetters = deadLetters
     }
 
     /// - Parameter isList: True if the data of the messages is left out.
@@ -77,30 +77,30 @@ package struct Letters: Hashable, Sendable {
         isComplete = try extent.flag()
         let epoch: UInt64 = try extent.read()
         var reader = ByteReader(last)
-        var letters: [Letter] = []
+        var deadLetters: [Letter] = []
         while !reader.isAtEnd {
-            letters.append(
+            deadLetters.append(
                 Letter(
                     id: Int64(bitPattern: try reader.read()), time: try reader.read(), consumer: try reader.text(),
                     rejection: try RejectionFrame(&reader), message: try FeedMessage(page: &reader, epoch: epoch),
                     dataSize: isList ? try reader.read() : nil))
         }
-        self.letters = letters
+        self.deadLetters = deadLetters
     }
 
     /// - Parameter isList: True if the letters have no data, so that the size of the data follows each of them.
     func frames(isList: Bool) -> [[UInt8]] {
         var extent = ByteWriter(capacity: 9)
         extent.write(UInt8(isComplete ? 1 : 0))
-        extent.write(letters.first?.message.epoch ?? 0)
+        extent.write(deadLetters.first?.message.epoch ?? 0)
         var writer = ByteWriter()
-        for letter in letters {
-            writer.write(UInt64(bitPattern: letter.id))
-            writer.write(letter.time)
-            writer.write(text: letter.consumer)
-            letter.rejection.write(to: &writer)
-            letter.message.write(page: &writer)
-            if isList { writer.write(letter.dataSize) }
+        for deadLetter in deadLetters {
+            writer.write(UInt64(bitPattern: deadLetter.id))
+            writer.write(deadLetter.time)
+            writer.write(text: deadLetter.consumer)
+            deadLetter.rejection.write(to: &writer)
+            deadLetter.message.write(page: &writer)
+            if isList { writer.write(deadLetter.dataSize) }
         }
         return [extent.bytes, writer.bytes]
     }

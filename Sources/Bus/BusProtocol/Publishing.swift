@@ -20,12 +20,12 @@ package struct PublishRequest: Hashable, Sendable {
     /// given up.
     package let rejection: RejectionFrame?
     /// The ids of the dead letters that this batch removes.
-    package let settledLetters: [Int64]
+    package let resolvedDeadLetters: [Int64]
     package let messages: PackedMessages
 
     package init(
         producer: ProducerID, sequence: UInt64, isLeased: Bool = false, isTransient: Bool = false,
-        checkpoint: CheckpointFrame? = nil, rejection: RejectionFrame? = nil, settledLetters: [Int64] = [],
+        checkpoint: CheckpointFrame? = nil, rejection: RejectionFrame? = nil, resolvedDeadLetters: [Int64] = [],
         messages: PackedMessages
     ) {
         self.producer = producer
@@ -34,19 +34,19 @@ package struct PublishRequest: Hashable, Sendable {
         self.isTransient = isTransient
         self.checkpoint = checkpoint
         self.rejection = rejection
-        self.settledLetters = settledLetters
+        self.resolvedDeadLetters = resolvedDeadLetters
         self.messages = messages
     }
 
     /// Creates a batch of messages that are not packed yet.
     package init(
         producer: ProducerID, sequence: UInt64, isLeased: Bool = false, isTransient: Bool = false,
-        checkpoint: CheckpointFrame? = nil, rejection: RejectionFrame? = nil, settledLetters: [Int64] = [],
+        checkpoint: CheckpointFrame? = nil, rejection: RejectionFrame? = nil, resolvedDeadLetters: [Int64] = [],
         messages: [PublishedMessage]
     ) {
         self.init(
             producer: producer, sequence: sequence, isLeased: isLeased, isTransient: isTransient,
-            checkpoint: checkpoint, rejection: rejection, settledLetters: settledLetters,
+            checkpoint: checkpoint, rejection: rejection, resolvedDeadLetters: resolvedDeadLetters,
             messages: PackedMessages(messages))
     }
 
@@ -54,7 +54,7 @@ package struct PublishRequest: Hashable, Sendable {
     package func numbered(_ producer: ProducerID, _ sequence: UInt64) -> PublishRequest {
         PublishRequest(
             producer: producer, sequence: sequence, isLeased: isLeased, isTransient: isTransient,
-            checkpoint: checkpoint, rejection: rejection, settledLetters: settledLetters, messages: messages)
+            checkpoint: checkpoint, rejection: rejection, resolvedDeadLetters: resolvedDeadLetters, messages: messages)
     }
 
     /// Checks the size of the frame with the messages. A client calls this before it sends the batch.
@@ -70,7 +70,7 @@ package struct PublishRequest: Hashable, Sendable {
         if isLeased { flags.insert(.leased) }
         if checkpoint != nil { flags.insert(.checkpoint) }
         if rejection != nil { flags.insert(.rejection) }
-        if !settledLetters.isEmpty { flags.insert(.settledLetters) }
+        if !resolvedDeadLetters.isEmpty { flags.insert(.resolvedDeadLetters) }
         if isTransient { flags.insert(.transient) }
         return flags
     }
@@ -84,10 +84,10 @@ package struct PublishRequest: Hashable, Sendable {
         var frames = [batch.bytes]
         if let checkpoint { frames.append(checkpoint.bytes) }
         if let rejection { frames.append(rejection.bytes) }
-        if !settledLetters.isEmpty {
-            var letters = ByteWriter(capacity: settledLetters.count * 8)
-            settledLetters.forEach { letters.write(UInt64(bitPattern: $0)) }
-            frames.append(letters.bytes)
+        if !resolvedDeadLetters.isEmpty {
+            var deadLetters = ByteWriter(capacity: resolvedDeadLetters.count * 8)
+            resolvedDeadLetters.forEach { deadLetters.write(UInt64(bitPattern: $0)) }
+            frames.append(deadLetters.bytes)
         }
         if messages.count > 0 { frames.append(messages.bytes) }
         return frames
@@ -98,7 +98,8 @@ package struct PublishRequest: Hashable, Sendable {
         let content = try BatchContent(of: head)
         self.init(
             producer: head.producer, sequence: head.sequence, isLeased: head.isLeased, isTransient: head.isTransient,
-            checkpoint: content.checkpoint, rejection: content.rejection, settledLetters: content.settledLetters,
+            checkpoint: content.checkpoint, rejection: content.rejection,
+            resolvedDeadLetters: content.resolvedDeadLetters,
             messages: try PackedMessages(content.messages, count: head.count))
     }
 }
@@ -118,9 +119,9 @@ package struct BatchHead: Hashable, Sendable {
         static let leased = Flags(rawValue: 1)
         static let checkpoint = Flags(rawValue: 2)
         static let rejection = Flags(rawValue: 4)
-        static let settledLetters = Flags(rawValue: 8)
+        static let resolvedDeadLetters = Flags(rawValue: 8)
         static let transient = Flags(rawValue: 16)
-        static let all: Flags = [.leased, .checkpoint, .rejection, .settledLetters, .transient]
+        static let all: Flags = [.leased, .checkpoint, .rejection, .resolvedDeadLetters, .transient]
     }
 
     package init(frames: ArraySlice<[UInt8]>) throws(ProtocolError) {
@@ -143,7 +144,7 @@ package struct BatchHead: Hashable, Sendable {
 package struct BatchContent: Hashable, Sendable {
     package let checkpoint: CheckpointFrame?
     package let rejection: RejectionFrame?
-    package let settledLetters: [Int64]
+    package let resolvedDeadLetters: [Int64]
     /// The messages, one after another.
     package let messages: [UInt8]
 
@@ -158,8 +159,8 @@ package struct BatchContent: Hashable, Sendable {
         var rest = head.rest
         checkpoint = flags.contains(.checkpoint) ? try CheckpointFrame(try Self.next(&rest, "checkpoint")) : nil
         rejection = flags.contains(.rejection) ? try RejectionFrame(try Self.next(&rest, "rejection")) : nil
-        settledLetters =
-            flags.contains(.settledLetters) ? try Self.letters(try Self.next(&rest, "settled letters")) : []
+        resolvedDeadLetters =
+            flags.contains(.resolvedDeadLetters) ? try Self.deadLetters(try Self.next(&rest, "settled letters")) : []
         messages = head.count > 0 ? try Self.next(&rest, "messages") : []
         guard rest.isEmpty else { throw ProtocolError(.malformed, "publish has too many frames") }
         guard rejection == nil || checkpoint != nil else {
@@ -177,26 +178,26 @@ package struct BatchContent: Hashable, Sendable {
         return frame
     }
 
-    private static func letters(_ frame: [UInt8]) throws(ProtocolError) -> [Int64] {
+    private static func deadLetters(_ frame: [UInt8]) throws(ProtocolError) -> [Int64] {
         var reader = ByteReader(frame)
-        var letters: [Int64] = []
+        var deadLetters: [Int64] = []
         while !reader.isAtEnd {
-            letters.append(Int64(bitPattern: try reader.read()))
+            deadLetters.append(Int64(bitPattern: try reader.read()))
         }
-        guard !letters.isEmpty, letters.count <= Limits.batchCount else {
+        guard !deadLetters.isEmpty, deadLetters.count <= Limits.batchCount else {
             throw ProtocolError(.tooLarge, "a batch settles 1 to \(Limits.batchCount) dead letters")
         }
-        return letters
+        return deadLetters
     }
 }
 
 /// The progress of a durable consumer, recorded together with the messages that it publishes.
-/// As bytes: consumer (text) | owner epoch, epoch, offset, settled (8 each) | partition (1), ff for all owned
+/// As bytes: consumer (text) | owner generation, epoch, offset, settled (8 each) | partition (1), ff for all owned
 /// partitions | previous (8), optional.
 package struct CheckpointFrame: Hashable, Sendable {
     package let consumer: String
-    /// The owner epoch of the claim. A checkpoint is refused if its partition has another owner epoch.
-    package let ownerEpoch: UInt64
+    /// The owner generation of the claim. A checkpoint is refused if its partition has another owner generation.
+    package let ownerGeneration: UInt64
     package let epoch: UInt64
     package let offset: UInt64
     /// The offset up to which all owned partitions are handled.
@@ -209,11 +210,12 @@ package struct CheckpointFrame: Hashable, Sendable {
     private static let allPartitions: UInt8 = 0xff
 
     package init(
-        consumer: String, ownerEpoch: UInt64, epoch: UInt64, offset: UInt64, settled: UInt64, partition: Partition?,
+        consumer: String, ownerGeneration: UInt64, epoch: UInt64, offset: UInt64, settled: UInt64,
+        partition: Partition?,
         previous: UInt64? = nil
     ) {
         self.consumer = consumer
-        self.ownerEpoch = ownerEpoch
+        self.ownerGeneration = ownerGeneration
         self.epoch = epoch
         self.offset = offset
         self.settled = settled
@@ -224,7 +226,7 @@ package struct CheckpointFrame: Hashable, Sendable {
     package init(_ frame: [UInt8]) throws(ProtocolError) {
         var reader = ByteReader(frame)
         consumer = try reader.consumer()
-        ownerEpoch = try reader.number()
+        ownerGeneration = try reader.number()
         epoch = try reader.read()
         offset = try reader.number()
         settled = try reader.number()
@@ -239,14 +241,14 @@ package struct CheckpointFrame: Hashable, Sendable {
 
     package var admission: CheckpointAdmission {
         CheckpointAdmission(
-            consumer: consumer, ownerEpoch: ownerEpoch, position: Position(epoch: epoch, offset: offset),
+            consumer: consumer, ownerGeneration: ownerGeneration, position: Position(epoch: epoch, offset: offset),
             settled: settled, partition: partition, previous: previous)
     }
 
     package var bytes: [UInt8] {
         var writer = ByteWriter()
         writer.write(text: consumer)
-        writer.write(ownerEpoch)
+        writer.write(ownerGeneration)
         writer.write(epoch)
         writer.write(offset)
         writer.write(settled)

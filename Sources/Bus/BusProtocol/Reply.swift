@@ -15,9 +15,9 @@ package enum Reply: Hashable, Sendable {
     case end(epoch: UInt64, offset: UInt64)
     /// The number of matching messages, at most ``Limits/lag``, or of dead letters.
     case counted(epoch: UInt64, count: UInt64)
-    case letters(Letters)
+    case deadLetters(DeadLetters)
     /// Dead letters without the data of their messages.
-    case letterList(Letters)
+    case letterList(DeadLetters)
     case consumers(ConsumerList)
     /// The success of a request that has no result: serve, answer, cancel and forget.
     case done
@@ -51,8 +51,8 @@ package enum Reply: Hashable, Sendable {
         case .page(let page): page.frames
         case .heads(let heads): heads.frames
         case .claimed(let claimed): claimed.frames
-        case .letters(let letters): letters.frames(isList: false)
-        case .letterList(let letters): letters.frames(isList: true)
+        case .deadLetters(let deadLetters): deadLetters.frames(isList: false)
+        case .letterList(let deadLetters): deadLetters.frames(isList: true)
         case .consumers(let consumers): consumers.frames
         case .answer(let header, let data): [QueryAnswer.bytes(header: header, data: data)]
         case .done, .refused: []
@@ -87,9 +87,9 @@ package enum Reply: Hashable, Sendable {
         case .claim: self = .claimed(try Claimed(frames: body))
         case .locate: self = .located(epoch: try reader.read(), offset: try reader.number())
         case .end: self = .end(epoch: try reader.read(), offset: try reader.number())
-        case .count, .countLetters: self = .counted(epoch: try reader.read(), count: try reader.number())
-        case .letters: self = .letters(try Letters(frames: body, isList: false))
-        case .listLetters: self = .letterList(try Letters(frames: body, isList: true))
+        case .count, .countDeadLetters: self = .counted(epoch: try reader.read(), count: try reader.number())
+        case .deadLetters: self = .deadLetters(try DeadLetters(frames: body, isList: false))
+        case .listDeadLetters: self = .letterList(try DeadLetters(frames: body, isList: true))
         case .ask: self = .answer(header: try reader.blob(), data: try reader.blob())
         case .consumers: self = .consumers(try ConsumerList(frames: body))
         case .serve, .answer, .query, .cancel, .forget:

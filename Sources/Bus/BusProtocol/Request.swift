@@ -12,7 +12,7 @@ package enum Request: Hashable, Sendable {
     case bye(Greeting)
     /// A time in milliseconds since 1970.
     case locate(UInt64)
-    case letters(LettersRequest)
+    case deadLetters(LettersRequest)
     case serve(ServeRequest)
     case ask(AskRequest)
     case answer(QueryAnswer)
@@ -26,8 +26,8 @@ package enum Request: Hashable, Sendable {
     case documentsOfSubject(SubjectRequest)
     case end
     /// The name of a durable consumer; empty for all.
-    case countLetters(String)
-    case listLetters(LettersRequest)
+    case countDeadLetters(String)
+    case listDeadLetters(LettersRequest)
 
     package var operation: Operation {
         switch self {
@@ -39,7 +39,7 @@ package enum Request: Hashable, Sendable {
         case .claim: .claim
         case .bye: .bye
         case .locate: .locate
-        case .letters: .letters
+        case .deadLetters: .deadLetters
         case .serve: .serve
         case .ask: .ask
         case .answer: .answer
@@ -50,8 +50,8 @@ package enum Request: Hashable, Sendable {
         case .count: .count
         case .documentsOfSubject: .documentsOfSubject
         case .end: .end
-        case .countLetters: .countLetters
-        case .listLetters: .listLetters
+        case .countDeadLetters: .countDeadLetters
+        case .listDeadLetters: .listDeadLetters
         }
     }
 
@@ -63,14 +63,14 @@ package enum Request: Hashable, Sendable {
             case .read(let request), .heads(let request), .documents(let request), .count(let request): request.frames
             case .claim(let request): request.frames
             case .locate(let number), .cancel(let number): [Self.bytes(number)]
-            case .letters(let request), .listLetters(let request): request.frames
+            case .deadLetters(let request), .listDeadLetters(let request): request.frames
             case .serve(let request): request.frames
             case .ask(let request): request.frames
             case .answer(let answer): answer.frames
             case .document(let request): request.frames
             case .documentsOfSubject(let request): request.frames
             case .consumers, .end: []
-            case .forget(let consumer), .countLetters(let consumer): [Self.bytes(consumer)]
+            case .forget(let consumer), .countDeadLetters(let consumer): [Self.bytes(consumer)]
             }
         return [RequestHead(operation: operation, id: id).bytes] + body
     }
@@ -85,7 +85,7 @@ package enum Request: Hashable, Sendable {
         case .claim: self = .claim(try ClaimRequest(frames: body))
         case .bye: self = .bye(try Greeting(frames: body))
         case .locate: self = .locate(try Self.number(body))
-        case .letters: self = .letters(try LettersRequest(frames: body))
+        case .deadLetters: self = .deadLetters(try LettersRequest(frames: body))
         case .serve: self = .serve(try ServeRequest(frames: body))
         case .ask: self = .ask(try AskRequest(frames: body))
         case .answer: self = .answer(try QueryAnswer(frames: body))
@@ -100,8 +100,8 @@ package enum Request: Hashable, Sendable {
         case .end:
             try Self.requireNoFrames(body, "end")
             self = .end
-        case .countLetters: self = .countLetters(try Self.text(body))
-        case .listLetters: self = .listLetters(try LettersRequest(frames: body))
+        case .countDeadLetters: self = .countDeadLetters(try Self.text(body))
+        case .listDeadLetters: self = .listDeadLetters(try LettersRequest(frames: body))
         case .query: throw ProtocolError(.operation, "only the broker sends 'query'")
         }
     }
@@ -174,7 +174,7 @@ package enum Operation: UInt8, Sendable, CaseIterable {
     /// Finds the offset of the last message before a time.
     case locate = 8
     /// Reads a page of the dead letters.
-    case letters = 9
+    case deadLetters = 9
     /// Registers the types of queries that a client serves.
     case serve = 10
     /// Sends a query to a process that serves it.
@@ -198,15 +198,16 @@ package enum Operation: UInt8, Sendable, CaseIterable {
     /// Asks for the end of the journal.
     case end = 20
     /// Counts the dead letters.
-    case countLetters = 21
+    case countDeadLetters = 21
     /// Reads a page of the dead letters without the data of their messages.
-    case listLetters = 22
+    case listDeadLetters = 22
 
     /// True if the broker searches the journal for the answer, up to a whole page of messages or
     /// ``Limits/scanCount`` rows.
     package var isSearch: Bool {
         switch self {
-        case .read, .heads, .documents, .documentsOfSubject, .letters, .listLetters, .count, .countLetters: true
+        case .read, .heads, .documents, .documentsOfSubject, .deadLetters, .listDeadLetters, .count, .countDeadLetters:
+            true
         default: false
         }
     }

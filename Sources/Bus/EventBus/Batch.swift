@@ -8,7 +8,7 @@ public struct Batch: Sendable {
     /// given up.
     package var rejection: Rejection?
     /// The ids of the dead letters that this batch removes.
-    package var settledLetters: [Int64] = []
+    package var resolvedDeadLetters: [Int64] = []
     /// True if the bus withdraws the documents of this batch when the publisher ends or falls silent.
     public var isLeased: Bool
 
@@ -28,7 +28,7 @@ public struct Batch: Sendable {
     /// Checks the batch, but not the single messages.
     /// - Throws: ``BusError`` with code `refused` if the batch is invalid.
     package func validate() throws(BusError) {
-        guard messages.count <= Limits.batchCount, settledLetters.count <= Limits.batchCount else {
+        guard messages.count <= Limits.batchCount, resolvedDeadLetters.count <= Limits.batchCount else {
             throw BusError(
                 .refused,
                 "a batch has at most \(Limits.batchCount) messages and settles at most as many dead letters; split it")

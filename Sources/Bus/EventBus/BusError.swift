@@ -30,7 +30,7 @@ public struct BusError: Error, Hashable, Sendable {
         /// The process that served the query stopped serving it, or could not answer.
         public static let cancelled = Code(rawValue: "bus.cancelled")
         /// The message that is to become a dead letter, or the dead letter that is to be removed, does not exist.
-        public static let letter = Code(rawValue: "bus.letter")
+        public static let deadLetter = Code(rawValue: "bus.letter")
         /// The previous checkpoint of the partition is not recorded.
         public static let unrecorded = Code(rawValue: "bus.unrecorded")
         /// This process has closed the bus, has ended the subscription, or has called `run()` twice.

@@ -85,13 +85,13 @@ public struct BusInspection: Sendable {
     /// All dead letters of a consumer, or of all consumers if it is nil, oldest first. They can be large together:
     /// ``deadLetters(of:after:limit:)`` returns them in pages.
     package func deadLetters(of consumer: String?) async throws -> [DeadLetter] {
-        var letters: [DeadLetter] = []
+        var deadLetters: [DeadLetter] = []
         try await DeadLetter.forEachPage {
-            try await deadLetters(of: consumer, after: $0, limit: .max)
+            try await self.deadLetters(of: consumer, after: $0, limit: .max)
         } _: {
-            letters += $0
+            deadLetters += $0
         }
-        return letters
+        return deadLetters
     }
 
     /// The dead letter with an id; nil if there is none.

@@ -32,8 +32,8 @@ extension DeadLetter {
         /// The number of bytes of the message's data.
         public let dataSize: Int
 
-        /// True if the message withdraws a document. ``message`` is without its data, so its own `isTombstone` does not say
-        /// that.
+        /// True if the message withdraws a document. ``message`` is without its data, so its own `isTombstone` does not
+        /// say that.
         public var isTombstone: Bool { dataSize == 0 && message.isTombstone }
 
         /// - Parameter message: A message whose data is left out.
@@ -82,9 +82,9 @@ extension DeadLetter {
     ) async throws {
         var last: DeadLetter.ID = 0
         while true {
-            let letters = try await page(last)
-            guard let id = letters.last?.id else { return }
-            try await body(letters)
+            let deadLetters = try await page(last)
+            guard let id = deadLetters.last?.id else { return }
+            try await body(deadLetters)
             last = id
         }
     }

@@ -38,12 +38,12 @@ package final class NATSConnection: Sendable {
     /// Random characters that no other connection has.
     let name: String
     /// The replies to requests.
-    let inbox: Inbox
+    let inbox: ReplyInbox
     /// The acknowledgements of published messages. libnats does not report which of these requests has no responder, so
     /// all of them fail then, and are repeated.
-    private let acknowledgements: Inbox
+    private let acknowledgements: ReplyInbox
     /// What consumers of JetStream deliver, each to a subscription of its own.
-    let deliveries: Inbox
+    let deliveries: ReplyInbox
     let incompleteReplicas = IncompleteReplicas()
     /// What waits for the servers.
     package let waits = Waits()
@@ -61,9 +61,9 @@ package final class NATSConnection: Sendable {
         thread = ExecutorThread(name: "nats", longestPolling: Self.longestPolling)
         executor = TaskThread(thread)
         name = String((0..<16).compactMap { _ in "abcdefghijklmnopqrstuvwxyz0123456789".randomElement() })
-        inbox = Inbox(prefix: "_INBOX.\(name)", thread)
-        acknowledgements = Inbox(prefix: "_INBOX.\(name).a", thread)
-        deliveries = Inbox(prefix: "_INBOX.\(name).d", thread)
+        inbox = ReplyInbox(prefix: "_INBOX.\(name)", thread)
+        acknowledgements = ReplyInbox(prefix: "_INBOX.\(name).a", thread)
+        deliveries = ReplyInbox(prefix: "_INBOX.\(name).d", thread)
         (losses, lossesWriter) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(8))
     }
 
@@ -72,8 +72,8 @@ package final class NATSConnection: Sendable {
         calls.stop()
     }
 
-    /// The executor of the thread that, without TLS, reads and writes. A task that prefers it sends and receives without
-    /// a change of threads then.
+    /// The executor of the thread that, without TLS, reads and writes. A task that prefers it sends and receives
+    /// without a change of threads then.
     package let executor: any SerialExecutor & TaskExecutor
 
     /// Keeps a connection until the task is cancelled. May be called once. If it is cancelled while connecting, it
@@ -303,8 +303,8 @@ package final class NATSConnection: Sendable {
         return try await reply(to: message, token, in: inbox, timeout: timeout, accepting: accepts)
     }
 
-    /// Sends a message that is stored once if it is sent twice, and calls `complete` with the acknowledgement, without a
-    /// task.
+    /// Sends a message that is stored once if it is sent twice, and calls `complete` with the acknowledgement, without
+    /// a task.
     /// - Parameter complete: Called once, with the reply or with an error of ``request(_:headers:body:timeout:)``, also
     ///   with `noResponders` if another one of these messages has no responder. It must not wait: the thread that reads
     ///   or the caller's thread calls it.
@@ -337,8 +337,8 @@ package final class NATSConnection: Sendable {
 
     /// Sends a message and waits for the reply with its token.
     private func reply(
-        to message: OutgoingMessage, _ token: UInt64, in inbox: Inbox, timeout: Duration,
-        accepting accepts: Inbox.Filter? = nil
+        to message: OutgoingMessage, _ token: UInt64, in inbox: ReplyInbox, timeout: Duration,
+        accepting accepts: ReplyInbox.Filter? = nil
     ) async throws -> NATSMessage {
         try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
@@ -355,8 +355,8 @@ package final class NATSConnection: Sendable {
 
     /// Sends a message and calls `complete` with the reply with its token, or with an error.
     private func send(
-        _ message: OutgoingMessage, for token: UInt64, in inbox: Inbox, timeout: Duration,
-        accepting accepts: Inbox.Filter? = nil, _ complete: @escaping Inbox.Completion
+        _ message: OutgoingMessage, for token: UInt64, in inbox: ReplyInbox, timeout: Duration,
+        accepting accepts: ReplyInbox.Filter? = nil, _ complete: @escaping ReplyInbox.Completion
     ) {
         inbox.add(token, subject: message.subject, timeout: timeout, accepting: accepts, complete)
         send(message, for: token, in: inbox)
@@ -364,7 +364,7 @@ package final class NATSConnection: Sendable {
 
     /// Sends a request that has any number of replies to `mailbox`, which must be registered as `token`.
     func sendRequest(
-        _ subject: String, headers: NATSHeaders = [:], body: [UInt8], to token: UInt64, in inbox: Inbox
+        _ subject: String, headers: NATSHeaders = [:], body: [UInt8], to token: UInt64, in inbox: ReplyInbox
     ) throws {
         let message = try OutgoingMessage(subject, reply: inbox.reply(token), headers: headers, body: body)
         send(message, for: token, in: inbox)
@@ -379,7 +379,7 @@ package final class NATSConnection: Sendable {
     }
 
     private func withMailbox<Result>(
-        in inbox: Inbox, for subject: String, _ token: UInt64, limit: Int,
+        in inbox: ReplyInbox, for subject: String, _ token: UInt64, limit: Int,
         _ body: (Mailbox<NATSMessage>) async throws -> Result
     ) async throws -> Result {
         let mailbox = Mailbox<NATSMessage>(limit: limit, thread)
@@ -414,7 +414,7 @@ package final class NATSConnection: Sendable {
         }
     }
 
-    private func send(_ message: OutgoingMessage, for token: UInt64, in inbox: Inbox) {
+    private func send(_ message: OutgoingMessage, for token: UInt64, in inbox: ReplyInbox) {
         do {
             try send(message) { error in inbox.fail(token, error) }
         } catch {
@@ -439,8 +439,8 @@ package final class NATSConnection: Sendable {
             }
             return (link, state.queuedBytes == 0)
         }
-        // On the thread of the links, a message can be sent at once. It must not overtake the messages and subscriptions
-        // that wait for the thread.
+        // On the thread of the links, a message can be sent at once. It must not overtake the messages and
+        // subscriptions that wait for the thread.
         if isOnThread, nothingWaits { return try link.publish(message) }
         perform(size: message.size) {
             do throws(NATSError) { try link.publish(message) } catch { failed(error) }
@@ -468,8 +468,8 @@ package final class NATSConnection: Sendable {
 
     /// Passes the messages of a subject to `handler` until the subscription is ended. If there is a connection, the
     /// server knows the subscription when this method returns.
-    /// - Parameter handler: The thread that reads calls it, before it passes on other messages that have arrived with this
-    ///   one. It must not wait.
+    /// - Parameter handler: The thread that reads calls it, before it passes on other messages that have arrived with
+    ///   this one. It must not wait.
     package func subscribe(
         to subject: String, handler: @escaping @Sendable (NATSMessage) -> Void
     ) async throws -> HandledSubscription {

@@ -124,8 +124,8 @@ package struct DeliveredMessage: Sendable {
 
 /// A reader of a stream: an ephemeral consumer that delivers messages in response to requests. One task uses it.
 ///
-/// It requests messages ahead, up to ``PullSettings/window``, unless it lets them gather. It does not check for gaps and
-/// does not replace a consumer that the server has lost.
+/// It requests messages ahead, up to ``PullSettings/window``, unless it lets them gather. It does not check for gaps
+/// and does not replace a consumer that the server has lost.
 package final class PullConsumer {
     /// An element of the delivery.
     package enum Delivery: Sendable {
@@ -282,7 +282,8 @@ extension JetStream {
     }
 
     /// The sequence of the first message that a consumer with these settings gets; nil if there is none now.
-    /// - Parameter server: The only server that is asked. Nil for any, whose answer is compared with that of another one.
+    /// - Parameter server: The only server that is asked. Nil for any, whose answer is compared with that of another
+    ///   one.
     package func firstSequence(
         of stream: String, _ settings: ConsumerSettings, on server: String? = nil
     ) async throws -> UInt64? {
@@ -301,7 +302,8 @@ extension JetStream {
         return first
     }
 
-    /// - Throws: ``NATSError`` `timeout` if the consumer is idle although it has messages: another one may deliver them.
+    /// - Throws: ``NATSError`` `timeout` if the consumer is idle although it has messages: another one may deliver
+    ///   them.
     static func firstSequence(
         _ pending: Int, of stream: String, _ next: () async throws -> PullConsumer.Delivery
     ) async throws -> UInt64? {
@@ -318,7 +320,7 @@ extension JetStream {
         _ body: (PullConsumer) async throws -> Result
     ) async throws -> Result {
         let token = connection.deliveries.makeToken()
-        let name = "\(connection.name)-\(Inbox.text(token))"
+        let name = "\(connection.name)-\(ReplyInbox.text(token))"
         let subject = "\(Self.prefix)CONSUMER.MSG.NEXT.\(stream).\(name)"
         // The limit leaves room for the status messages between the messages.
         return try await connection.withDeliveries(to: subject, token, limit: pulling.window * 2 + 64) { mailbox in

@@ -13,16 +13,16 @@ final class AliveAnswers: Sendable {
     }
 
     private let member: UUID
-    private let journal: Journal
+    private let journal: JournalConnection
     private let state = Mutex(State())
 
-    init(of member: UUID, in journal: Journal) {
+    init(of member: UUID, in journal: JournalConnection) {
         self.member = member
         self.journal = journal
     }
 
-    /// Returns when other processes can ask. May be called again, for example after a cancelled call. The members of a user
-    /// that may not subscribe are never reported as alive.
+    /// Returns when other processes can ask. May be called again, for example after a cancelled call. The members of a
+    /// user that may not subscribe are never reported as alive.
     func start() async throws {
         guard state.withLock({ $0.subscription == nil }) else { return }
         let subscription: HandledSubscription
@@ -60,12 +60,12 @@ final class AliveAnswers: Sendable {
         subscription?.end()
     }
 
-    private static func subject(of member: UUID, in journal: Journal) -> String {
+    private static func subject(of member: UUID, in journal: JournalConnection) -> String {
         journal.subject(.queries(to: "member-\(member.uuidString)"))
     }
 
     /// True if a process runs this exclusive member, or may run it.
-    static func isAlive(_ member: UUID, in journal: Journal) async throws -> Bool {
+    static func isAlive(_ member: UUID, in journal: JournalConnection) async throws -> Bool {
         let subject = subject(of: member, in: journal)
         return try await journal.retrying {
             do {

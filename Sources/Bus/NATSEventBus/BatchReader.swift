@@ -5,7 +5,7 @@ internal import NATSLayout
 /// Reads messages of the journal in their order, each once. Makes a new consumer when messages may have been lost
 /// on their way. One task uses it.
 final class BatchReader {
-    private let journal: Journal
+    private let journal: JournalConnection
     /// The decision of a receiver about the next message.
     enum Step {
         case goOn
@@ -39,7 +39,7 @@ final class BatchReader {
     ///   - end: The offset after which it ends; nil for no end.
     ///   - epoch: The epoch of both offsets.
     init(
-        _ journal: Journal, patterns: [String], after start: UInt64, until end: UInt64? = nil, epoch: UInt64,
+        _ journal: JournalConnection, patterns: [String], after start: UInt64, until end: UInt64? = nil, epoch: UInt64,
         headersOnly: Bool = false
     ) {
         self.journal = journal
@@ -159,11 +159,12 @@ final class BatchReader {
     /// Checks if everything up to the end has been received.
     private func askForEnd() async throws {
         guard let end else { return }
-        let sequence = min(try await journal.lastSequence(), Place(offset: end).sequence)
+        let sequence = min(try await journal.lastSequence(), StreamPosition(offset: end).sequence)
         guard try await !journal.hasBatches(matching: patterns, from: tracker.nextSequence, through: sequence) else {
             return
         }
-        tracker.record(journalEnd: Place.end(of: sequence), pending: 0, lastConsumerSequence: lastConsumerSequence)
+        tracker.record(
+            journalEnd: StreamPosition.end(of: sequence), pending: 0, lastConsumerSequence: lastConsumerSequence)
     }
 
     /// Follows the journal to another epoch.

@@ -21,7 +21,7 @@ struct ClaimMember: Sendable {
     let mode: ConsumerMode
     /// Nil until the first claim.
     private(set) var claim: HeldClaim?
-    /// The partitions whose fences this member has written, or may have written, under its last owner epoch.
+    /// The partitions whose fences this member has written, or may have written, under its last owner generation.
     private(set) var fenced = FencedPartitions()
     var health: ClaimHealth
     /// The calls that claim now.
@@ -42,8 +42,8 @@ struct ClaimMember: Sendable {
     /// True while a call claims.
     var isClaiming: Bool { !claiming.isEmpty }
 
-    /// True if a comparison with the recorded group shows that the claim is valid. A claim may be retried for ever although
-    /// the group can be read.
+    /// True if a comparison with the recorded group shows that the claim is valid. A claim may be retried for ever
+    /// although the group can be read.
     /// - Parameter hasLasted: True if a reader under the claim has lasted for more than one comparison.
     func isInOrder(hasLasted: Bool) -> Bool {
         claim != nil && !isClaiming && (hasLasted || !health.hasLostFence)
@@ -77,14 +77,14 @@ struct ClaimMember: Sendable {
         _ ownership: Ownership, fences: [Partition: UInt64], handled: HandledOffsets, in epoch: UInt64
     ) -> [Partition: UInt64] {
         var held = claim
-        if held?.ownerEpoch != ownership.ownerEpoch || held?.epoch != epoch { held = nil }
+        if held?.ownerGeneration != ownership.ownerGeneration || held?.epoch != epoch { held = nil }
         var offsets: [Partition: UInt64] = [:]
         for partition in ownership.offsets.keys {
-            let recorded = handled.handled(partition, ownerEpoch: ownership.ownerEpoch)
+            let recorded = handled.handled(partition, ownerGeneration: ownership.ownerGeneration)
             offsets[partition] = max(recorded, held?.handled(partition) ?? 0)
         }
         if held == nil {
-            held = HeldClaim(epoch: epoch, ownerEpoch: ownership.ownerEpoch, fences: fences, offsets: offsets)
+            held = HeldClaim(epoch: epoch, ownerGeneration: ownership.ownerGeneration, fences: fences, offsets: offsets)
         } else {
             for (partition, fence) in fences {
                 held?.add(fence, of: partition)
@@ -99,34 +99,35 @@ struct ClaimMember: Sendable {
     mutating func keep(_ fence: UInt64, of partition: Partition, under claim: ConsumerClaim) {
         if self.claim == nil {
             self.claim = HeldClaim(
-                epoch: claim.epoch, ownerEpoch: claim.ownerEpoch, fences: [partition: fence], offsets: claim.offsets)
+                epoch: claim.epoch, ownerGeneration: claim.ownerGeneration, fences: [partition: fence],
+                offsets: claim.offsets)
         } else {
             change(claim) { $0.add(fence, of: partition) }
         }
     }
 }
 
-/// The partitions that a member has fenced under one owner epoch.
+/// The partitions that a member has fenced under one owner generation.
 struct FencedPartitions: Hashable, Sendable {
-    private(set) var ownerEpoch: UInt64 = 0
+    private(set) var ownerGeneration: UInt64 = 0
     private var partitions: Set<Partition> = []
-    /// True if the servers have lost a fence of this owner epoch.
+    /// True if the servers have lost a fence of this owner generation.
     private var isLost = false
 
-    /// Adds the partitions of a claim. Those of an earlier owner epoch are forgotten.
+    /// Adds the partitions of a claim. Those of an earlier owner generation are forgotten.
     mutating func add(_ ownership: Ownership) {
-        if ownerEpoch != ownership.ownerEpoch { (partitions, isLost) = ([], false) }
-        ownerEpoch = ownership.ownerEpoch
+        if ownerGeneration != ownership.ownerGeneration { (partitions, isLost) = ([], false) }
+        ownerGeneration = ownership.ownerGeneration
         partitions.formUnion(ownership.offsets.keys)
     }
 
     /// Records that the servers have lost a fence, so that the next claim writes others.
     mutating func recordLoss() { isLost = true }
 
-    /// True if a claim needs a higher owner epoch: because a group that has replaced a lost one has a lower one, or the
-    /// claim has other partitions under the same one, or a fence is lost.
+    /// True if a claim needs a higher owner generation: because a group that has replaced a lost one has a lower one,
+    /// or the claim has other partitions under the same one, or a fence is lost.
     func exceed(_ ownership: Ownership) -> Bool {
-        guard ownerEpoch == ownership.ownerEpoch else { return ownerEpoch > ownership.ownerEpoch }
+        guard ownerGeneration == ownership.ownerGeneration else { return ownerGeneration > ownership.ownerGeneration }
         return isLost || partitions != Set(ownership.offsets.keys)
     }
 }

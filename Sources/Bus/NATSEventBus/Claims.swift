@@ -25,14 +25,15 @@ actor Claims {
     private var members: [ClaimMember.ID: ClaimMember] = [:]
     private var watches = ClaimWatches()
 
-    private var journal: Journal { records.journal }
+    private var journal: JournalConnection { records.journal }
 
     /// - Parameters:
     ///   - floorStep: The number of sequences after which the progress is recorded in the group, so that the next claim
     ///     reads less.
     ///   - patience: The time after which a consumer without a valid claim is reported.
     init(
-        _ journal: Journal, floorStep: UInt64 = HandledOffsets.recordingStep, patience: Duration = ClaimHealth.patience,
+        _ journal: JournalConnection, floorStep: UInt64 = HandledOffsets.recordingStep,
+        patience: Duration = ClaimHealth.patience,
         logger: Logger
     ) {
         self.patience = patience
@@ -129,7 +130,7 @@ actor Claims {
             let ownership = assigned.group.ownership(of: member.id)
             try update(id) { $0.recordFences(of: ownership) }
             let fencing = try await records.writeFences(
-                of: consumer, ownership.offsets.keys, ownerEpoch: ownership.ownerEpoch, member: member.id,
+                of: consumer, ownership.offsets.keys, ownerGeneration: ownership.ownerGeneration, member: member.id,
                 in: epochs)
             guard case .written(let fences) = fencing else {
                 if case .overtaken(let epoch) = fencing { floor = epoch }
@@ -147,7 +148,7 @@ actor Claims {
             try await records.recordFloor(
                 of: consumer, assigned.group.recording(handled), insteadOf: assigned, epoch: epochs.current)
             let claim = ConsumerClaim(
-                consumer: consumer, member: member, ownerEpoch: ownership.ownerEpoch, epoch: epochs.current,
+                consumer: consumer, member: member, ownerGeneration: ownership.ownerGeneration, epoch: epochs.current,
                 offsets: offsets,
                 cutOffs: cutOffs.value?
                     .cutOffs(recordedAt: cutOffs.sequence, progress: handled.progressFence) ?? [])
@@ -254,14 +255,14 @@ actor Claims {
     /// See ``BusInspection/consumers()``.
     func consumers() async throws -> [DurableConsumer] {
         try requireOpen()
-        return try await ConsumerList(records: records).consumers()
+        return try await ConsumerDirectory(records: records).consumers()
     }
 
     /// See ``BusInspection/forget(consumer:)``.
     func forget(consumer: String) async throws {
         try requireOpen()
         do { try Rules.checkConsumer(consumer) } catch { throw BusError(error) }
-        try await ConsumerList(records: records).forget(consumer: consumer)
+        try await ConsumerDirectory(records: records).forget(consumer: consumer)
         await renew(consumer)
     }
 
@@ -284,7 +285,7 @@ actor Claims {
         if let held = held(claim) { return held.fences[partition] }
         // A claim that another object of this process has made, or one that was replaced since.
         let id = ClaimMember.ID(claim)
-        guard claim.offsets[partition] != nil, claim.ownerEpoch > 0, members[id] != nil else { return nil }
+        guard claim.offsets[partition] != nil, claim.ownerGeneration > 0, members[id] != nil else { return nil }
         guard let sequence = try await recordedFence(of: claim, partition) else { return nil }
         members[id]?.keep(sequence, of: partition, under: claim)
         return sequence
@@ -293,7 +294,9 @@ actor Claims {
     /// The sequence of the last fence of a partition, if it is that of the claim.
     private func recordedFence(of claim: ConsumerClaim, _ partition: Partition) async throws -> UInt64? {
         let fence = try await records.fence(of: ConsumerPartition(claim.consumer, partition))
-        guard let record = fence.value, record.ownerEpoch == claim.ownerEpoch, record.member == claim.member.id else {
+        guard let record = fence.value, record.ownerGeneration == claim.ownerGeneration,
+            record.member == claim.member.id
+        else {
             return nil
         }
         return fence.sequence
@@ -310,7 +313,7 @@ actor Claims {
     /// Records that the fence of a partition has been replaced.
     func lose(_ partition: Partition, of claim: ConsumerClaim) {
         change(claim) { $0.lose(partition) }
-        watches.end { $0.consumer == claim.consumer && $0.ownerEpoch == claim.ownerEpoch }
+        watches.end { $0.consumer == claim.consumer && $0.ownerGeneration == claim.ownerGeneration }
     }
 
     /// Handles the refusal of a batch that needs the fence of a claim.
@@ -347,7 +350,7 @@ actor Claims {
             guard state == .current else { return state }
         }
         let fence = try await records.fence(of: ConsumerPartition(claim.consumer, partition)).value
-        guard let fence, fence.ownerEpoch > claim.ownerEpoch else { return .current }
+        guard let fence, fence.ownerGeneration > claim.ownerGeneration else { return .current }
         return [claim.member.id, FenceRecord.nobody].contains(fence.member) ? .ended : .takenOver
     }
 
@@ -366,7 +369,7 @@ actor Claims {
         } catch is ConsumerRecords.FencesLost {
             throw lostFences(of: claim)
         }
-        change(claim) { $0.restore(partition, to: recorded.handled(partition, ownerEpoch: claim.ownerEpoch)) }
+        change(claim) { $0.restore(partition, to: recorded.handled(partition, ownerGeneration: claim.ownerGeneration)) }
         return self.held(claim)?.handled(partition) ?? 0
     }
 
@@ -463,7 +466,7 @@ actor Claims {
         members.reduce(group) { group, member in
             let own = group.ownership(of: member.key.member)
             guard member.key.consumer == consumer, let claim = member.value.claim, claim.epoch == epoch,
-                own.ownerEpoch == claim.ownerEpoch
+                own.ownerGeneration == claim.ownerGeneration
             else { return group }
             return group.recording { partition, _ in own.offsets[partition] == nil ? 0 : claim.handled(partition) }
         }

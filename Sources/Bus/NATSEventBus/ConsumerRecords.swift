@@ -10,7 +10,7 @@ struct ConsumerRecords: Sendable {
     /// The number of requests that are under way at the same time.
     private static let parallelCount = 32
 
-    let journal: Journal
+    let journal: JournalConnection
     /// The maximum number of durable consumers of a journal.
     var capacity = ConsumerLimits.consumers
     /// The time for which a server may hide a record that another one has.
@@ -40,13 +40,13 @@ struct ConsumerRecords: Sendable {
     }
 
     /// Assigns partitions to a member, in the recorded group. If its record is damaged, a new group replaces it: its
-    /// owner epoch is read from the fences, and its progress from the journal.
+    /// owner generation is read from the fences, and its progress from the journal.
     /// - Parameters:
     ///   - epochs: The epochs of the journal: what was handled in an earlier one counts as far as they agree.
-    ///   - floor: The owner epoch of a fence that the member could not replace; 0 for none. The member gets a higher one:
-    ///     the group's record was lost, and a new one counts from 1.
-    ///   - fenced: The partitions that the member has fenced. If it has others now, it gets a new owner epoch: progress
-    ///     under the old one would also count for those that it has lost, or did not have before.
+    ///   - floor: The owner generation of a fence that the member could not replace; 0 for none. The member gets a
+    ///     higher one: the group's record was lost, and a new one counts from 1.
+    ///   - fenced: The partitions that the member has fenced. If it has others now, it gets a new owner generation:
+    ///     progress under the old one would also count for those that it has lost, or did not have before.
     func assign(
         _ consumer: String, to member: ConsumerMember, in epochs: JournalEpochs, above floor: UInt64 = 0,
         fenced: FencedPartitions = FencedPartitions()
@@ -60,30 +60,30 @@ struct ConsumerRecords: Sendable {
                 if !record.exists { otherConsumers = try await consumerCount(in: epochs) }
             case .absent, .damaged:
                 if last.sequence == 0 { otherConsumers = try await consumerCount(in: epochs) }
-                // The group is new, or its record is lost. Progress under an owner epoch counts for all partitions that
-                // are owned under it, so no owner epoch may be assigned twice.
-                known = ConsumerGroup(after: try await highestOwnerEpoch(of: consumer, in: epochs))
+                // The group is new, or its record is lost. Progress under an owner generation counts for all partitions
+                // that are owned under it, so no owner generation may be assigned twice.
+                known = ConsumerGroup(after: try await highestOwnerGeneration(of: consumer, in: epochs))
             }
             let group: ConsumerGroup
             do {
                 group = try known.claimed(
                     by: member, of: consumer, otherConsumers: otherConsumers, limit: capacity
                 ) { ownership in
-                    // The same owner epoch is not enough: the fence may be that of another member.
-                    let isOvertaken = floor > 0 && ownership.ownerEpoch <= floor && !ownership.offsets.isEmpty
-                    return isOvertaken || fenced.exceed(ownership) ? max(floor, fenced.ownerEpoch) : nil
+                    // The same owner generation is not enough: the fence may be that of another member.
+                    let isOvertaken = floor > 0 && ownership.ownerGeneration <= floor && !ownership.offsets.isEmpty
+                    return isOvertaken || fenced.exceed(ownership) ? max(floor, fenced.ownerGeneration) : nil
                 }.group
             } catch {
                 throw BusError(error)
             }
             if let record = last.value, !record.exists {
-                try await writeRemovals(of: consumer, through: known.ownerEpoch)
+                try await writeRemovals(of: consumer, through: known.ownerGeneration)
             }
-            guard group.ownerEpoch < GroupRecord.maximumOwnerEpoch else {
+            guard group.ownerGeneration < GroupRecord.maximumOwnerGeneration else {
                 throw BusError(
                     .refused,
-                    "the durable consumer '\(consumer)' cannot be claimed: a record has the highest owner epoch, which no "
-                        + "client writes; remove the records 'k.g' and 'k.f' of the consumer")
+                    "the durable consumer '\(consumer)' cannot be claimed: a record has the highest owner "
+                        + "generation, which no client writes; remove the records 'k.g' and 'k.f' of the consumer")
             }
             if last.existing(in: epochs) == group { return Group(group: group, sequence: last.sequence) }
             if let sequence = try await journal.write(
@@ -153,13 +153,13 @@ struct ConsumerRecords: Sendable {
     enum Fencing: Sendable {
         /// The sequences of the fences.
         case written([Partition: UInt64])
-        /// A fence of this higher owner epoch is there.
+        /// A fence of this higher owner generation is there.
         case overtaken(UInt64)
     }
 
     /// Writes the fences of a new owner, all at once. Fences that it has written before stay.
     func writeFences(
-        of consumer: String, _ partitions: some Collection<Partition>, ownerEpoch: UInt64, member: UUID,
+        of consumer: String, _ partitions: some Collection<Partition>, ownerGeneration: UInt64, member: UUID,
         in epochs: JournalEpochs
     ) async throws -> Fencing {
         let known = try await fences(of: consumer)
@@ -167,7 +167,7 @@ struct ConsumerRecords: Sendable {
             for partition in partitions {
                 tasks.addTask {
                     let (fence, sequence) = try await journal.raiseFence(
-                        of: ConsumerPartition(consumer, partition), to: ownerEpoch, member: member,
+                        of: ConsumerPartition(consumer, partition), to: ownerGeneration, member: member,
                         after: known[partition] ?? .absent)
                     return (partition, fence, sequence)
                 }
@@ -175,10 +175,10 @@ struct ConsumerRecords: Sendable {
             var written: [Partition: UInt64] = [:]
             var overtaking: UInt64?
             for try await (partition, fence, sequence) in tasks {
-                if fence.ownerEpoch == ownerEpoch, fence.member == member {
+                if fence.ownerGeneration == ownerGeneration, fence.member == member {
                     written[partition] = sequence
                 } else {
-                    overtaking = fence.ownerEpoch
+                    overtaking = fence.ownerGeneration
                 }
             }
             if let last = written.values.max() { journal.see(fence: last, of: epochs.current) }
@@ -205,17 +205,17 @@ struct ConsumerRecords: Sendable {
         try await journal.read(FenceRecord.self, .fence(owner))
     }
 
-    /// The highest owner epoch that the journal has of a consumer, in fences and progress; 0 for a new consumer.
-    func highestOwnerEpoch(of consumer: String, in epochs: JournalEpochs) async throws -> UInt64 {
+    /// The highest owner generation that the journal has of a consumer, in fences and progress; 0 for a new consumer.
+    func highestOwnerGeneration(of consumer: String, in epochs: JournalEpochs) async throws -> UInt64 {
         var highest: UInt64 = 0
         let last = try await journal.lastSequence()
         try await journal.readHeaders(
             journal.names.progress(of: consumer), from: 1, through: last, epoch: epochs.current
         ) { message in
             switch BusSubject(message.subject, in: journal.names.namespace) {
-            case .fence: highest = max(highest, try await fence(in: message)?.ownerEpoch ?? 0)
+            case .fence: highest = max(highest, try await fence(in: message)?.ownerGeneration ?? 0)
             case .results, .progress:
-                highest = max(highest, (try? message.batchHeaders())?.progress?.ownerEpoch ?? 0)
+                highest = max(highest, (try? message.batchHeaders())?.progress?.ownerGeneration ?? 0)
             default: break
             }
             return .goOn
@@ -224,13 +224,13 @@ struct ConsumerRecords: Sendable {
     }
 
     /// Writes the fences of a removed consumer where they are missing.
-    func writeRemovals(of consumer: String, through ownerEpoch: UInt64) async throws {
+    func writeRemovals(of consumer: String, through ownerGeneration: UInt64) async throws {
         let known = try await fences(of: consumer)
         try await withThrowingDiscardingTaskGroup { tasks in
             for (partition, fence) in known {
                 tasks.addTask {
                     _ = try await journal.raiseFence(
-                        of: ConsumerPartition(consumer, partition), to: ownerEpoch, member: FenceRecord.removal,
+                        of: ConsumerPartition(consumer, partition), to: ownerGeneration, member: FenceRecord.removal,
                         after: fence)
                 }
             }

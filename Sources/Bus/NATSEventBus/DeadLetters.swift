@@ -3,12 +3,12 @@ internal import EventBus
 internal import NATS
 internal import NATSLayout
 
-/// The dead letters: those that the steward keeps, and those of the journal after its mark.
+/// The dead letters: those that the steward keeps, and those of the journal after its watermark.
 struct DeadLetters: Sendable {
     /// The number of letters that are read at the same time.
     private static let parallelCount = 32
 
-    let journal: Journal
+    let journal: JournalConnection
 
     /// The usual size of a page: see ``page(of:after:limit:size:_:)``.
     static let pageSize = 16 * 1024 * 1024
@@ -16,7 +16,7 @@ struct DeadLetters: Sendable {
     /// A letter that is not settled.
     private struct Outstanding {
         let consumer: String
-        /// True if the steward keeps it; false if it is in the journal after the mark.
+        /// True if the steward keeps it; false if it is in the journal after the watermark.
         let isKept: Bool
     }
 
@@ -39,8 +39,8 @@ struct DeadLetters: Sendable {
             try await withThrowingTaskGroup(of: (Int64, Element, Int)?.self) { tasks in
                 for (id, outstanding) in next {
                     tasks.addTask {
-                        let letter = try await letter(id, of: outstanding, epoch: epoch)
-                        return letter.map { (id, transform($0), $0.message.data.count) }
+                        let deadLetter = try await deadLetter(id, of: outstanding, epoch: epoch)
+                        return deadLetter.map { (id, transform($0), $0.message.data.count) }
                     }
                 }
                 for try await case (let id, let element, let size)? in tasks { found[id] = (element, size) }
@@ -52,10 +52,10 @@ struct DeadLetters: Sendable {
     }
 
     /// Nil if the letter was settled meanwhile, or cannot be read.
-    private func letter(_ id: Int64, of outstanding: Outstanding, epoch: UInt64) async throws -> DeadLetter? {
+    private func deadLetter(_ id: Int64, of outstanding: Outstanding, epoch: UInt64) async throws -> DeadLetter? {
         outstanding.isKept
-            ? try await keptLetter(id, of: outstanding.consumer, epoch)
-            : try await recentLetter(id, of: outstanding.consumer, epoch)
+            ? try await keptDeadLetter(id, of: outstanding.consumer, epoch)
+            : try await recentDeadLetter(id, of: outstanding.consumer, epoch)
     }
 
     /// See ``BusInspection/deadLetterCount(of:)``.
@@ -65,9 +65,9 @@ struct DeadLetters: Sendable {
 
     /// - Throws: ``BusError`` with code `letter` if one of the letters does not exist.
     func require(_ ids: [Int64]) async throws {
-        let letters = try await outstanding(try await journal.identity().epoch, of: nil)
-        let missing = Set(ids).subtracting(letters.keys).min()
-        if let missing { throw BusError(.letter, "there is no dead letter \(missing)") }
+        let deadLetters = try await outstanding(try await journal.identity().epoch, of: nil)
+        let missing = Set(ids).subtracting(deadLetters.keys).min()
+        if let missing { throw BusError(.deadLetter, "there is no dead letter \(missing)") }
     }
 
     /// Publishes a batch that settles dead letters.
@@ -78,7 +78,7 @@ struct DeadLetters: Sendable {
             // A settlement after this one makes the server refuse the batch. So the letters that are read next are
             // those at the time of the batch.
             let last = try await journal.last(subject)
-            try await require(batch.settledLetters)
+            try await require(batch.resolvedDeadLetters)
             let publication = try Publication(
                 batch, expectation: Expectation(subject: nil, sequence: UInt64(last?.sequence ?? 0)))
             do {
@@ -93,51 +93,53 @@ struct DeadLetters: Sendable {
 
     /// The letters that are not settled, by id.
     private func outstanding(_ epoch: UInt64, of consumer: String?) async throws -> [Int64: Outstanding] {
-        var letters: [Int64: Outstanding] = [:]
-        // The mark comes first: the letters that the steward keeps are at least as new as a mark that was read before.
-        let mark = try await journal.read(MarkRecord.self, .documentMark, of: journal.names.documents).value
+        var deadLetters: [Int64: Outstanding] = [:]
+        // The watermark comes first: the letters that the steward keeps are at least as new as a watermark that was
+        // read before.
+        let watermark = try await journal.read(WatermarkRecord.self, .documentWatermark, of: journal.names.documents)
+            .value
         let names = journal.names
-        for subject in try await journal.subjects(of: names.deadLetters, matching: names.letters(of: consumer)) {
+        for subject in try await journal.subjects(of: names.deadLetters, matching: names.deadLetters(of: consumer)) {
             guard case .deadLetter(let consumer, let sequence) = BusSubject(subject, in: names.namespace) else {
                 continue
             }
-            letters[Int64(clamping: sequence)] = Outstanding(consumer: consumer, isKept: true)
+            deadLetters[Int64(clamping: sequence)] = Outstanding(consumer: consumer, isKept: true)
         }
-        let start = mark.map { $0.epoch == epoch ? $0.sequence + 1 : 1 } ?? 1
+        let start = watermark.map { $0.epoch == epoch ? $0.sequence + 1 : 1 } ?? 1
         var settled: Set<Int64> = []
         try await journal.readHeaders(
             [names.batches], from: start, through: try await journal.lastBatch(), epoch: epoch
         ) { message in
             // A message that cannot be read was not published by a client of this bus.
             guard let headers = try? BatchHeaders(fields: message.message.headers.fields) else { return .goOn }
-            settled.formUnion(headers.settledLetters)
+            settled.formUnion(headers.resolvedDeadLetters)
             if headers.hasRejection, case .results(let owner, _) = BusSubject(message.subject, in: names.namespace),
                 consumer == nil || owner.consumer == consumer
             {
                 let id = Int64(message.streamSequence)
-                letters[id] = letters[id] ?? Outstanding(consumer: owner.consumer, isKept: false)
+                deadLetters[id] = deadLetters[id] ?? Outstanding(consumer: owner.consumer, isKept: false)
             }
             return .goOn
         }
-        return letters.filter { !settled.contains($0.key) }
+        return deadLetters.filter { !settled.contains($0.key) }
     }
 
     /// Reads a letter that the steward keeps. Nil if it was settled meanwhile, or cannot be read.
-    private func keptLetter(_ id: Int64, of consumer: String, _ epoch: UInt64) async throws -> DeadLetter? {
+    private func keptDeadLetter(_ id: Int64, of consumer: String, _ epoch: UInt64) async throws -> DeadLetter? {
         let subject = journal.subject(.deadLetter(consumer: consumer, sequence: UInt64(id)))
         let stored = try await journal.last(subject, of: journal.names.deadLetters)
-        guard let stored, let record = try? LetterRecord(fields: stored.headers.fields, body: stored.body),
+        guard let stored, let record = try? DeadLetterRecord(fields: stored.headers.fields, body: stored.body),
             record.epoch == epoch
         else { return nil }
-        return try? record.letter(of: consumer, sequence: UInt64(id))
+        return try? record.deadLetter(of: consumer, sequence: UInt64(id))
     }
 
-    private func recentLetter(_ id: Int64, of consumer: String, _ epoch: UInt64) async throws -> DeadLetter? {
+    private func recentDeadLetter(_ id: Int64, of consumer: String, _ epoch: UInt64) async throws -> DeadLetter? {
         guard let stored = try await journal.batch(at: UInt64(id)) else {
             // Retention has removed the batch since; the steward keeps the letter.
-            return try await keptLetter(id, of: consumer, epoch)
+            return try await keptDeadLetter(id, of: consumer, epoch)
         }
         let rejected = (try? stored.batch.content(at: UInt64(id), of: epoch))?.rejected
-        return try? rejected?.letter(of: consumer, sequence: UInt64(id), time: stored.time)
+        return try? rejected?.deadLetter(of: consumer, sequence: UInt64(id), time: stored.time)
     }
 }

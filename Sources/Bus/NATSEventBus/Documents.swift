@@ -4,15 +4,15 @@ internal import NATS
 internal import NATSLayout
 internal import Support
 
-/// The retained documents: what the steward has recorded, and what the journal has after the steward's mark.
+/// The retained documents: what the steward has recorded, and what the journal has after the steward's watermark.
 struct Documents {
-    let journal: Journal
+    let journal: JournalConnection
     let skipped: SkippedMessages
 
-    private struct Mark {
+    private struct Watermark {
         /// The sequence of the journal up to which the recorded documents are up to date.
         var sequence: UInt64
-        /// The sequence of the mark in the stream of the documents; nil if there is no mark of this epoch.
+        /// The sequence of the watermark in the stream of the documents; nil if there is no watermark of this epoch.
         var place: Int?
     }
 
@@ -30,10 +30,10 @@ struct Documents {
             }
         }
         guard !filters.isEmpty else { return overlay }
-        let mark = try await mark(of: epoch)
+        let watermark = try await watermark(of: epoch)
         let last = if let end { end } else { try await journal.lastToRead() }
-        if let place = mark.place { try await readRecorded(filters, markPlace: place) { overlay.add($0) } }
-        try await journal.scan(filters, from: mark.sequence + 1, through: last, epoch: epoch, skipped: skipped) {
+        if let place = watermark.place { try await readRecorded(filters, watermarkSequence: place) { overlay.add($0) } }
+        try await journal.scan(filters, from: watermark.sequence + 1, through: last, epoch: epoch, skipped: skipped) {
             overlay.add($0)
             return true
         }
@@ -44,13 +44,13 @@ struct Documents {
     func document(_ name: DocumentName, epoch: UInt64) async throws -> Envelope? {
         let filter = MessageFilter.type(name.type, subject: name.subject)
         var overlay = Overlay([filter], epoch: epoch)
-        let mark = try await mark(of: epoch)
+        let watermark = try await watermark(of: epoch)
         let last = try await journal.lastToRead()
-        if let place = mark.place {
-            let subjects = [journal.subject(.document(name)), journal.subject(.documentMark)]
+        if let place = watermark.place {
+            let subjects = [journal.subject(.document(name)), journal.subject(.documentWatermark)]
             let recorded = try await journal.retrying {
                 let found = try await journal.jetStream.lastMessages(of: journal.names.documents, filters: subjects)
-                // A server that lags behind the mark does not have the documents up to it.
+                // A server that lags behind the watermark does not have the documents up to it.
                 guard found.end >= place else { throw Lag.error }
                 return found.messages
             }
@@ -61,39 +61,41 @@ struct Documents {
             }
             if let found { add(found, to: &overlay) }
         }
-        try await journal.scan([filter], from: mark.sequence + 1, through: last, epoch: epoch, skipped: skipped) {
+        try await journal.scan([filter], from: watermark.sequence + 1, through: last, epoch: epoch, skipped: skipped) {
             if $0.documentName == name { overlay.add($0) }
             return true
         }
         return overlay.envelopes().first { DocumentName($0) == name }
     }
 
-    private func mark(of epoch: UInt64) async throws -> Mark {
-        let mark = try await journal.read(MarkRecord.self, .documentMark, of: journal.names.documents)
+    private func watermark(of epoch: UInt64) async throws -> Watermark {
+        let watermark = try await journal.read(WatermarkRecord.self, .documentWatermark, of: journal.names.documents)
         // The documents of another epoch are not those of this journal.
-        guard case .value(let record, let place) = mark, record.epoch == epoch else { return Mark(sequence: 0) }
-        return Mark(sequence: record.sequence, place: Int(clamping: place))
+        guard case .value(let record, let place) = watermark, record.epoch == epoch else {
+            return Watermark(sequence: 0)
+        }
+        return Watermark(sequence: record.sequence, place: Int(clamping: place))
     }
 
     /// Reads the recorded documents: the last message of each subject.
-    /// - Parameter markPlace: The sequence that the answering server must have reached.
+    /// - Parameter watermarkSequence: The sequence that the answering server must have reached.
     private func readRecorded(
-        _ filters: [MessageFilter], markPlace: Int, _ add: (BatchMessage.Stored) -> Void
+        _ filters: [MessageFilter], watermarkSequence: Int, _ add: (BatchMessage.Stored) -> Void
     ) async throws {
         let patterns = Self.patterns(of: filters, in: journal.names)
-        let mark = journal.subject(.documentMark)
-        let settings = ConsumerSettings(filters: patterns + [mark], start: .lastPerSubject)
+        let watermark = journal.subject(.documentWatermark)
+        let settings = ConsumerSettings(filters: patterns + [watermark], start: .lastPerSubject)
         try await journal.retrying {
             try await journal.jetStream.withConsumer(of: journal.names.documents, settings) { consumer in
                 // After the first messages the consumer continues with changes. A server that lags behind sends the
-                // mark again when it has caught up.
-                var hasMark = false
+                // watermark again when it has caught up.
+                var hasWatermark = false
                 var pending = consumer.initialPending
-                while !hasMark || pending > 0 {
+                while !hasWatermark || pending > 0 {
                     guard case .message(let message) = try await consumer.next() else { throw Lag.error }
                     pending = message.pending
-                    if message.subject == mark {
-                        hasMark = hasMark || message.streamSequence >= markPlace
+                    if message.subject == watermark {
+                        hasWatermark = hasWatermark || message.streamSequence >= watermarkSequence
                     } else if let stored = document(message.message.headers, message.message.body) {
                         add(stored)
                     }

@@ -5,7 +5,7 @@ internal import NATSLayout
 struct HeldClaim: Sendable {
     /// The epoch of the journal.
     let epoch: UInt64
-    let ownerEpoch: UInt64
+    let ownerGeneration: UInt64
     /// The sequences of the fences. A fence that has been replaced is removed.
     private(set) var fences: [Partition: UInt64]
     private var offsets: [Partition: UInt64]
@@ -14,15 +14,16 @@ struct HeldClaim: Sendable {
     /// The partitions whose last batch may be recorded or not, because its caller was cancelled.
     private(set) var uncertain: Set<Partition> = []
 
-    init(epoch: UInt64, ownerEpoch: UInt64, fences: [Partition: UInt64], offsets: [Partition: UInt64]) {
+    init(epoch: UInt64, ownerGeneration: UInt64, fences: [Partition: UInt64], offsets: [Partition: UInt64]) {
         self.epoch = epoch
-        self.ownerEpoch = ownerEpoch
+        self.ownerGeneration = ownerGeneration
         self.fences = fences
         self.offsets = offsets
     }
 
-    /// True if this is what the member holds under the claim. Owner epochs of two epochs of the journal are not the same.
-    func belongs(to claim: ConsumerClaim) -> Bool { epoch == claim.epoch && ownerEpoch == claim.ownerEpoch }
+    /// True if this is what the member holds under the claim. Owner epochs of two epochs of the journal are not the
+    /// same.
+    func belongs(to claim: ConsumerClaim) -> Bool { epoch == claim.epoch && ownerGeneration == claim.ownerGeneration }
 
     /// The offset up to which a partition is handled.
     func handled(_ partition: Partition) -> UInt64 { max(offsets[partition] ?? 0, settled) }

@@ -37,7 +37,7 @@ final class JournalReader: Sendable {
         case retained
     }
 
-    private let journal: Journal
+    private let journal: JournalConnection
     private let filters: [MessageFilter]
     private let patterns: [String]
     private let range: Range
@@ -46,13 +46,13 @@ final class JournalReader: Sendable {
     private let buffer: SubscriptionBuffer
     /// The messages that were dequeued from the buffer. Only the task of the subscriber uses them.
     private let ahead: Mutex<Ahead>
-    /// The sequence received and the end of the journal at the last check for idle progress, if the reader had nothing to
-    /// receive between them.
+    /// The sequence received and the end of the journal at the last check for idle progress, if the reader had nothing
+    /// to receive between them.
     private let lastCheck = Mutex<(received: UInt64, end: UInt64)?>(nil)
 
     /// - Parameter partitions: Only messages of these partitions are needed. The server can send others nevertheless.
     init(
-        _ journal: Journal, filters: [MessageFilter], partitions: Set<Partition>? = nil, range: Range,
+        _ journal: JournalConnection, filters: [MessageFilter], partitions: Set<Partition>? = nil, range: Range,
         skipped: SkippedMessages, onNotice: (@Sendable (SubscriptionNotice) -> Void)?
     ) {
         self.journal = journal
@@ -116,7 +116,7 @@ final class JournalReader: Sendable {
     /// - Parameter former: The epoch before.
     /// - Returns: The offset after which the subscription begins.
     private func restart(in identity: JournalIdentity, after former: UInt64) async throws -> UInt64 {
-        let fork = identity.epochs.end(of: former).map { Place.end(of: $0) } ?? 0
+        let fork = identity.epochs.end(of: former).map { StreamPosition.end(of: $0) } ?? 0
         let start =
             switch range.restart {
             case .ends, .beginning: 0 as UInt64
@@ -155,15 +155,16 @@ final class JournalReader: Sendable {
             return end
         }
         guard let confirmed, buffer.advance(from: received, to: confirmed) else { return nil }
-        return Position(epoch: identity.epoch, offset: Place.end(of: max(confirmed, received)))
+        return Position(epoch: identity.epoch, offset: StreamPosition.end(of: max(confirmed, received)))
     }
 
     /// Moves the reader to the first batch of the stream.
     /// - Returns: The notices for what was removed before; nil if nothing was.
     ///
-    /// The steward has recorded up to where it has removed messages. Without that record there is no notice, because the
-    /// sequences before the first batch may be those of control records. The removed messages themselves are unknown: the
-    /// type table says which types have had messages after the reader's place. Without it there is no notice.
+    /// The steward has recorded up to where it has removed messages. Without that record there is no notice, because
+    /// the sequences before the first batch may be those of control records. The removed messages themselves are
+    /// unknown: the type table says which types have had messages after the reader's place. Without it there is no
+    /// notice.
     private func handleRemoval(_ tracker: inout ReadTracker) async throws -> [SubscriptionNotice]? {
         let received = tracker.received
         let first = try await firstBatch()
@@ -171,7 +172,7 @@ final class JournalReader: Sendable {
             return nil
         }
         guard let removal = try await journal.read(RemovalRecord.self, .removal).value else { return nil }
-        let end = min(through, Place.end(of: removal.sequence))
+        let end = min(through, StreamPosition.end(of: removal.sequence))
         guard end > received else { return nil }
         return try await journal.typeTable().newest(matching: filters).compactMap { type, newest in
             newest > received ? .removed(type, through: min(newest, end)) : nil
@@ -187,7 +188,7 @@ final class JournalReader: Sendable {
     /// - Parameter whenLive: Called when the server knows the subscription.
     func receiveTransientMessages(whenLive: @escaping @Sendable () -> Void) async throws {
         guard wantsTransientMessages else { return whenLive() }
-        try await TransientMessages(journal: journal, patterns: patterns, buffer: buffer, skipped: skipped)
+        try await TransientReceiver(journal: journal, patterns: patterns, buffer: buffer, skipped: skipped)
             .receive(whenLive: whenLive)
     }
 
@@ -234,7 +235,7 @@ final class JournalReader: Sendable {
                 if watch.accepts(message) { return message }
                 continue
             }
-            if let sequence = buffer.drainedSequence { watch.recordWaiting(after: Place.end(of: sequence)) }
+            if let sequence = buffer.drainedSequence { watch.recordWaiting(after: StreamPosition.end(of: sequence)) }
             guard let message = try await next() else { return nil }
             if watch.accepts(message) { return message }
         }

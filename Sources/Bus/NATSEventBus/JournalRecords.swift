@@ -7,7 +7,7 @@ internal import NATSLayout
 internal import Support
 
 /// Reading and writing single records and batches. The stream's leader answers.
-extension Journal {
+extension JournalConnection {
     private var records: RecordStore { RecordStore(jetStream, names, repeating: self, reporting: report) }
 
     /// Reads the last record of a subject. A damaged one is reported.
@@ -34,10 +34,10 @@ extension Journal {
 
     /// Replaces the fence of a partition: see ``RecordStore/raiseFence(of:to:member:after:where:)``.
     func raiseFence(
-        of owner: ConsumerPartition, to ownerEpoch: UInt64, member: UUID, after last: RecordReading<FenceRecord>
+        of owner: ConsumerPartition, to ownerGeneration: UInt64, member: UUID, after last: RecordReading<FenceRecord>
     ) async throws -> (fence: FenceRecord, sequence: UInt64) {
         do {
-            return try await records.raiseFence(of: owner, to: ownerEpoch, member: member, after: last)
+            return try await records.raiseFence(of: owner, to: ownerGeneration, member: member, after: last)
         } catch {
             throw Self.refusingNewer(error)
         }
@@ -70,4 +70,4 @@ extension Journal {
     }
 }
 
-extension Journal: RepeatedRequests {}
+extension JournalConnection: RepeatedRequests {}

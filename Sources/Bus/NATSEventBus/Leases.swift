@@ -15,12 +15,12 @@ actor Leases {
     /// The maximum time for withdrawing the documents at the end of the process.
     private static let endingTime = Duration.seconds(1)
 
-    private let journal: Journal
+    private let journal: JournalConnection
     private let producer: ProducerID
     private let source: String
     private let send: Send
-    private let results: Results
-    private let turns = Turns<ProducerID>()
+    private let results: ResultPublisher
+    private let locks = KeyedLocks<ProducerID>()
     /// The sequence of the record that leased batches expect. Nil while the process holds no lease.
     private var held: UInt64?
     /// The epoch of the journal to which `held` and the sequences in `documents` belong; nil before the first lease.
@@ -34,7 +34,10 @@ actor Leases {
     private var mayHaveMore = false
 
     /// - Parameter source: The CloudEvents source of the messages that withdraw documents.
-    init(_ journal: Journal, producer: ProducerID, source: String, results: Results, send: @escaping Send) {
+    init(
+        _ journal: JournalConnection, producer: ProducerID, source: String, results: ResultPublisher,
+        send: @escaping Send
+    ) {
         self.journal = journal
         self.producer = producer
         self.source = source
@@ -63,7 +66,8 @@ actor Leases {
         if held == sequence { held = nil }
     }
 
-    /// Ends the lease if the journal has another epoch: some of its documents may be lost, and later sequences are lower.
+    /// Ends the lease if the journal has another epoch: some of its documents may be lost, and later sequences are
+    /// lower.
     private func followEpoch() {
         guard let now = journal.epochNow, now != epoch else { return }
         defer { epoch = now }
@@ -144,20 +148,20 @@ actor Leases {
     private func apply(_ change: OwnLeases<Envelope, Checkpoint>.Change?, at position: Position) {
         followEpoch()
         guard let change else { return }
-        documents.apply(change, at: position.epoch == epoch ? Place(offset: position.offset).sequence : 0)
+        documents.apply(change, at: position.epoch == epoch ? StreamPosition(offset: position.offset).sequence : 0)
     }
 
     // MARK: Holding
 
     /// - Returns: The sequence of the record that says `held`.
     private func hold() async throws -> UInt64 {
-        guard !isEnding else { throw Journal.ended }
+        guard !isEnding else { throw JournalConnection.ended }
         followEpoch()
         if let held { return held }
         underWay += 1
         defer { endPublishing() }
         // Other batches wait until the documents are published again, so that no older document replaces a newer one.
-        let (sequence, isNew) = try await turns.withTurn(of: producer) {
+        let (sequence, isNew) = try await locks.withLock(of: producer) {
             while true {
                 if let held { return (held, false) }
                 let (sequence, isNew) = try await acquireLease()

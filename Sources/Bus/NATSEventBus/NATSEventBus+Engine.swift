@@ -20,8 +20,8 @@ extension NATSEventBus {
             return position
         }
         if batch.isLeased, !batch.messages.isEmpty { return try await leases.publish(batch) }
-        guard batch.settledLetters.isEmpty else {
-            return try await position(of: try await letters.settle(batch, send: send))
+        guard batch.resolvedDeadLetters.isEmpty else {
+            return try await position(of: try await deadLetters.settle(batch, send: send))
         }
         guard !batch.messages.isEmpty else { return try await journal.end() }
         // Read before packing, while the messages are in the cache.
@@ -49,7 +49,7 @@ extension NATSEventBus {
         // Waits until the stream has been found.
         _ = try await journal.identity()
         let end = journal.seenEnd
-        let place = TransientPlace(epoch: end.epoch, sequence: Place(offset: end.offset).sequence)
+        let place = TransientPosition(epoch: end.epoch, sequence: StreamPosition(offset: end.offset).sequence)
         try await journal.retrying {
             try journal.connection.publish(
                 journal.subject(.transient(MessageTokens(of: messages))),
@@ -87,7 +87,7 @@ extension NATSEventBus {
         switch start {
         case .beginning: range.restart = .beginning
         case .now:
-            range.start = Place.end(of: try await journal.lastSequence())
+            range.start = StreamPosition.end(of: try await journal.lastSequence())
             range.restart = .fork
         case .after(let position):
             range.restart = .beginning
@@ -104,7 +104,7 @@ extension NATSEventBus {
         case .retained:
             range.restart = .retained
             let last = try await journal.lastBatch()
-            range.start = Place.end(of: last)
+            range.start = StreamPosition.end(of: last)
             range.retained = try await Documents(journal: journal, skipped: skipped)
                 .overlay(filters, epoch: epoch, through: last)
                 .envelopes(through: min(range.start, range.end ?? .max))
@@ -168,7 +168,7 @@ extension NATSEventBus {
     package func position(_ position: Position, offsetBy distance: Int) async throws -> Position {
         let epoch = try await journal.identity().epoch
         guard position.epoch == epoch else {
-            return Position(epoch: position.epoch, offset: Place.offset(position.offset, by: distance))
+            return Position(epoch: position.epoch, offset: StreamPosition.offset(position.offset, by: distance))
         }
         return Position(
             epoch: epoch, offset: try await journal.offset(position.offset, by: distance, epoch: epoch))
@@ -195,18 +195,18 @@ extension NATSEventBus {
     package func deadLetters(
         of consumer: String?, after id: DeadLetter.ID, limit: Int
     ) async throws -> [DeadLetter] {
-        try await letters.page(of: consumer, after: id, limit: limit, size: DeadLetters.pageSize) { $0 }
+        try await deadLetters.page(of: consumer, after: id, limit: limit, size: DeadLetters.pageSize) { $0 }
     }
 
     package func deadLetterSummaries(
         of consumer: String?, after id: DeadLetter.ID, limit: Int
     ) async throws -> [DeadLetter.Summary] {
         // A server sends a message whole; what is left out is dropped as it arrives.
-        try await letters.page(of: consumer, after: id, limit: limit, size: .max, \.summary)
+        try await deadLetters.page(of: consumer, after: id, limit: limit, size: .max, \.summary)
     }
 
     package func deadLetterCount(of consumer: String?) async throws -> Int {
-        try await letters.count(of: consumer)
+        try await deadLetters.count(of: consumer)
     }
 
     // MARK: Queries
@@ -239,24 +239,24 @@ extension Position {
     }
 }
 
-extension Journal {
+extension JournalConnection {
     /// The offset of the last message that was recorded before a time.
     fileprivate func offset(before date: Date, epoch: UInt64) async throws -> UInt64 {
         let seconds = date.timeIntervalSince1970
         // Also for a date that is not a number.
         guard seconds > 0 else { return 0 }
         // JetStream counts nanoseconds in 64 bits, which end in the year 2262.
-        guard seconds < 9e9 else { return Place.end(of: try await lastSequence()) }
+        guard seconds < 9e9 else { return StreamPosition.end(of: try await lastSequence()) }
         let time = Int64(seconds * 1000) * 1_000_000
         while true {
             let last = try await lastSequence()
             let settings = ConsumerSettings(filters: [names.batches], start: .time(time), headersOnly: true)
             let first = try await retrying { try await jetStream.firstSequence(of: names.journal, settings) }
-            if let first { return Place.end(before: first) }
+            if let first { return StreamPosition.end(before: first) }
             // The consumer may be on a server that does not have the last messages yet. The leader has them.
             let newest = try await self.last(names.batches)
             guard let newest, newest.time >= time, UInt64(clamping: newest.sequence) <= last else {
-                return Place.end(of: last)
+                return StreamPosition.end(of: last)
             }
         }
     }

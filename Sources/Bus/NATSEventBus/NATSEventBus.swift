@@ -9,8 +9,8 @@ internal import Synchronization
 extension EventBus {
     /// A bus on NATS JetStream. It connects in ``run()``.
     ///
-    /// The streams are made by the steward, the `broker` with the same address; until they exist, calls wait. Calls also
-    /// wait while no server answers.
+    /// The streams are made by the steward, the `broker` with the same address; until they exist, calls wait. Calls
+    /// also wait while no server answers.
     /// - Parameters:
     ///   - address: `nats://HOST[:PORT][,HOST…][/NAME]`, or `tls://…`.
     ///   - source: The CloudEvents source of the messages that this process publishes: `name/instance`.
@@ -31,11 +31,11 @@ extension EventBus {
 package final class NATSEventBus: EventBusEngine {
     package let source: String
     let producer = ProducerID()
-    let journal: Journal
+    let journal: JournalConnection
     let publisher: Publisher
     let claims: Claims
-    let results: Results
-    let letters: DeadLetters
+    let results: ResultPublisher
+    let deadLetters: DeadLetters
     let leases: Leases
     let queries: Queries
     /// Publishes a batch whose expectation protects it.
@@ -54,13 +54,13 @@ package final class NATSEventBus: EventBusEngine {
         skipped = SkippedMessages(logger: logger)
         var options = NATSOptions(servers: address.urls, name: source)
         options.setFiles { variables[$0] }
-        journal = Journal(address, options: options, logger: logger)
+        journal = JournalConnection(address, options: options, logger: logger)
         let publisher = Publisher(journal, producer: producer, logger: logger)
         self.publisher = publisher
         send = { publication in try await publisher.publish { publication } }
         claims = Claims(journal, logger: logger)
-        letters = DeadLetters(journal: journal)
-        results = Results(journal, claims: claims, letters: letters, send: send)
+        deadLetters = DeadLetters(journal: journal)
+        results = ResultPublisher(journal, claims: claims, deadLetters: deadLetters, send: send)
         leases = Leases(journal, producer: producer, source: source, results: results, send: send)
         queries = Queries(journal, source: source)
     }

@@ -30,7 +30,7 @@ final class Publisher: Sendable {
     /// The precision of pauses.
     private static let step = Duration.milliseconds(20)
 
-    private let journal: Journal
+    private let journal: JournalConnection
     private let logger: Logger
     private let state: Mutex<State>
     /// Has an element when a message begins to pause.
@@ -39,7 +39,7 @@ final class Publisher: Sendable {
 
     /// - Parameter configuration: Its limits of sizes are replaced by those of the server.
     init(
-        _ journal: Journal, producer: ProducerID, configuration: Lanes.Configuration = Lanes.Configuration(),
+        _ journal: JournalConnection, producer: ProducerID, configuration: Lanes.Configuration = Lanes.Configuration(),
         logger: Logger
     ) {
         self.journal = journal
@@ -289,14 +289,15 @@ final class Publisher: Sendable {
     }
 }
 
-extension Journal {
+extension JournalConnection {
     /// Finds a message by its id. Reads the headers of all messages after a sequence up to the present end.
     /// - Returns: The sequence of the message; nil if there is none.
     /// - Throws: ``BusError`` with code `epoch` if the journal has another epoch meanwhile.
     func sequence(ofMessage id: String, after sequence: UInt64, in epoch: UInt64) async throws -> UInt64? {
         let end = try await lastSequence()
         let reader = BatchReader(
-            self, patterns: names.journalSubjects, after: Place.end(of: sequence), until: Place.end(of: end),
+            self, patterns: names.journalSubjects, after: StreamPosition.end(of: sequence),
+            until: StreamPosition.end(of: end),
             epoch: epoch, headersOnly: true)
         var found: UInt64?
         try await reader.read { message in

@@ -33,7 +33,7 @@ actor Queries {
         var open: Set<QueryID> = []
     }
 
-    private let journal: Journal
+    private let journal: JournalConnection
     private let source: String
     private let discoveryTimeout: Duration
     private let instance = ProducerID().hexadecimal
@@ -51,7 +51,7 @@ actor Queries {
     private var connection: NATSConnection { journal.connection }
 
     /// - Parameter source: The source of this process, for errors.
-    init(_ journal: Journal, source: String, discoveryTimeout: Duration = discoveryTimeout) {
+    init(_ journal: JournalConnection, source: String, discoveryTimeout: Duration = discoveryTimeout) {
         self.journal = journal
         self.source = source
         self.discoveryTimeout = discoveryTimeout
@@ -93,7 +93,8 @@ actor Queries {
     }
 
     private func receive(_ message: NATSMessage) {
-        // Any process may send to this address. An unreadable message is ignored; its sender gets no answer to its pings.
+        // Any process may send to this address. An unreadable message is ignored; its sender gets no answer to its
+        // pings.
         guard let query = QueryPacket(message) else { return }
         switch query {
         case .ask(let id, let query):
@@ -169,8 +170,8 @@ actor Queries {
                     throw BusError(.unserved, "the process that served \(type) has ended")
                 }
             } catch let error as NATSError {
-                // The servers of the type, or of NATS, may be stopped, or there is no connection. A question may be asked
-                // twice.
+                // The servers of the type, or of NATS, may be stopped, or there is no connection. A question may be
+                // asked twice.
                 guard error.isTemporary else { throw BusError(error) }
                 try await journal.pause(0)
                 tried = []

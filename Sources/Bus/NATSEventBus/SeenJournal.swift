@@ -21,7 +21,7 @@ struct SeenJournal: Sendable {
     private var left: [UInt64] = []
 
     /// The position of the last batch.
-    var end: Position { Position(epoch: epoch ?? 0, offset: Place.end(of: batch)) }
+    var end: Position { Position(epoch: epoch ?? 0, offset: StreamPosition.end(of: batch)) }
 
     /// The sequence up to which a reader must read to get everything that was published before. Results of earlier
     /// owners of this client's partitions are before its fences, even if the server that answers lags behind.

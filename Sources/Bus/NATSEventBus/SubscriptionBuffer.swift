@@ -121,7 +121,7 @@ final class SubscriptionBuffer: Sendable {
 
     /// - Parameter offset: The offset after which the subscription begins.
     init(epoch: UInt64, after offset: UInt64) {
-        state = Mutex(State(epoch: epoch, received: Place.start(after: offset) - 1))
+        state = Mutex(State(epoch: epoch, received: StreamPosition.start(after: offset) - 1))
     }
 
     // MARK: The journal
@@ -149,7 +149,7 @@ final class SubscriptionBuffer: Sendable {
     func restart(in epoch: UInt64, after offset: UInt64) {
         let reader = state.withLock { state in
             state.release(before: .max)
-            (state.epoch, state.received, state.heldEnd) = (epoch, Place.start(after: offset) - 1, 0)
+            (state.epoch, state.received, state.heldEnd) = (epoch, StreamPosition.start(after: offset) - 1, 0)
             return state.dequeueForReader()
         }
         reader?.resume()
@@ -229,7 +229,7 @@ final class SubscriptionBuffer: Sendable {
 
     /// Adds a transient message, which is held until the journal was read up to `place`. One of another epoch is not
     /// held.
-    func put(_ message: NATSMessage, after place: TransientPlace) -> Addition {
+    func put(_ message: NATSMessage, after place: TransientPosition) -> Addition {
         let (addition, reader) = state.withLock { state -> (Addition, ReadyReader?) in
             guard state.held.count < Self.transientCapacity, state.items.count < Self.transientCapacity,
                 state.transientSize < Self.transientByteCapacity

@@ -12,8 +12,8 @@ package protocol RepeatedRequests: Sendable {
 
 extension JetStream: RepeatedRequests {}
 
-/// The records of a bus on NATS. It reads them from the leader of a stream, reports those that are damaged, and replaces a
-/// record on the condition that it has not changed.
+/// The records of a bus on NATS. It reads them from the leader of a stream, reports those that are damaged, and
+/// replaces a record on the condition that it has not changed.
 ///
 /// Methods that read throw ``ProtocolError`` with code `version` if a newer program has written the record.
 package struct RecordStore: Sendable {
@@ -74,8 +74,8 @@ package struct RecordStore: Sendable {
 
     // MARK: Writing
 
-    /// Replaces a record. If an earlier attempt of this call may have been stored, a record with the same body counts as
-    /// its own. So do not use it where an equal record of another author must be noticed.
+    /// Replaces a record. If an earlier attempt of this call may have been stored, a record with the same body counts
+    /// as its own. So do not use it where an equal record of another author must be noticed.
     /// - Parameters:
     ///   - last: The sequence of the record that is replaced; 0 if there is none.
     ///   - stream: Nil for the journal.
@@ -104,21 +104,22 @@ package struct RecordStore: Sendable {
 
     // MARK: Fences
 
-    /// Replaces the fence of a partition by one with a higher owner epoch, unless it has this one or a higher one.
+    /// Replaces the fence of a partition by one with a higher owner generation, unless it has this one or a higher one.
     /// - Parameters:
     ///   - last: The fence as it was read last.
     ///   - isReplaced: False for another fence that stays.
     /// - Returns: The fence that the partition has then, with its sequence.
     package func raiseFence(
-        of owner: ConsumerPartition, to ownerEpoch: UInt64, member: UUID, after last: RecordReading<FenceRecord>,
+        of owner: ConsumerPartition, to ownerGeneration: UInt64, member: UUID, after last: RecordReading<FenceRecord>,
         where isReplaced: (FenceRecord) -> Bool = { _ in true }
     ) async throws -> (fence: FenceRecord, sequence: UInt64) {
         var last = last
         while true {
-            if let fence = last.value, fence.ownerEpoch >= ownerEpoch || !isReplaced(fence) {
+            if let fence = last.value, fence.ownerGeneration >= ownerGeneration || !isReplaced(fence) {
                 return (fence, last.sequence)
             }
-            let fence = FenceRecord(ownerEpoch: ownerEpoch, previous: last.value?.ownerEpoch ?? 0, member: member)
+            let fence = FenceRecord(
+                ownerGeneration: ownerGeneration, previous: last.value?.ownerGeneration ?? 0, member: member)
             if let sequence = try await replace(last.sequence, by: fence, at: .fence(owner)) {
                 return (fence, sequence)
             }

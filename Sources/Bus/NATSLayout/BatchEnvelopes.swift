@@ -32,7 +32,7 @@ package struct BatchEnvelopes {
         _ headers: BatchHeaders, _ body: UnsafeRawBufferPointer, at sequence: UInt64, of epoch: UInt64,
         where isWanted: (_ offset: UInt64) -> Bool
     ) throws {
-        guard !headers.hasRejection, let first = Place(sequence: sequence, index: 0, count: headers.count),
+        guard !headers.hasRejection, let first = StreamPosition(sequence: sequence, index: 0, count: headers.count),
             readUsual(headers.count, body, at: Position(epoch: epoch, offset: first.offset), where: isWanted)
         else {
             (envelopes, failures) = ([], [])

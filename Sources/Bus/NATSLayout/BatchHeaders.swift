@@ -5,12 +5,12 @@ internal import Support
 
 /// The id of a batch in the header `Nats-Msg-Id`. JetStream stores a message once if it comes again with the same id
 /// within 2 minutes.
-package enum MessageID: Hashable, Sendable, CustomStringConvertible {
+package enum BatchID: Hashable, Sendable, CustomStringConvertible {
     /// A batch of a producer, numbered from 1.
     case batch(ProducerID, number: UInt64)
     /// The batch that records a message of a durable consumer as handled. A batch that records no progress must not
     /// have this id: a second one would count as sent twice.
-    case handled(ConsumerPartition, offset: UInt64, ownerEpoch: UInt64)
+    case handled(ConsumerPartition, offset: UInt64, ownerGeneration: UInt64)
     /// A batch that withdraws leased documents of a producer.
     /// - Parameters:
     ///   - sequence: The sequence of the record that revoked the lease.
@@ -20,8 +20,8 @@ package enum MessageID: Hashable, Sendable, CustomStringConvertible {
     package var description: String {
         switch self {
         case .batch(let producer, let number): "\(producer.hexadecimal)-\(number)"
-        case .handled(let owner, let offset, let ownerEpoch):
-            "\(Token.encode(owner.consumer))/\(owner.partition.token)/\(offset)/\(ownerEpoch)"
+        case .handled(let owner, let offset, let ownerGeneration):
+            "\(Token.encode(owner.consumer))/\(owner.partition.token)/\(offset)/\(ownerGeneration)"
         case .withdrawal(let producer, let sequence, let part):
             "lease-\(producer.hexadecimal)-\(sequence)" + (part.map { "-\($0.uuidString)" } ?? "")
         }
@@ -43,7 +43,7 @@ package struct Expectation: Hashable, Sendable {
 
 /// The progress of a durable consumer that a batch records.
 package struct RecordedProgress: Hashable, Sendable {
-    package let ownerEpoch: UInt64
+    package let ownerGeneration: UInt64
     /// The offset up to which `partition` is handled.
     package let offset: UInt64
     /// The offset up to which all partitions of the owner are handled.
@@ -54,10 +54,10 @@ package struct RecordedProgress: Hashable, Sendable {
     package let epoch: UInt64?
 
     package init(
-        ownerEpoch: UInt64, offset: UInt64, settled: UInt64, partition: Partition?, epoch: UInt64? = nil
+        ownerGeneration: UInt64, offset: UInt64, settled: UInt64, partition: Partition?, epoch: UInt64? = nil
     ) {
         self.epoch = epoch
-        self.ownerEpoch = ownerEpoch
+        self.ownerGeneration = ownerGeneration
         self.offset = offset
         self.settled = settled
         self.partition = partition
@@ -67,23 +67,26 @@ package struct RecordedProgress: Hashable, Sendable {
     package init?(_ checkpoint: Checkpoint) {
         guard !checkpoint.isGuard else { return nil }
         self.init(
-            ownerEpoch: checkpoint.claim.ownerEpoch, offset: checkpoint.position.offset, settled: checkpoint.settled,
+            ownerGeneration: checkpoint.claim.ownerGeneration, offset: checkpoint.position.offset,
+            settled: checkpoint.settled,
             partition: checkpoint.partition, epoch: checkpoint.claim.epoch)
     }
 
-    fileprivate var text: String { "\(ownerEpoch)/\(offset)/\(settled)/\(partition?.token ?? "-")" }
+    fileprivate var text: String { "\(ownerGeneration)/\(offset)/\(settled)/\(partition?.token ?? "-")" }
 
     /// - Parameter epoch: The epoch as text; nil if an earlier version has recorded the progress.
     fileprivate init(_ text: String, epoch: String?) throws(ProtocolError) {
         let parts = text.split(scalar: "/", omittingEmptySubsequences: false)
-        guard parts.count == 4, let ownerEpoch = number(parts[0]), let offset = number(parts[1]),
-            let settled = number(parts[2]), ownerEpoch <= GroupRecord.maximumOwnerEpoch
+        guard parts.count == 4, let ownerGeneration = number(parts[0]), let offset = number(parts[1]),
+            let settled = number(parts[2]), ownerGeneration <= GroupRecord.maximumOwnerGeneration
         else { throw BatchHeaders.error(.progress) }
         let partition = Partition(token: parts[3])
         guard partition != nil || parts[3] == "-" else { throw BatchHeaders.error(.progress) }
         let journalEpoch = JournalMetadata.epoch(epoch)
         guard epoch == nil || journalEpoch != nil else { throw BatchHeaders.error(.progressEpoch) }
-        self.init(ownerEpoch: ownerEpoch, offset: offset, settled: settled, partition: partition, epoch: journalEpoch)
+        self.init(
+            ownerGeneration: ownerGeneration, offset: offset, settled: settled, partition: partition,
+            epoch: journalEpoch)
     }
 }
 
@@ -110,20 +113,20 @@ package struct BatchHeaders: Hashable, Sendable {
     /// True if the body also has a message that the consumer gives up.
     package var hasRejection: Bool
     /// The dead letters that the batch settles: the sequences of the batches that gave up the messages.
-    package var settledLetters: [Int64]
+    package var resolvedDeadLetters: [Int64]
     /// The producer whose lease the documents of this batch belong to.
     package var lease: ProducerID?
     package var expectation: Expectation?
 
     package init(
         id: String, count: Int, progress: RecordedProgress? = nil, hasRejection: Bool = false,
-        settledLetters: [Int64] = [], lease: ProducerID? = nil, expectation: Expectation? = nil
+        resolvedDeadLetters: [Int64] = [], lease: ProducerID? = nil, expectation: Expectation? = nil
     ) {
         self.id = id
         self.count = count
         self.progress = progress
         self.hasRejection = hasRejection
-        self.settledLetters = settledLetters
+        self.resolvedDeadLetters = resolvedDeadLetters
         self.lease = lease
         self.expectation = expectation
     }
@@ -141,7 +144,7 @@ package struct BatchHeaders: Hashable, Sendable {
         add(.progress, progress?.text)
         add(.progressEpoch, progress?.epoch.map(JournalMetadata.text))
         add(.rejection, hasRejection ? "1" : nil)
-        add(.settles, settledLetters.isEmpty ? nil : settledLetters.map { String($0) }.joined(separator: ","))
+        add(.settles, resolvedDeadLetters.isEmpty ? nil : resolvedDeadLetters.map { String($0) }.joined(separator: ","))
         add(.lease, lease?.hexadecimal)
         return fields
     }
@@ -182,23 +185,23 @@ package struct BatchHeaders: Hashable, Sendable {
         }
         self.init(
             id: field(.id) ?? "", count: Int(count), progress: progress, hasRejection: field(.rejection) != nil,
-            settledLetters: try Self.letters(field(.settles)), lease: lease, expectation: expectation)
+            resolvedDeadLetters: try Self.deadLetters(field(.settles)), lease: lease, expectation: expectation)
         guard !hasRejection || progress != nil else {
             throw ProtocolError(.malformed, "a rejection needs the progress of the rejected message")
         }
     }
 
-    private static func letters(_ text: String?) throws(ProtocolError) -> [Int64] {
+    private static func deadLetters(_ text: String?) throws(ProtocolError) -> [Int64] {
         guard let text else { return [] }
-        var letters: [Int64] = []
+        var deadLetters: [Int64] = []
         for part in text.split(scalar: ",", maxSplits: Limits.batchCount, omittingEmptySubsequences: false) {
-            guard letters.count < Limits.batchCount else {
+            guard deadLetters.count < Limits.batchCount else {
                 throw ProtocolError(.tooLarge, "a batch settles at most \(Limits.batchCount) dead letters")
             }
-            guard let letter = number(part).flatMap({ Int64(exactly: $0) }) else { throw Self.error(.settles) }
-            letters.append(letter)
+            guard let deadLetter = number(part).flatMap({ Int64(exactly: $0) }) else { throw Self.error(.settles) }
+            deadLetters.append(deadLetter)
         }
-        return letters
+        return deadLetters
     }
 
     fileprivate static func error(_ name: Name) -> ProtocolError {

@@ -72,7 +72,7 @@ package struct BatchMessage: Hashable, Sendable {
         var messages: [Stored] = []
         messages.reserveCapacity(headers.count)
         for index in 0..<headers.count {
-            guard let place = Place(sequence: sequence, index: index, count: headers.count) else {
+            guard let place = StreamPosition(sequence: sequence, index: index, count: headers.count) else {
                 throw ProtocolError(.malformed, "a batch cannot have the sequence \(sequence)")
             }
             messages.append(
@@ -97,7 +97,7 @@ package struct RejectedMessage: Hashable, Sendable {
     /// - Throws: ``BusError`` with code `letter` if the message has no position.
     package init(_ rejection: Rejection, of message: Envelope) throws {
         guard let position = message.position else {
-            throw BusError(.letter, "\(message.type) has no position, so it cannot be given up")
+            throw BusError(.deadLetter, "\(message.type) has no position, so it cannot be given up")
         }
         let published: PublishedMessage
         if let header = message.unreadableHeader {
@@ -132,7 +132,7 @@ package struct RejectedMessage: Hashable, Sendable {
     ///   - sequence: The sequence of the batch, which is the id of the letter.
     ///   - time: The time at which the stream has stored the batch.
     /// - Throws: ``BusError`` with code `malformed` if the topic of the message is invalid.
-    package func letter(of consumer: String, sequence: UInt64, time: Date) throws -> DeadLetter {
+    package func deadLetter(of consumer: String, sequence: UInt64, time: Date) throws -> DeadLetter {
         DeadLetter(
             id: Int64(clamping: sequence), consumer: consumer,
             rejection: Rejection(code: rejection.code, reason: rejection.reason, attempts: Int(rejection.attempts)),

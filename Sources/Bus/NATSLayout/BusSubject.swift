@@ -33,7 +33,7 @@ package enum BusSubject: Hashable, Sendable {
     /// A retained document: `d.TYPENAME.PP.SUBJECT.KEY`.
     case document(DocumentName)
     /// The sequence of the journal up to which the documents and dead letters are up to date: `d.~mark`.
-    case documentMark
+    case documentWatermark
     /// The last position of each message type: `d.~types`.
     case typeTable
     /// The fence of the steward that writes the documents of a partition: `d.~f.PP`.
@@ -79,7 +79,7 @@ package enum BusSubject: Hashable, Sendable {
         case .document(let name):
             "d.\(Token.encode(name.type.name)).\(Partition(subject: name.subject).token)."
                 + "\(Token.encode(name.subject)).\(Token.encode(name.key ?? ""))"
-        case .documentMark: "d.~mark"
+        case .documentWatermark: "d.~mark"
         case .typeTable: "d.~types"
         case .documentFence(let partition): "d.~f.\(partition.token)"
         case .inventory(let first): "d.~inventory.\(first)"
@@ -103,7 +103,7 @@ package enum BusSubject: Hashable, Sendable {
             case "m": Self.journalSubject(rest)
             case "k": Self.recordSubject(rest)
             case "d": Self.documentSubject(rest)
-            case "x": Self.letterSubject(rest)
+            case "x": Self.deadLetterSubject(rest)
             case "t": MessageTokens(rest).map { .transient($0) }
             case "q": Self.querySubject(rest)
             case "hb" where rest.isEmpty: .heartbeat
@@ -143,7 +143,7 @@ package enum BusSubject: Hashable, Sendable {
     private static func documentSubject(_ parts: ArraySlice<Substring>) -> BusSubject? {
         let parts = Array(parts)
         switch (parts.first, parts.count) {
-        case ("~mark", 1): return .documentMark
+        case ("~mark", 1): return .documentWatermark
         case ("~types", 1): return .typeTable
         case ("~f", 2): return Partition(token: parts[1]).map { .documentFence($0) }
         case ("~inventory", 2): return UInt64(parts[1]).map { .inventory(first: $0) }
@@ -156,7 +156,7 @@ package enum BusSubject: Hashable, Sendable {
         }
     }
 
-    private static func letterSubject(_ parts: ArraySlice<Substring>) -> BusSubject? {
+    private static func deadLetterSubject(_ parts: ArraySlice<Substring>) -> BusSubject? {
         if parts.elementsEqual(["~f"]) { return .letterFence }
         guard parts.count == 2, let consumer = consumer(parts.first), let sequence = parts.last.flatMap({ UInt64($0) })
         else { return nil }

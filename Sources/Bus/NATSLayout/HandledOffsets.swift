@@ -8,8 +8,8 @@ package import EventBus
 /// therefore reads until its own fences have come, which also works with a server that lags behind the others.
 package struct HandledOffsets: Hashable, Sendable {
     private struct Share: Hashable {
-        /// The owner epoch of the fence; nil if neither a fence nor progress of this partition has come.
-        var ownerEpoch: UInt64?
+        /// The owner generation of the fence; nil if neither a fence nor progress of this partition has come.
+        var ownerGeneration: UInt64?
         var offset: UInt64
     }
 
@@ -17,7 +17,7 @@ package struct HandledOffsets: Hashable, Sendable {
     /// The offsets that the group has recorded.
     private let recorded: [UInt64]
     private let epochs: JournalEpochs
-    /// The offset up to which an owner has handled all its partitions, by owner epoch.
+    /// The offset up to which an owner has handled all its partitions, by owner generation.
     private var settled: [UInt64: UInt64] = [:]
     /// The sequence of the last fence of each partition that has come.
     private var fences: [Partition: UInt64] = [:]
@@ -30,14 +30,14 @@ package struct HandledOffsets: Hashable, Sendable {
     package init(_ group: ConsumerGroup, in epochs: JournalEpochs) {
         self.epochs = epochs
         recorded = Partition.all.map(group.handled)
-        shares = recorded.map { Share(ownerEpoch: nil, offset: $0) }
+        shares = recorded.map { Share(ownerGeneration: nil, offset: $0) }
     }
 
     /// The sequence at which a reader of the progress begins. Progress beyond a handled message is recorded after that
     /// message, so earlier records are not needed. Retention must keep every fence from this sequence on, not only
     /// the last one of each partition.
     package static func start(of group: ConsumerGroup) -> UInt64 {
-        Place.start(after: group.position)
+        StreamPosition.start(after: group.position)
     }
 
     /// The number of sequences after which the position of a group is recorded.
@@ -52,10 +52,10 @@ package struct HandledOffsets: Hashable, Sendable {
             // What was handled before is that of a consumer that was removed. The group belongs to its successor.
             shares[index].offset = recorded[index]
         } else {
-            let previous = shares[index].ownerEpoch ?? fence.previous
+            let previous = shares[index].ownerGeneration ?? fence.previous
             shares[index].offset = max(shares[index].offset, settled[previous] ?? 0)
         }
-        shares[index].ownerEpoch = fence.ownerEpoch
+        shares[index].ownerGeneration = fence.ownerGeneration
     }
 
     /// Handles the progress of a batch or a progress record, in the order of the stream.
@@ -65,10 +65,10 @@ package struct HandledOffsets: Hashable, Sendable {
     package mutating func read(_ progress: RecordedProgress, fenced: Partition, at sequence: UInt64) {
         guard epochs.counts(progress.epoch, recordedAt: sequence) else { return }
         if let fence = fences[fenced] { progressFence = max(progressFence ?? 0, fence) }
-        let epoch = progress.ownerEpoch
+        let epoch = progress.ownerGeneration
         // The server has accepted the batch, so this partition was owned under this epoch.
         let fencedIndex = Int(fenced.number)
-        shares[fencedIndex].ownerEpoch = shares[fencedIndex].ownerEpoch ?? epoch
+        shares[fencedIndex].ownerGeneration = shares[fencedIndex].ownerGeneration ?? epoch
         if let partition = progress.partition {
             let index = Int(partition.number)
             shares[index].offset = max(shares[index].offset, progress.offset)
@@ -77,11 +77,11 @@ package struct HandledOffsets: Hashable, Sendable {
     }
 
     /// The offset up to which a partition is handled.
-    /// - Parameter ownerEpoch: The owner epoch of the last fence, for a partition of which no record has come; nil if
-    ///   it is not known.
-    package func handled(_ partition: Partition, ownerEpoch: UInt64? = nil) -> UInt64 {
+    /// - Parameter ownerGeneration: The owner generation of the last fence, for a partition of which no record has
+    ///   come; nil if it is not known.
+    package func handled(_ partition: Partition, ownerGeneration: UInt64? = nil) -> UInt64 {
         let share = shares[Int(partition.number)]
-        return max(share.offset, (share.ownerEpoch ?? ownerEpoch).flatMap { settled[$0] } ?? 0)
+        return max(share.offset, (share.ownerGeneration ?? ownerGeneration).flatMap { settled[$0] } ?? 0)
     }
 
     /// True if the fences of these partitions, or later ones, have come.
@@ -94,7 +94,7 @@ package struct HandledOffsets: Hashable, Sendable {
 extension ConsumerGroup {
     /// Returns the group with the offsets that are computed from its records, where these are higher.
     package func recording(_ offsets: HandledOffsets) -> ConsumerGroup {
-        recording { offsets.handled($0, ownerEpoch: $1 > 0 ? $1 : nil) }
+        recording { offsets.handled($0, ownerGeneration: $1 > 0 ? $1 : nil) }
     }
 
     /// True if a reader of the progress reads at least `step` sequences less with this group than with `last`, so that

@@ -6,8 +6,8 @@ package import Foundation
 /// message at this sequence.
 package struct SeenMessage: Codable, Hashable, Sendable {
     package let sequence: UInt64
-    /// The time at which the leader has stored a received message, or shortly after it for a published one, in nanoseconds
-    /// since 1970.
+    /// The time at which the leader has stored a received message, or shortly after it for a published one, in
+    /// nanoseconds since 1970.
     package let time: Int64
     /// The id of a published message; nil for a received one.
     package let id: String?
@@ -18,8 +18,8 @@ package struct SeenMessage: Codable, Hashable, Sendable {
         self.id = id
     }
 
-    /// True if a stream has lost this message: it has another one at this sequence, or ends before it. A message that is
-    /// missing before the end was removed by retention.
+    /// True if a stream has lost this message: it has another one at this sequence, or ends before it. A message that
+    /// is missing before the end was removed by retention.
     /// - Parameters:
     ///   - stored: The time and the id of the message that the stream has at this sequence; nil if it has none.
     ///   - end: The last sequence of the stream, asked for after this message was received or published.
@@ -29,8 +29,8 @@ package struct SeenMessage: Codable, Hashable, Sendable {
     }
 }
 
-/// The state of a client, sent to the steward once a second, as a request to `hb`. The reply is a ``HeartbeatReply``; without a
-/// steward there is none.
+/// The state of a client, sent to the steward once a second, as a request to `hb`. The reply is a ``HeartbeatReply``;
+/// without a steward there is none.
 package struct Heartbeat: LayoutRecord {
     package static let title = "a heartbeat"
     private static let maximumMemberCount = 1024
@@ -102,7 +102,7 @@ package struct Heartbeat: LayoutRecord {
 
     package func check() throws(ProtocolError) {
         guard producer != nil else { throw ProtocolError(.malformed, "\(Self.title) has no valid producer") }
-        guard max(seen, last?.sequence ?? 0) <= Place.maximumSequence else {
+        guard max(seen, last?.sequence ?? 0) <= StreamPosition.maximumSequence else {
             throw ProtocolError(.malformed, "\(Self.title) has a sequence that is too high")
         }
         // From 1970 to 2116, in nanoseconds.
@@ -127,15 +127,15 @@ package struct HeartbeatReply: LayoutRecord {
 
     package let epoch: UInt64
     /// The sequence of the journal up to which documents and dead letters are up to date.
-    package let mark: UInt64
+    package let watermark: UInt64
 
-    package init(epoch: UInt64, mark: UInt64) {
+    package init(epoch: UInt64, watermark: UInt64) {
         self.epoch = epoch
-        self.mark = mark
+        self.watermark = watermark
     }
 
     package func check() throws(ProtocolError) {
-        guard mark <= Place.maximumSequence else {
+        guard watermark <= StreamPosition.maximumSequence else {
             throw ProtocolError(.malformed, "\(Self.title) has a mark that is too high")
         }
     }

@@ -1,8 +1,8 @@
 package import BusFormat
 internal import Foundation
 
-/// The sequences of the batches in a stretch of the journal. The steward writes it when it has read the stretch, so that
-/// it can find out later that no server has a batch any more.
+/// The sequences of the batches in a stretch of the journal. The steward writes it when it has read the stretch, so
+/// that it can find out later that no server has a batch any more.
 package struct InventoryRecord: LayoutRecord {
     package static let title = "an inventory of the journal"
     /// The maximum number of sequences in a stretch.
@@ -43,7 +43,7 @@ package struct InventoryRecord: LayoutRecord {
     }
 
     package func check() throws(ProtocolError) {
-        guard first > 0, first <= Place.maximumSequence, length <= Self.maximumLength,
+        guard first > 0, first <= StreamPosition.maximumSequence, length <= Self.maximumLength,
             batches.count == Int((length + 7) / 8)
         else { throw ProtocolError(.malformed, "\(Self.title) is damaged: its stretch and its size do not agree") }
     }

@@ -26,8 +26,8 @@ package enum JournalMetadata {
 
 /// The epochs of a journal: the present one, and those that ended because the stream had lost its last messages.
 ///
-/// What a client has recorded in an ended epoch counts only if its record is one of those that the stream still had then.
-/// Every record of a position therefore names its epoch, and readers call ``counts(_:recordedAt:)``.
+/// What a client has recorded in an ended epoch counts only if its record is one of those that the stream still had
+/// then. Every record of a position therefore names its epoch, and readers call ``counts(_:recordedAt:)``.
 package struct JournalEpochs: Hashable, Sendable {
     private struct Ended: Hashable, Sendable {
         let epoch: UInt64
@@ -56,7 +56,7 @@ package struct JournalEpochs: Hashable, Sendable {
             .compactMap { entry in
                 let parts = entry.split(scalar: "/")
                 guard parts.count == 2, let epoch = UInt64(parts[0], radix: 16), let end = UInt64(parts[1]),
-                    end <= Place.maximumSequence
+                    end <= StreamPosition.maximumSequence
                 else { return nil }
                 return Ended(epoch: epoch, end: end)
             }

@@ -156,8 +156,8 @@ package struct Lanes: Sendable {
 
     // MARK: Calls
 
-    /// Reserves room for a call. A call that is not admitted waits, as a call to a full bus of any engine does. Its caller
-    /// is not notified, and its batch need not be packed yet.
+    /// Reserves room for a call. A call that is not admitted waits, as a call to a full bus of any engine does. Its
+    /// caller is not notified, and its batch need not be packed yet.
     /// - Parameter size: The approximate size of the messages in bytes.
     /// - Returns: True if the call can be added now; false if it must wait for the action `admit`.
     package mutating func admit(_ id: CallID, size: Int) -> Bool {
@@ -271,8 +271,8 @@ package struct Lanes: Sendable {
     /// Handles the acknowledgement of a message. An answer to an earlier sending counts, too; so does `duplicate`,
     /// whose sequence is that of the stored message.
     ///
-    /// An acknowledgement of an epoch that has ended does not count: the message may be one of those that the journal has
-    /// lost. It is sent again. If the journal still has it, its id prevents a second one.
+    /// An acknowledgement of an epoch that has ended does not count: the message may be one of those that the journal
+    /// has lost. It is sent again. If the journal still has it, its id prevents a second one.
     /// - Parameter epoch: The epoch of the journal when the message was sent.
     package mutating func acknowledged(
         _ number: UInt64, sequence: UInt64, of epoch: UInt64, at now: Instant
@@ -285,7 +285,7 @@ package struct Lanes: Sendable {
         guard let message = underWay.removeValue(forKey: number) else { return [] }
         let count = message.sending.message.headers.count
         return end(message, at: now) { end in
-            let offset = Place(sequence: sequence, index: end - 1, count: count)?.offset
+            let offset = StreamPosition(sequence: sequence, index: end - 1, count: count)?.offset
             return .success(Recorded(epoch: epoch, sequence: sequence, offset: offset))
         }
     }
@@ -452,7 +452,7 @@ package struct Lanes: Sendable {
         return BatchMessage(
             headers: BatchHeaders(
                 id: id.description, count: publication.count, progress: publication.progress,
-                hasRejection: publication.hasRejection, settledLetters: publication.settledLetters,
+                hasRejection: publication.hasRejection, resolvedDeadLetters: publication.resolvedDeadLetters,
                 lease: publication.lease, expectation: publication.expectation),
             body: publication.body)
     }
@@ -460,7 +460,7 @@ package struct Lanes: Sendable {
     /// The size of the message for a batch, if it is larger than the server accepts; otherwise nil.
     private func oversize(of publication: Publication) -> Int? {
         // The headers have at most a few thousand bytes for consumer and progress, and 20 for each settled letter.
-        let headersLimit = 8192 + 20 * publication.settledLetters.count
+        let headersLimit = 8192 + 20 * publication.resolvedDeadLetters.count
         guard publication.body.count + headersLimit > configuration.maximumPayload else { return nil }
         let size = message(of: publication, number: .max).size
         return size > configuration.maximumPayload ? size : nil

@@ -47,11 +47,11 @@ package struct DocumentRecord: Hashable, Sendable {
 }
 
 /// The retained documents: those that the steward has recorded, and over them the documents that the journal has after
-/// the steward's mark.
+/// the steward's watermark.
 ///
-/// Read the mark first, then the end of the journal, then the recorded documents, then the journal from the mark to the
-/// end. The recorded ones can be newer than the mark. The later position of a name counts, in any order,
-/// so the result is exact whether or not a steward runs.
+/// Read the watermark first, then the end of the journal, then the recorded documents, then the journal from the
+/// watermark to the end. The recorded ones can be newer than the watermark. The later position of a name counts, in any
+/// order, so the result is exact whether or not a steward runs.
 package struct Overlay: Sendable {
     private let filters: [MessageFilter]
     private let epoch: UInt64
@@ -80,7 +80,8 @@ package struct Overlay: Sendable {
     /// left out.
     /// - Parameters:
     ///   - after: Only documents after this offset are returned.
-    ///   - end: Only documents up to this offset are returned. A reader that continues after it receives the later ones.
+    ///   - end: Only documents up to this offset are returned. A reader that continues after it receives the later
+    ///     ones.
     ///   - limit: The maximum number of documents.
     package func envelopes(after: UInt64 = 0, through end: UInt64 = .max, limit: Int = .max) -> [Envelope] {
         var envelopes: [Envelope] = []

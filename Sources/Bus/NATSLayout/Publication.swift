@@ -34,13 +34,13 @@ package struct Publication: Hashable, Sendable {
     package let messagesSize: Int
     package let progress: RecordedProgress?
     package let hasRejection: Bool
-    package let settledLetters: [Int64]
+    package let resolvedDeadLetters: [Int64]
     package let lease: ProducerID?
     package let expectation: Expectation?
     /// The epoch of the journal for which the batch was made, if it has a checkpoint; otherwise nil.
     let epoch: UInt64?
     /// Nil if the batch gets the next number of the producer.
-    package let id: MessageID?
+    package let id: BatchID?
 
     /// Checks and packs a batch that is not transient.
     package init(
@@ -62,7 +62,7 @@ package struct Publication: Hashable, Sendable {
         lease: ProducerID? = nil, expectation: Expectation? = nil
     ) throws {
         let (batch, packed) = (packed.batch, packed.messages)
-        guard batch.settledLetters.isEmpty || owner == nil && lease == nil else {
+        guard batch.resolvedDeadLetters.isEmpty || owner == nil && lease == nil else {
             // A message of JetStream can have one expectation only.
             throw BusError(
                 .refused,
@@ -71,7 +71,7 @@ package struct Publication: Hashable, Sendable {
         let tokens = MessageTokens(of: batch.messages)
         progress = batch.checkpoint.flatMap(RecordedProgress.init)
         epoch = batch.checkpoint?.claim.epoch
-        if !batch.settledLetters.isEmpty {
+        if !batch.resolvedDeadLetters.isEmpty {
             subject = .settlement
         } else if let owner {
             // The steward keeps only the last progress record of each partition. So a dead letter, and a batch that
@@ -87,12 +87,12 @@ package struct Publication: Hashable, Sendable {
         // Appending nothing would copy the messages.
         body = rejected.map { packed.bytes + $0.bytes } ?? packed.bytes
         hasRejection = rejected != nil
-        settledLetters = batch.settledLetters
+        resolvedDeadLetters = batch.resolvedDeadLetters
         self.lease = lease
         self.expectation = expectation
         id =
             if let owner, let progress, progress.partition != nil {
-                .handled(owner, offset: progress.offset, ownerEpoch: progress.ownerEpoch)
+                .handled(owner, offset: progress.offset, ownerGeneration: progress.ownerGeneration)
             } else {
                 nil
             }

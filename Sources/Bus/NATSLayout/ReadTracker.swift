@@ -1,8 +1,8 @@
 /// The state of a reader of the journal.
 ///
 /// JetStream can lose messages that are on their way when a server ends, without an error. Each delivery therefore has
-/// a consumer sequence, which grows by one. After a gap, a reconnection, or an error of the consumer, the reader makes a
-/// new consumer after the last stream sequence that it has received. Each consumer of the reader is a *generation*;
+/// a consumer sequence, which grows by one. After a gap, a reconnection, or an error of the consumer, the reader makes
+/// a new consumer after the last stream sequence that it has received. Each consumer of the reader is a *generation*;
 /// deliveries of earlier generations are ignored.
 package struct ReadTracker: Sendable {
     package enum Decision: Hashable, Sendable {
@@ -49,7 +49,7 @@ package struct ReadTracker: Sendable {
     package init(after start: UInt64, until end: UInt64? = nil) {
         self.start = start
         self.end = end
-        nextSequence = Place.start(after: start)
+        nextSequence = StreamPosition.start(after: start)
     }
 
     // MARK: Consumers
@@ -71,7 +71,7 @@ package struct ReadTracker: Sendable {
     /// - Returns: The last offset that was removed before the reader had read it; nil if nothing was.
     package mutating func handle(firstSequence: UInt64) -> UInt64? {
         guard firstSequence > nextSequence else { return nil }
-        let removed = Place.end(before: firstSequence)
+        let removed = StreamPosition.end(before: firstSequence)
         nextSequence = firstSequence
         return removed > start ? removed : nil
     }
@@ -89,7 +89,7 @@ package struct ReadTracker: Sendable {
         guard connection == self.connection else { return renew() }
         guard delivery.consumerSequence > lastConsumerSequence else { return .ignore }
         guard delivery.consumerSequence == lastConsumerSequence + 1,
-            delivery.streamSequence <= Place.maximumSequence
+            delivery.streamSequence <= StreamPosition.maximumSequence
         else { return renew() }
         lastConsumerSequence = delivery.consumerSequence
         isCaughtUp = delivery.pending == 0
@@ -119,7 +119,7 @@ package struct ReadTracker: Sendable {
     }
 
     /// The offset up to which everything was received.
-    package var received: UInt64 { max(Place.end(before: nextSequence), start) }
+    package var received: UInt64 { max(StreamPosition.end(before: nextSequence), start) }
 
     /// Records that there is nothing more to receive up to the end of the journal. Call it with an end that was read
     /// before the state of the consumer.
@@ -131,7 +131,7 @@ package struct ReadTracker: Sendable {
     package mutating func record(journalEnd end: UInt64, pending: UInt64, lastConsumerSequence: UInt64) {
         guard !needsConsumer, pending == 0, lastConsumerSequence == self.lastConsumerSequence else { return }
         isCaughtUp = true
-        nextSequence = max(nextSequence, Place.start(after: end))
+        nextSequence = max(nextSequence, StreamPosition.start(after: end))
     }
 
     /// True if the reader has an end and everything up to it was received.

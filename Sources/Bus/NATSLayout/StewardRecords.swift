@@ -21,7 +21,7 @@ package struct StewardRecord: LayoutRecord {
 }
 
 /// The sequence of the journal up to which the documents and dead letters are up to date, under `d.~mark`.
-package struct MarkRecord: LayoutRecord {
+package struct WatermarkRecord: LayoutRecord {
     package static let title = "the mark of the documents"
 
     package let sequence: UInt64
@@ -34,13 +34,14 @@ package struct MarkRecord: LayoutRecord {
     }
 
     package func check() throws(ProtocolError) {
-        guard sequence <= Place.maximumSequence else {
+        guard sequence <= StreamPosition.maximumSequence else {
             throw ProtocolError(.malformed, "\(Self.title) is damaged: its sequence is too high")
         }
     }
 }
 
-/// The sequence up to which retention has removed all batches, under `k.removal`. It is written before they are removed.
+/// The sequence up to which retention has removed all batches, under `k.removal`. It is written before they are
+/// removed.
 ///
 /// The first batch of the stream does not show this: control records may have the sequences before it.
 package struct RemovalRecord: LayoutRecord {
@@ -53,14 +54,14 @@ package struct RemovalRecord: LayoutRecord {
     }
 
     package func check() throws(ProtocolError) {
-        guard sequence <= Place.maximumSequence else {
+        guard sequence <= StreamPosition.maximumSequence else {
             throw ProtocolError(.malformed, "\(Self.title) is damaged: its sequence is too high")
         }
     }
 }
 
-/// The offset of the newest message of each type up to the mark, under `d.~types`: also of a message that retention has
-/// removed.
+/// The offset of the newest message of each type up to the watermark, under `d.~types`: also of a message that
+/// retention has removed.
 package struct TypeTable: LayoutRecord {
     package static let title = "the table of message types"
     /// The maximum number of types. Further types are found in the journal only.

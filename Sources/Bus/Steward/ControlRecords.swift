@@ -17,8 +17,8 @@ actor ControlRecords {
         fileprivate(set) var recorded: [MessageType: UInt64] = [:]
 
         func handled(_ partition: Partition) -> UInt64 {
-            let epoch = group.shares[Int(partition.number)].ownerEpoch
-            return progress.handled(partition, ownerEpoch: epoch > 0 ? epoch : nil)
+            let epoch = group.shares[Int(partition.number)].ownerGeneration
+            return progress.handled(partition, ownerGeneration: epoch > 0 ? epoch : nil)
         }
 
         /// The offset up to which all partitions are handled.
@@ -218,8 +218,8 @@ actor ControlRecords {
         }
     }
 
-    /// Removes the fences and the progress of consumers that were removed long ago. The record that a consumer was removed
-    /// stays, because no owner epoch may be assigned twice.
+    /// Removes the fences and the progress of consumers that were removed long ago. The record that a consumer was
+    /// removed stays, because no owner generation may be assigned twice.
     ///
     /// A fence shows that the results before it are not those of a later consumer of the same name. So it stays as long
     /// as the journal has a batch before it.

@@ -6,11 +6,11 @@ internal import NATS
 internal import NATSJournal
 internal import NATSLayout
 
-/// Receives the heartbeats of all clients. A client that is silent for longer than a lease loses its memberships of durable
-/// consumers and its leased documents.
+/// Receives the heartbeats of all clients. A client that is silent for longer than a lease loses its memberships of
+/// durable consumers and its leased documents.
 ///
-/// Every write is conditional on the record that it replaces, so it cannot undo a change of a returning client or another
-/// steward.
+/// Every write is conditional on the record that it replaces, so it cannot undo a change of a returning client or
+/// another steward.
 actor LeaseKeeper {
     private struct Lease {
         let state: LeaseState
@@ -29,7 +29,7 @@ actor LeaseKeeper {
     private let logger: Logger
     /// True if an invalid heartbeat was logged.
     private var hasLoggedInvalid = false
-    private var presence: Presence
+    private var presence: LiveClients
     private var connection: Int
     /// The leases that are held or revoked.
     private var leases: [ProducerID: Lease] = [:]
@@ -57,7 +57,7 @@ actor LeaseKeeper {
         self.notices = notices
         records = RecordStore(jetStream, names, reporting: notices.report)
         self.logger = logger
-        presence = Presence(at: now)
+        presence = LiveClients(at: now)
         connection = jetStream.connection.connectionCount
     }
 
@@ -105,7 +105,7 @@ actor LeaseKeeper {
             notices.post(.consumerStalled, "the durable consumer '\(member.consumer)' \(member.problem ?? "")")
         }
         known.record(heartbeat, in: epochs)
-        let reply = HeartbeatReply(epoch: epochs.current, mark: await projection.mark)
+        let reply = HeartbeatReply(epoch: epochs.current, watermark: await projection.watermark)
         // Without a connection the client asks again.
         if let subject = message.reply, let body = try? reply.json() {
             try? jetStream.connection.publish(subject, body: body)
@@ -208,7 +208,7 @@ actor LeaseKeeper {
             unchecked.remove(consumer)
         }
         let holders = Set(leases.filter { $0.value.state == .held }.keys)
-        let owners = Set(members.flatMap { name, ids in ids.map { Presence.Member(consumer: name, id: $0) } })
+        let owners = Set(members.flatMap { name, ids in ids.map { LiveClients.Member(consumer: name, id: $0) } })
         let silent = presence.check(holders: holders, owners: owners, at: .now)
         // First the memberships: a leased batch under a claim expects only the fence of its partition. After the fences
         // are replaced, no such batch can come after the withdrawal.
@@ -261,9 +261,9 @@ actor LeaseKeeper {
         while !rest.isEmpty {
             let part = rest.suffix(Self.withdrawalCount)
             rest.removeLast(part.count)
-            // The id without a part says that everything is withdrawn. The others are random: two stewards may divide the
-            // documents differently.
-            let id = NATSLayout.MessageID.withdrawal(
+            // The id without a part says that everything is withdrawn. The others are random: two stewards may divide
+            // the documents differently.
+            let id = BatchID.withdrawal(
                 producer, sequence: UInt64(revocation), part: rest.isEmpty ? nil : UUID())
             guard
                 try await publish(
@@ -280,7 +280,7 @@ actor LeaseKeeper {
     }
 
     /// - Returns: False if the condition does not hold.
-    private func publish(_ messages: [Envelope], expecting last: LastSequence, id: NATSLayout.MessageID) async throws
+    private func publish(_ messages: [Envelope], expecting last: LastSequence, id: BatchID) async throws
         -> Bool
     {
         let publication = try Publication(Batch(messages))
@@ -302,7 +302,7 @@ actor LeaseKeeper {
             logger.info(
                 "a silent member of a durable consumer is removed",
                 metadata: ["consumer": "\(consumer)", "partitions": "\(freed.count)"])
-            try await replaceFences(freed, of: consumer, under: next.ownerEpoch) { _ in true }
+            try await replaceFences(freed, of: consumer, under: next.ownerGeneration) { _ in true }
             return
         }
     }
@@ -311,13 +311,13 @@ actor LeaseKeeper {
     private func replaceLeftFences(of consumer: String) async throws {
         while true {
             guard let (group, sequence) = try await group(of: consumer) else { return }
-            let free = Partition.all.filter { group.shares[Int($0.number)].ownerEpoch == 0 }
+            let free = Partition.all.filter { group.shares[Int($0.number)].ownerGeneration == 0 }
             guard !free.isEmpty else { return }
-            // The last owner epoch may be that of a member that has claimed meanwhile. Under it, the progress of this
-            // member would count for the free partitions, too.
-            let next = group.reservingOwnerEpoch
+            // The last owner generation may be that of a member that has claimed meanwhile. Under it, the progress of
+            // this member would count for the free partitions, too.
+            let next = group.reservingOwnerGeneration
             guard try await replace(sequence, by: next, of: consumer) else { continue }
-            return try await replaceFences(free, of: consumer, under: next.ownerEpoch) {
+            return try await replaceFences(free, of: consumer, under: next.ownerGeneration) {
                 $0.member != FenceRecord.nobody
             }
         }
@@ -337,14 +337,14 @@ actor LeaseKeeper {
     }
 
     private func replaceFences(
-        _ partitions: [Partition], of consumer: String, under ownerEpoch: UInt64,
+        _ partitions: [Partition], of consumer: String, under ownerGeneration: UInt64,
         where isWanted: @escaping @Sendable (FenceRecord) -> Bool
     ) async throws {
         try await withThrowingTaskGroup { group in
             for partition in partitions {
                 group.addTask {
                     try await self.replaceFence(
-                        ConsumerPartition(consumer, partition), under: ownerEpoch, where: isWanted)
+                        ConsumerPartition(consumer, partition), under: ownerGeneration, where: isWanted)
                 }
             }
             try await group.waitForAll()
@@ -352,12 +352,12 @@ actor LeaseKeeper {
     }
 
     private func replaceFence(
-        _ owner: ConsumerPartition, under ownerEpoch: UInt64, where isWanted: @Sendable (FenceRecord) -> Bool
+        _ owner: ConsumerPartition, under ownerGeneration: UInt64, where isWanted: @Sendable (FenceRecord) -> Bool
     ) async throws {
         let last = try await records.last(FenceRecord.self, .fence(owner))
         guard last.sequence > 0 else { return }
         // A later claim may have fenced the partition itself.
         _ = try await records.raiseFence(
-            of: owner, to: ownerEpoch, member: FenceRecord.nobody, after: last, where: isWanted)
+            of: owner, to: ownerGeneration, member: FenceRecord.nobody, after: last, where: isWanted)
     }
 }

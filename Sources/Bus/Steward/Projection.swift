@@ -10,15 +10,15 @@ internal import Support
 /// The retained documents, the dead letters and the table of types: computed from the journal, and stored in streams of
 /// their own.
 ///
-/// The mark says up to which sequence of the journal they are complete. It is written last, so a steward that is killed
-/// at any point leaves only what the next one repeats: everything after the mark.
+/// The watermark says up to which sequence of the journal they are complete. It is written last, so a steward that is
+/// killed at any point leaves only what the next one repeats: everything after the watermark.
 ///
-/// Every write expects a fence of this steward, which the next one replaces before it reads the mark. So a steward that
-/// no longer leads, and does not know it yet, cannot overwrite anything.
+/// Every write expects a fence of this steward, which the next one replaces before it reads the watermark. So a steward
+/// that no longer leads, and does not know it yet, cannot overwrite anything.
 ///
-/// The streams may be replaced by older copies, which lack what was stored. The mark must not vouch for that. So a write
-/// that fails is not repeated, and one that gets a sequence that an earlier write had means a loss: both times the
-/// projection begins again with what the streams have.
+/// The streams may be replaced by older copies, which lack what was stored. The watermark must not vouch for that. So a
+/// write that fails is not repeated, and one that gets a sequence that an earlier write had means a loss: both times
+/// the projection begins again with what the streams have.
 actor Projection {
     /// The points at which a test can end the steward.
     enum Step: CaseIterable, Hashable, Sendable {
@@ -33,19 +33,19 @@ actor Projection {
     private struct Letter {
         let consumer: String
         let sequence: UInt64
-        let record: LetterRecord
+        let record: DeadLetterRecord
     }
 
     /// What the journal's last messages change.
     private struct Window {
         var documents: [DocumentName: Document] = [:]
-        var letters: [Letter] = []
+        var deadLetters: [Letter] = []
         var settled: Set<Int64> = []
         var size = 0
         /// The sequence up to which the window goes.
         var end: UInt64?
 
-        var isEmpty: Bool { documents.isEmpty && letters.isEmpty && settled.isEmpty }
+        var isEmpty: Bool { documents.isEmpty && deadLetters.isEmpty && settled.isEmpty }
     }
 
     private static let windowCount = 4096
@@ -55,7 +55,7 @@ actor Projection {
     private static let inventoryInterval = Duration.seconds(5)
     /// See `NATSConnection.pause(_:)`: about 300 ms.
     private static let pauseAfterInterruption = 4
-    /// Much less than the interval of the mark, so it delays no reader noticeably. Without it, the steward would
+    /// Much less than the interval of the watermark, so it delays no reader noticeably. Without it, the steward would
     /// compete with the services for the processors at each message.
     private static let gathering = Duration.milliseconds(50)
 
@@ -72,7 +72,7 @@ actor Projection {
 
     private var fences: [Partition: Int] = [:]
     private var letterFence = 0
-    private var markSequence = 0
+    private var watermarkSequence = 0
     private var types = TypeTable()
     /// The end of an earlier epoch whose documents were adapted, until the table of types is stored; nil if there were
     /// none.
@@ -80,16 +80,16 @@ actor Projection {
     private var leases = DocumentLeases<ProducerID>()
     /// The highest sequence that a write of this steward has got in each stream.
     private var written: [String: Int] = [:]
-    /// True if dead letters were written since the last mark.
-    private var hasNewLetters = false
-    /// True if dead letters were lost that an earlier mark may vouch for. They are made again from the journal.
-    private var lacksLetters = false
+    /// True if dead letters were written since the last watermark.
+    private var hasNewDeadLetters = false
+    /// True if dead letters were lost that an earlier watermark may vouch for. They are made again from the journal.
+    private var lacksDeadLetters = false
     private var window = Window()
     private var inventory: Inventory
     /// The sequence of the journal up to which everything is stored.
     private(set) var stored: UInt64 = 0
-    /// The sequence that the mark has.
-    private(set) var mark: UInt64 = 0
+    /// The sequence that the watermark has.
+    private(set) var watermark: UInt64 = 0
     /// The last message that has come from the journal.
     private(set) var last: SeenMessage?
 
@@ -126,7 +126,7 @@ actor Projection {
                 try await begin()
                 try await withThrowingTaskGroup { group in
                     group.addTask { try await self.follow() }
-                    group.addTask { try await self.keepMark() }
+                    group.addTask { try await self.keepWatermark() }
                     defer { group.cancelAll() }
                     try await group.next()
                 }
@@ -145,7 +145,7 @@ actor Projection {
     func begin() async throws {
         (window, inventory, types) = (Window(), Inventory(epoch: epoch), TypeTable())
         // Retention removes nothing, and no lease is closed, before the streams have been read again.
-        (stored, mark, written) = (0, 0, [:])
+        (stored, watermark, written) = (0, 0, [:])
         try await acquireFences()
         let known = try await acquireMark()
         try await readLeases()
@@ -168,7 +168,8 @@ actor Projection {
         try passed(.fenced)
     }
 
-    /// Replaces the fence of the previous steward, or this one's: a write before an interruption may still be under way.
+    /// Replaces the fence of the previous steward, or this one's: a write before an interruption may still be under
+    /// way.
     private func acquireFence(_ subject: BusSubject, in stream: String) async throws -> Int {
         while true {
             let last = try await records.last(StewardRecord.self, subject, of: stream)
@@ -179,38 +180,38 @@ actor Projection {
         }
     }
 
-    /// Reads the mark and the table of types, and writes the mark again: from now on the previous steward cannot write
-    /// it.
+    /// Reads the watermark and the table of types, and writes the watermark again: from now on the previous steward
+    /// cannot write it.
     /// - Returns: The sequence up to which the documents and dead letters are complete.
     private func acquireMark() async throws -> UInt64 {
-        // Without a valid mark, the documents are brought up to date from the beginning of the journal.
-        let last = try await records.last(MarkRecord.self, .documentMark, of: names.documents)
+        // Without a valid watermark, the documents are brought up to date from the beginning of the journal.
+        let last = try await records.last(WatermarkRecord.self, .documentWatermark, of: names.documents)
         let known =
             if let record = last.value, record.epoch != epoch { try await rebase(from: record) } else {
-                lacksLetters ? 0 : last.value?.sequence ?? 0
+                lacksDeadLetters ? 0 : last.value?.sequence ?? 0
             }
-        markSequence = Int(clamping: last.sequence)
-        try await write(mark: known)
-        lacksLetters = false
+        watermarkSequence = Int(clamping: last.sequence)
+        try await write(watermark: known)
+        lacksDeadLetters = false
         let table = try await records.last(TypeTable.self, .typeTable, of: names.documents).value
-        // The table may have types beyond the mark, but none of messages that the journal has lost.
-        if let table, mark > 0 {
-            types = table.limited(to: rebasedEnd.map { Place.end(of: $0) } ?? .max)
+        // The table may have types beyond the watermark, but none of messages that the journal has lost.
+        if let table, watermark > 0 {
+            types = table.limited(to: rebasedEnd.map { StreamPosition.end(of: $0) } ?? .max)
         }
         return known
     }
 
     /// Adapts the documents to a journal with another epoch.
     /// - Returns: The sequence up to which they are complete.
-    private func rebase(from mark: MarkRecord) async throws -> UInt64 {
-        guard let end = epochs.end(of: mark.epoch) else {
+    private func rebase(from watermark: WatermarkRecord) async throws -> UInt64 {
+        guard let end = epochs.end(of: watermark.epoch) else {
             // The documents that the new journal has come back when it is read from its beginning.
             logger.warning(
                 "the retained documents and dead letters belong to another journal and are removed",
-                metadata: ["epoch": "\(String(mark.epoch, radix: 16))"])
+                metadata: ["epoch": "\(String(watermark.epoch, radix: 16))"])
             try await jetStream.retrying {
                 try await jetStream.purge(names.documents, filter: names.allDocuments)
-                try await jetStream.purge(names.deadLetters, filter: names.letters(of: nil))
+                try await jetStream.purge(names.deadLetters, filter: names.deadLetters(of: nil))
             }
             return 0
         }
@@ -221,24 +222,25 @@ actor Projection {
             guard let old = try? DocumentRecord(fields: headers.fields, body: delivered.message.body),
                 old.stored.position.epoch != epoch, let name = old.stored.documentName
             else { return }
-            let offset = max(1, min(old.stored.position.offset, Place.end(of: end)))
+            let offset = max(1, min(old.stored.position.offset, StreamPosition.end(of: end)))
             let stored = old.moved(to: Position(epoch: epoch, offset: offset)).stored
             let lease = headers[BatchHeaders.Name.lease.rawValue].flatMap { ProducerID(hexadecimal: $0) }
             try await store(
                 Document(stored: stored, lease: lease), as: name, in: Partition(subject: name.subject))
         }
-        try await rebaseLetters(upTo: end)
+        try await rebaseDeadLetters(upTo: end)
         rebasedEnd = end
-        return min(mark.sequence, end)
+        return min(watermark.sequence, end)
     }
 
     /// Keeps the letters that the journal still has. The others are lost together with the progress beyond their
     /// messages, so the messages are handled again.
-    private func rebaseLetters(upTo end: UInt64) async throws {
-        let settings = ConsumerSettings(filters: [names.letters(of: nil)], start: .lastPerSubject)
+    private func rebaseDeadLetters(upTo end: UInt64) async throws {
+        let settings = ConsumerSettings(filters: [names.deadLetters(of: nil)], start: .lastPerSubject)
         try await jetStream.readAll(of: names.deadLetters, settings) { delivered in
             guard case .deadLetter(let consumer, let sequence) = BusSubject(delivered.subject, in: names.namespace),
-                let record = try? LetterRecord(fields: delivered.message.headers.fields, body: delivered.message.body),
+                let record = try? DeadLetterRecord(
+                    fields: delivered.message.headers.fields, body: delivered.message.body),
                 record.epoch != epoch
             else { return }
             if sequence > end {
@@ -273,7 +275,7 @@ actor Projection {
         try await jetStream.follow(names.journal, settings, gathering: Self.gathering) { delivered in
             if let delivered { read(delivered) }
             let isFull =
-                window.documents.count + window.letters.count >= Self.windowCount
+                window.documents.count + window.deadLetters.count >= Self.windowCount
                 || window.size >= Self.windowSize
             if delivered == nil || isFull { try await storeWindow() }
         }
@@ -293,12 +295,12 @@ actor Projection {
             let content = try batch.content(at: sequence, of: epoch)
             window.size += batch.body.count
             for message in content.messages { record(message, lease: batch.headers.lease) }
-            window.settled.formUnion(batch.headers.settledLetters)
+            window.settled.formUnion(batch.headers.resolvedDeadLetters)
             if let rejected = content.rejected, let progress = batch.headers.progress,
                 case .results(let owner, _) = BusSubject(delivered.subject, in: names.namespace)
             {
-                let record = LetterRecord(rejected, progress: progress, time: delivered.time, epoch: epoch)
-                window.letters.append(Letter(consumer: owner.consumer, sequence: sequence, record: record))
+                let record = DeadLetterRecord(rejected, progress: progress, time: delivered.time, epoch: epoch)
+                window.deadLetters.append(Letter(consumer: owner.consumer, sequence: sequence, record: record))
             }
         } catch {
             notices.post(
@@ -343,10 +345,10 @@ actor Projection {
             }
             try await group.waitForAll()
         }
-        for letter in window.letters where !window.settled.contains(Int64(clamping: letter.sequence)) {
-            try await store(letter)
+        for deadLetter in window.deadLetters where !window.settled.contains(Int64(clamping: deadLetter.sequence)) {
+            try await store(deadLetter)
         }
-        for letter in window.settled.sorted() { try await remove(letter) }
+        for deadLetter in window.settled.sorted() { try await remove(deadLetter) }
     }
 
     private func store(_ document: Document, as name: DocumentName, in partition: Partition) async throws {
@@ -367,22 +369,23 @@ actor Projection {
         try passed(.documentRemoved)
     }
 
-    private func store(_ letter: Letter) async throws {
-        let subject = BusSubject.deadLetter(consumer: letter.consumer, sequence: letter.sequence)
+    private func store(_ deadLetter: Letter) async throws {
+        let subject = BusSubject.deadLetter(consumer: deadLetter.consumer, sequence: deadLetter.sequence)
             .text(in: names.namespace)
         let fence = LastSequence(letterFence, of: BusSubject.letterFence.text(in: names.namespace))
         _ = try await write(
-            subject, headers: NATSHeaders(letter.record.fields), body: letter.record.body, to: names.deadLetters,
+            subject, headers: NATSHeaders(deadLetter.record.fields), body: deadLetter.record.body,
+            to: names.deadLetters,
             last: fence)
-        hasNewLetters = true
+        hasNewDeadLetters = true
         try passed(.letterStored)
     }
 
-    private func remove(_ letter: Int64) async throws {
+    private func remove(_ deadLetter: Int64) async throws {
         // A letter is written only by the steward that has read its settlement, or before that. So it does not come
         // back.
         _ = try await jetStream.retrying {
-            try await jetStream.purge(names.deadLetters, filter: names.letter(letter))
+            try await jetStream.purge(names.deadLetters, filter: names.deadLetter(deadLetter))
         }
         try passed(.letterRemoved)
     }
@@ -399,7 +402,7 @@ actor Projection {
                 let sequence = try await jetStream.publish(subject, headers: headers, body: body, expecting: last)
                     .sequence
                 guard sequence > before else {
-                    lacksLetters = lacksLetters || stream == names.deadLetters
+                    lacksDeadLetters = lacksDeadLetters || stream == names.deadLetters
                     throw Interrupted("the stream '\(stream)' lacks what was stored before", sequence: sequence)
                 }
                 written[stream] = max(written[stream] ?? 0, sequence)
@@ -421,12 +424,12 @@ actor Projection {
             last: last)
     }
 
-    // MARK: The mark
+    // MARK: The watermark
 
-    private func keepMark() async throws {
+    private func keepWatermark() async throws {
         while true {
             try await Task.sleep(for: Self.markInterval)
-            try await storeMark()
+            try await storeWatermark()
             try await storeInventory()
         }
     }
@@ -438,47 +441,50 @@ actor Projection {
         }
     }
 
-    /// The condition that no other steward has written the mark.
+    /// The condition that no other steward has written the watermark.
     private var lastMark: LastSequence {
-        LastSequence(markSequence, of: BusSubject.documentMark.text(in: names.namespace))
+        LastSequence(watermarkSequence, of: BusSubject.documentWatermark.text(in: names.namespace))
     }
 
-    /// Writes the table of types, then the mark.
-    func storeMark() async throws {
+    /// Writes the table of types, then the watermark.
+    func storeWatermark() async throws {
         let end = stored
-        guard end > mark else { return }
-        try await requireLetters()
-        // The table may already have types beyond the mark: readers then find the same message, or a later one.
+        guard end > watermark else { return }
+        try await requireDeadLetters()
+        // The table may already have types beyond the watermark: readers then find the same message, or a later one.
         _ = try await write(.typeTable, types, last: lastMark)
         rebasedEnd = nil
         try passed(.typesStored)
-        try await write(mark: end)
+        try await write(watermark: end)
         try passed(.markStored)
     }
 
-    private func write(mark end: UInt64) async throws {
+    private func write(watermark end: UInt64) async throws {
         do {
-            let record = MarkRecord(sequence: end, epoch: epoch)
-            (markSequence, mark) = (try await write(.documentMark, record, last: LastSequence(markSequence)), end)
+            let record = WatermarkRecord(sequence: end, epoch: epoch)
+            (watermarkSequence, watermark) = (
+                try await write(.documentWatermark, record, last: LastSequence(watermarkSequence)), end
+            )
         } catch let interrupted as Interrupted {
-            // What the mark vouches for was lost since the write before it.
+            // What the watermark vouches for was lost since the write before it.
             if let sequence = interrupted.sequence {
                 _ = try await records.replace(
-                    UInt64(sequence), by: MarkRecord(sequence: 0, epoch: epoch), at: .documentMark, of: names.documents)
+                    UInt64(sequence), by: WatermarkRecord(sequence: 0, epoch: epoch), at: .documentWatermark,
+                    of: names.documents)
             }
             throw interrupted
         }
     }
 
-    /// The mark vouches for the dead letters, too, which are in another stream.
-    private func requireLetters() async throws {
-        guard hasNewLetters else { return }
-        hasNewLetters = false
+    /// The watermark vouches for the dead letters, too, which are in another stream.
+    private func requireDeadLetters() async throws {
+        guard hasNewDeadLetters else { return }
+        hasNewDeadLetters = false
         // What is stored from now on, the answer need not have.
         let needed = written[names.deadLetters] ?? 0
         let last = try await jetStream.retrying { try await jetStream.stream(names.deadLetters) }.lastSequence
         guard last >= needed else {
-            lacksLetters = true
+            lacksDeadLetters = true
             throw Interrupted("the stream '\(names.deadLetters)' lacks what was stored before")
         }
     }

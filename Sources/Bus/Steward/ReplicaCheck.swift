@@ -13,8 +13,8 @@ struct ReplicaCheck: Sendable {
     private static let poll = Duration.seconds(1)
     /// The pause after a check that has failed, for example because a server is away.
     private static let retry = Duration.seconds(3)...Duration.seconds(15)
-    /// The time after which a difference is checked again: a message may be new, or just being removed, and a server may
-    /// be a little behind.
+    /// The time after which a difference is checked again: a message may be new, or just being removed, and a server
+    /// may be a little behind.
     private static let patience = Duration.seconds(10)
     /// The number of messages after which the check pauses, and the pause. A check should not slow down anything else.
     private static let portion = 2000
@@ -202,7 +202,7 @@ struct ReplicaCheck: Sendable {
         comparison.end(record)
         for (index, consumer) in consumers.enumerated() where consumer.initialPending == 0 { comparison.end(index) }
         var differences = ReplicaDifferences()
-        var (count, deliveries) = (0, consumers.map { _ in Deliveries() })
+        var (count, deliveries) = (0, consumers.map { _ in DeliveredMessages() })
         while true {
             switch comparison.step() {
             case .needs(let source):
@@ -259,7 +259,8 @@ struct ReplicaCheck: Sendable {
 
     // MARK: Inventories
 
-    /// The sequences of the batches that the journal should have. Removes the inventories of what retention has removed.
+    /// The sequences of the batches that the journal should have. Removes the inventories of what retention has
+    /// removed.
     func inventory(upTo end: Int) async throws -> [Int] {
         let reader = RecordStore(jetStream, names, reporting: notices.report)
         let removal = try await reader.last(RemovalRecord.self, .removal, of: names.journal)
@@ -310,7 +311,7 @@ struct ReplicaCheck: Sendable {
                     + "Readers get them from the other servers. To repair it, " + Self.repair(server))
         }
         if !found.lost.isEmpty, found.lost != known?.lost {
-            let end = found.lost.sequences.max().map { Place.end(of: UInt64($0)) } ?? 0
+            let end = found.lost.sequences.max().map { StreamPosition.end(of: UInt64($0)) } ?? 0
             try await notices.say(
                 .damaged,
                 "no server has \(found.lost.text) of \(stream) any more, at the offsets up to \(end)"

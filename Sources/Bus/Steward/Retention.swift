@@ -17,14 +17,14 @@ extension RetentionLimits {
 
 /// Removes old messages and superseded records from the journal.
 ///
-/// Messages are removed only up to the mark of the projection. What a durable consumer loses is recorded before it is
-/// removed; if the steward is killed in between, the next one counts nothing twice, because offsets that are recorded
-/// are left out.
+/// Messages are removed only up to the watermark of the projection. What a durable consumer loses is recorded before it
+/// is removed; if the steward is killed in between, the next one counts nothing twice, because offsets that are
+/// recorded are left out.
 actor Retention {
     /// The interval of the steps.
     static let interval = Duration.seconds(5)
-    /// The interval while the journal is larger than its limit, so that it does not grow to the size at which the server
-    /// itself removes messages.
+    /// The interval while the journal is larger than its limit, so that it does not grow to the size at which the
+    /// server itself removes messages.
     private static let shortInterval = Duration.seconds(1)
     /// The header in which a consumer without bodies gives their sizes.
     private static let sizeHeader = "Nats-Msg-Size"
@@ -88,13 +88,13 @@ actor Retention {
     ) async throws {
         try await warn(consumers, first: first, info: info)
         // A message that is not in the projection is never removed.
-        let mark = await projection.mark + 1
+        let watermark = await projection.watermark + 1
         let excess = info.byteCount - (limits.size ?? info.byteCount)
         let limit = RetentionLimits.end(
             old: try await firstYoungSequence(at: now),
-            handled: consumers.values.map(\.position).min().map { Place.start(after: $0) },
+            handled: consumers.values.map(\.position).min().map { StreamPosition.start(after: $0) },
             tooLarge: excess > 0 ? try await sequence(freeing: excess, from: first) : nil,
-            last: min(mark, UInt64(info.lastSequence) + 1))
+            last: min(watermark, UInt64(info.lastSequence) + 1))
         guard limit > first else { return }
         try await recordLosses(of: consumers, from: first, before: limit)
         try await records.recordRemoval(before: limit)
@@ -156,7 +156,7 @@ actor Retention {
         guard let limit = limits.size else { return }
         var next = lagWarnings
         let warnings = next.update(
-            consumers.keys, { consumers[$0].map { Place(offset: $0.position).sequence } }, oldest: first,
+            consumers.keys, { consumers[$0].map { StreamPosition(offset: $0.position).sequence } }, oldest: first,
             end: UInt64(info.lastSequence), used: info.byteCount, limit: limit)
         for warning in warnings { try await notices.say(.consumerBehind, warning) }
         // If one could not be published, the next step warns again.
@@ -169,7 +169,7 @@ actor Retention {
     private func recordLosses(
         of consumers: [String: ControlRecords.Consumer], from first: UInt64, before limit: UInt64
     ) async throws {
-        let behind = consumers.filter { Place.start(after: $0.value.position) < limit }
+        let behind = consumers.filter { StreamPosition.start(after: $0.value.position) < limit }
         guard !behind.isEmpty else { return }
         var losses: [String: Losses] = [:]
         for (name, consumer) in behind { losses[name] = Losses(consumer) }

@@ -228,7 +228,7 @@ struct Subscription {
     mutating func renewed(_ claimed: Claimed?) {
         isRenewing = false
         guard let claim, let claimed else { return }
-        let ownership = Ownership(ownerEpoch: claimed.ownerEpoch, offsets: claimed.offsets)
+        let ownership = Ownership(ownerGeneration: claimed.ownerGeneration, offsets: claimed.offsets)
         if !ownership.matches(claim, in: claimed.epoch) { finish() }
     }
 
@@ -239,12 +239,13 @@ struct Subscription {
     ///     delivered.
     /// - Returns: A checkpoint to record; `nil` if there is no new progress.
     mutating func progress(in epoch: UInt64, settled: (_ delivered: UInt64) -> UInt64) -> CheckpointFrame? {
-        guard wait != nil, let claim, claim.epoch == epoch, claim.ownerEpoch > 0 else { return nil }
+        guard wait != nil, let claim, claim.epoch == epoch, claim.ownerGeneration > 0 else { return nil }
         let offset = settled(tracker.base)
         guard offset > recorded else { return nil }
         recorded = offset
         return CheckpointFrame(
-            consumer: claim.consumer, ownerEpoch: claim.ownerEpoch, epoch: epoch, offset: offset, settled: offset,
+            consumer: claim.consumer, ownerGeneration: claim.ownerGeneration, epoch: epoch, offset: offset,
+            settled: offset,
             partition: nil)
     }
 }

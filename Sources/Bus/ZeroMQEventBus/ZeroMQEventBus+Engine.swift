@@ -24,7 +24,7 @@ extension ZeroMQEventBus {
             request = PublishRequest(
                 producer: producer, sequence: 0, isLeased: batch.isLeased, isTransient: isTransient,
                 checkpoint: batch.checkpoint.map(CheckpointFrame.init),
-                rejection: batch.rejection.map(RejectionFrame.init), settledLetters: batch.settledLetters,
+                rejection: batch.rejection.map(RejectionFrame.init), resolvedDeadLetters: batch.resolvedDeadLetters,
                 messages: try PackedMessages(batch.messages, isTransient: isTransient))
             try request.validate()
         } catch {
@@ -161,7 +161,7 @@ extension ZeroMQEventBus {
             throw BusError(.refused, "the broker sent an unexpected reply to a claim")
         }
         return ConsumerClaim(
-            consumer: consumer, member: member, ownerEpoch: claimed.ownerEpoch, epoch: claimed.epoch,
+            consumer: consumer, member: member, ownerGeneration: claimed.ownerGeneration, epoch: claimed.epoch,
             offsets: claimed.offsets, cutOffs: claimed.cutOffs)
     }
 
@@ -193,10 +193,10 @@ extension ZeroMQEventBus {
         // In a request, an empty name means all consumers.
         guard consumer != "", limit > 0 else { return [] }
         let request = LettersRequest(after: id, consumer: consumer ?? "")
-        guard case .letters(let page) = try await ask(.letters(request)) else {
+        guard case .deadLetters(let page) = try await ask(.deadLetters(request)) else {
             throw BusError(.refused, "the broker sent an unexpected reply to a request for dead letters")
         }
-        return try page.letters.prefix(limit).map(DeadLetter.init)
+        return try page.deadLetters.prefix(limit).map(DeadLetter.init)
     }
 
     package func deadLetterSummaries(
@@ -204,8 +204,8 @@ extension ZeroMQEventBus {
     ) async throws -> [DeadLetter.Summary] {
         guard consumer != "", limit > 0 else { return [] }
         let request = LettersRequest(after: id, consumer: consumer ?? "")
-        switch try await ask(.listLetters(request), unlessRefusedWith: .operation) {
-        case .letterList(let page): return try page.letters.prefix(limit).map(DeadLetter.Summary.init)
+        switch try await ask(.listDeadLetters(request), unlessRefusedWith: .operation) {
+        case .letterList(let page): return try page.deadLetters.prefix(limit).map(DeadLetter.Summary.init)
         case nil: return try await deadLetters(of: consumer, after: id, limit: limit).map(\.summary)
         default: throw BusError(.refused, "the broker sent an unexpected reply to a request for a list of dead letters")
         }
@@ -213,7 +213,7 @@ extension ZeroMQEventBus {
 
     package func deadLetterCount(of consumer: String?) async throws -> Int {
         guard consumer != "" else { return 0 }
-        switch try await ask(.countLetters(consumer ?? ""), unlessRefusedWith: .operation) {
+        switch try await ask(.countDeadLetters(consumer ?? ""), unlessRefusedWith: .operation) {
         case .counted(_, let count): return Int(clamping: count)
         case nil:
             // An older broker cannot count: the pages are read one after another.
@@ -242,7 +242,7 @@ extension ZeroMQEventBus {
 extension CheckpointFrame {
     init(_ checkpoint: Checkpoint) {
         self.init(
-            consumer: checkpoint.claim.consumer, ownerEpoch: checkpoint.claim.ownerEpoch,
+            consumer: checkpoint.claim.consumer, ownerGeneration: checkpoint.claim.ownerGeneration,
             epoch: checkpoint.position.epoch, offset: checkpoint.position.offset, settled: checkpoint.settled,
             partition: checkpoint.partition, previous: checkpoint.previous)
     }
@@ -257,19 +257,19 @@ extension RejectionFrame {
 }
 
 extension DeadLetter {
-    fileprivate init(_ letter: Letters.Letter) throws {
+    fileprivate init(_ deadLetter: DeadLetters.Letter) throws {
         self.init(
-            id: letter.id, consumer: letter.consumer, rejection: Rejection(letter.rejection),
-            time: Date(milliseconds: letter.time), message: try letter.message.envelope())
+            id: deadLetter.id, consumer: deadLetter.consumer, rejection: Rejection(deadLetter.rejection),
+            time: Date(milliseconds: deadLetter.time), message: try deadLetter.message.envelope())
     }
 }
 
 extension DeadLetter.Summary {
-    fileprivate init(_ letter: Letters.Letter) throws {
+    fileprivate init(_ deadLetter: DeadLetters.Letter) throws {
         self.init(
-            id: letter.id, consumer: letter.consumer, rejection: Rejection(letter.rejection),
-            time: Date(milliseconds: letter.time), message: try letter.message.envelope(),
-            dataSize: Int(letter.dataSize))
+            id: deadLetter.id, consumer: deadLetter.consumer, rejection: Rejection(deadLetter.rejection),
+            time: Date(milliseconds: deadLetter.time), message: try deadLetter.message.envelope(),
+            dataSize: Int(deadLetter.dataSize))
     }
 }
 
@@ -297,7 +297,7 @@ extension BusError {
             case .unserved: .unserved
             case .deadline: .deadline
             case .cancelled: .cancelled
-            case .letter: .letter
+            case .deadLetter: .deadLetter
             case .unrecorded: .unrecorded
             default: .refused
             }

@@ -85,10 +85,10 @@ extension FlowReader {
     }
 
     private mutating func child(_ name: String, at node: FlowNode, in screens: [Flow.Screen]) -> Flow.Child {
-        let place = "flows.\(name)"
-        let members = members(of: node, "flow '\(name)'", at: place, required: ["start", "transitions"])
+        let keyPath = "flows.\(name)"
+        let members = members(of: node, "flow '\(name)'", at: keyPath, required: ["start", "transitions"])
         let start = members?["start"].flatMap { string($0, "the start screen's name") }
-        let transitions = members?["transitions"].map { self.transitions($0, at: "\(place).transitions") }
+        let transitions = members?["transitions"].map { self.transitions($0, at: "\(keyPath).transitions") }
         return Flow.Child(name, start: start ?? screens.first?.name ?? "", transitions: transitions ?? [])
     }
 
@@ -100,34 +100,34 @@ extension FlowReader {
         var transitions: [Flow.Transition] = []
         for element in elements {
             // The index counts the valid entries, as in the finished flow.
-            let place = "\(list)[\(transitions.count)]"
-            if let transition = transition(element, at: place) {
+            let keyPath = "\(list)[\(transitions.count)]"
+            if let transition = transition(element, at: keyPath) {
                 transitions.append(transition)
             } else {
-                forget(place)
+                forget(keyPath)
             }
         }
         return transitions
     }
 
-    private mutating func transition(_ node: FlowNode, at place: String) -> Flow.Transition? {
+    private mutating func transition(_ node: FlowNode, at keyPath: String) -> Flow.Transition? {
         let members = members(
             of: node,
             "a rule",
-            at: place,
+            at: keyPath,
             required: ["on", "do"],
             optional: ["where", "when", "unless", "origin", "guard"]
         )
         guard let members, let on = members["on"].flatMap({ string($0, "a message's type") }),
-            let actions = members["do"].flatMap({ self.actions($0, at: "\(place).do") })
+            let actions = members["do"].flatMap({ self.actions($0, at: "\(keyPath).do") })
         else { return nil }
         return Flow.Transition(
             on: on,
-            where: members["where"].map { fields($0, at: "\(place).where") } ?? [:],
-            when: members["when"].map { conditions($0, "when", at: "\(place).when") } ?? [],
-            unless: members["unless"].map { conditions($0, "unless", at: "\(place).unless") } ?? [],
+            where: members["where"].map { fields($0, at: "\(keyPath).where") } ?? [:],
+            when: members["when"].map { conditions($0, "when", at: "\(keyPath).when") } ?? [],
+            unless: members["unless"].map { conditions($0, "unless", at: "\(keyPath).unless") } ?? [],
             origin: members["origin"].flatMap { choice($0, "origin", of: Flow.Origin.self) } ?? .any,
-            guard: members["guard"].map { condition($0, at: "\(place).guard") },
+            guard: members["guard"].map { condition($0, at: "\(keyPath).guard") },
             do: actions,
             file: file,
             line: node.mark?.line ?? 0
@@ -135,7 +135,7 @@ extension FlowReader {
     }
 
     /// Reads the conditions on a message's fields, by dotted path.
-    mutating func fields(_ node: FlowNode, at place: String) -> [String: Flow.Match] {
+    mutating func fields(_ node: FlowNode, at keyPath: String) -> [String: Flow.Match] {
         guard case .mapping(let mapping) = node.content else {
             report("'where' must be a mapping from fields to their values or conditions", at: node)
             return [:]
@@ -143,17 +143,17 @@ extension FlowReader {
         var fields: [String: Flow.Match] = [:]
         for (key, node) in mapping {
             guard let field = string(key, "a field's path") else { continue }
-            fields[field] = match(node, field, at: "\(place).\(field)")
-            record("\(place).\(field)", at: key)
+            fields[field] = match(node, field, at: "\(keyPath).\(field)")
+            record("\(keyPath).\(field)", at: key)
         }
         return fields
     }
 
-    private mutating func match(_ node: FlowNode, _ field: String, at place: String) -> Flow.Match? {
+    private mutating func match(_ node: FlowNode, _ field: String, at keyPath: String) -> Flow.Match? {
         guard case .mapping = node.content else { return Flow.Match(anyOf: values(node)) }
         let operators = ["anyOf", "not", "exists", "atLeast", "atMost"]
         let what = "the condition on '\(field)'"
-        guard let members = members(of: node, what, at: place, optional: operators) else { return nil }
+        guard let members = members(of: node, what, at: keyPath, optional: operators) else { return nil }
         return Flow.Match(
             anyOf: members["anyOf"].map { values($0) },
             noneOf: members["not"].map { values($0) } ?? [],
@@ -169,57 +169,57 @@ extension FlowReader {
     }
 
     mutating func conditions(_ node: FlowNode, _ what: String, at location: String) -> [Flow.Condition] {
-        let places = Flow.Condition.Place.allCases
+        let places = Flow.Condition.Scope.allCases
         let members = members(of: node, "'\(what)'", at: location, optional: places.map(\.rawValue))
-        return places.compactMap { place in
-            guard let node = members?[place.rawValue] else { return nil }
-            if place == .tab {
-                return strings(node, "a tab's name").map { Flow.Condition(place, $0.map { .screen($0) }) }
+        return places.compactMap { keyPath in
+            guard let node = members?[keyPath.rawValue] else { return nil }
+            if keyPath == .tab {
+                return strings(node, "a tab's name").map { Flow.Condition(keyPath, $0.map { .screen($0) }) }
             }
-            return Flow.Condition(place, destinations(node, place.rawValue, at: "\(location).\(place.rawValue)"))
+            return Flow.Condition(keyPath, destinations(node, keyPath.rawValue, at: "\(location).\(keyPath.rawValue)"))
         }
     }
 
-    mutating func condition(_ node: FlowNode, at place: String) -> Flow.Guard {
+    mutating func condition(_ node: FlowNode, at keyPath: String) -> Flow.Guard {
         let members = members(
             of: node,
             "a guard",
-            at: place,
+            at: keyPath,
             required: ["accept", "deadline"],
             optional: ["ask", "reject", "meanwhile", "rejected", "expired"]
         )
         // Missing keys have been reported. The values that replace them must not lead to further findings.
         return Flow.Guard(
-            ask: members?["ask"].flatMap { ask($0, at: "\(place).ask") },
-            accept: members?["accept"].flatMap { answer($0, at: "\(place).accept") } ?? "event.Unread",
-            reject: members?["reject"].flatMap { answer($0, at: "\(place).reject") },
+            ask: members?["ask"].flatMap { ask($0, at: "\(keyPath).ask") },
+            accept: members?["accept"].flatMap { answer($0, at: "\(keyPath).accept") } ?? "event.Unread",
+            reject: members?["reject"].flatMap { answer($0, at: "\(keyPath).reject") },
             deadline: members?["deadline"].flatMap { duration($0, "a guard's deadline") } ?? .seconds(1),
             meanwhile: members?["meanwhile"].flatMap { choice($0, "policy", of: Flow.Guard.Meanwhile.self) } ?? .drop,
-            rejected: members?["rejected"].map { outcome($0, "rejected", at: "\(place).rejected") } ?? [],
-            expired: members?["expired"].map { outcome($0, "expired", at: "\(place).expired") } ?? []
+            rejected: members?["rejected"].map { outcome($0, "rejected", at: "\(keyPath).rejected") } ?? [],
+            expired: members?["expired"].map { outcome($0, "expired", at: "\(keyPath).expired") } ?? []
         )
     }
 
-    private mutating func ask(_ node: FlowNode, at place: String) -> Flow.Guard.Ask? {
+    private mutating func ask(_ node: FlowNode, at keyPath: String) -> Flow.Guard.Ask? {
         if case .scalar(let scalar) = node.content, !scalar.text.isEmpty { return Flow.Guard.Ask(scalar.text) }
-        let members = members(of: node, "'ask'", at: place, required: ["type"], optional: ["data"])
+        let members = members(of: node, "'ask'", at: keyPath, required: ["type"], optional: ["data"])
         guard let members, let type = members["type"].flatMap({ string($0, "a command's type") }) else { return nil }
         return Flow.Guard.Ask(type, data: .object(members["data"].map { object($0) } ?? [:]))
     }
 
-    private mutating func answer(_ node: FlowNode, at place: String) -> Flow.Guard.Answer? {
+    private mutating func answer(_ node: FlowNode, at keyPath: String) -> Flow.Guard.Answer? {
         if case .scalar(let scalar) = node.content, !scalar.text.isEmpty { return Flow.Guard.Answer(scalar.text) }
-        let members = members(of: node, "an answer", at: place, required: ["on"], optional: ["where"])
+        let members = members(of: node, "an answer", at: keyPath, required: ["on"], optional: ["where"])
         guard let members, let on = members["on"].flatMap({ string($0, "a message's type") }) else { return nil }
-        return Flow.Guard.Answer(on, where: members["where"].map { fields($0, at: "\(place).where") } ?? [:])
+        return Flow.Guard.Answer(on, where: members["where"].map { fields($0, at: "\(keyPath).where") } ?? [:])
     }
 
-    private mutating func outcome(_ node: FlowNode, _ what: String, at place: String) -> [Flow.Action] {
+    private mutating func outcome(_ node: FlowNode, _ what: String, at keyPath: String) -> [Flow.Action] {
         guard case .sequence = node.content else {
             report("'\(what)' must be a list of actions, each beginning with '- '", at: node)
             return []
         }
-        return actions(node, at: place) ?? []
+        return actions(node, at: keyPath) ?? []
     }
 
     /// Reads the trees of steps. Invalid steps are reported and left out.
@@ -231,17 +231,17 @@ extension FlowReader {
         var steps: [Flow.Step] = []
         for element in elements {
             // The index counts the valid entries, as in the finished flow.
-            let place = "\(list)[\(steps.count)]"
-            if let step = step(element, at: place) { steps.append(step) } else { forget(place) }
+            let keyPath = "\(list)[\(steps.count)]"
+            if let step = step(element, at: keyPath) { steps.append(step) } else { forget(keyPath) }
         }
         return steps
     }
 
-    private mutating func step(_ node: FlowNode, at place: String) -> Flow.Step? {
+    private mutating func step(_ node: FlowNode, at keyPath: String) -> Flow.Step? {
         let members = members(
             of: node,
             "a step",
-            at: place,
+            at: keyPath,
             required: ["screen"],
             optional: ["title", "where", "next", "sends", "guard", "steps"]
         )
@@ -249,11 +249,11 @@ extension FlowReader {
         return Flow.Step(
             screen,
             title: members["title"].flatMap { string($0, "a screen's title") },
-            where: members["where"].map { fields($0, at: "\(place).where") } ?? [:],
+            where: members["where"].map { fields($0, at: "\(keyPath).where") } ?? [:],
             next: members["next"].flatMap { string($0, "a command's type") },
             sends: members["sends"].flatMap { strings($0, "a command that a screen sends") } ?? [],
-            guard: members["guard"].map { condition($0, at: "\(place).guard") },
-            steps: members["steps"].map { steps($0, at: "\(place).steps") } ?? [],
+            guard: members["guard"].map { condition($0, at: "\(keyPath).guard") },
+            steps: members["steps"].map { steps($0, at: "\(keyPath).steps") } ?? [],
             location: RuleLocation(file: file, line: node.mark?.line ?? 0)
         )
     }
@@ -262,10 +262,10 @@ extension FlowReader {
     /// - Parameter count: The number of rules before those of the steps.
     mutating func recordParts(of trees: [Flow.Step], after count: Int) {
         var count = count
-        for (place, step) in Flow.steps(of: trees, at: "steps") {
-            recordAlias("screens.\(step.screen)", of: place)
+        for (keyPath, step) in Flow.steps(of: trees, at: "steps") {
+            recordAlias("screens.\(step.screen)", of: keyPath)
             for _ in step.rules {
-                recordAlias("transitions[\(count)]", of: place)
+                recordAlias("transitions[\(count)]", of: keyPath)
                 count += 1
             }
         }
@@ -279,35 +279,35 @@ extension FlowReader {
         var links: [Flow.Link] = []
         for element in elements {
             // The index counts the valid entries, as in the finished flow.
-            let place = "links[\(links.count)]"
-            if let link = link(element, at: place) { links.append(link) } else { forget(place) }
+            let keyPath = "links[\(links.count)]"
+            if let link = link(element, at: keyPath) { links.append(link) } else { forget(keyPath) }
         }
         return links
     }
 
-    private mutating func link(_ node: FlowNode, at place: String) -> Flow.Link? {
+    private mutating func link(_ node: FlowNode, at keyPath: String) -> Flow.Link? {
         let members = members(
-            of: node, "a link", at: place, required: ["url", "to"],
+            of: node, "a link", at: keyPath, required: ["url", "to"],
             optional: ["when", "unless", "send", "park", "over"])
         guard let members, let url = members["url"].flatMap({ string($0, "a link's URL") }),
-            let to = members["to"].flatMap({ target($0, at: "\(place).to") })
+            let to = members["to"].flatMap({ target($0, at: "\(keyPath).to") })
         else { return nil }
         return Flow.Link(
             url,
-            when: members["when"].map { conditions($0, "when", at: "\(place).when") } ?? [],
-            unless: members["unless"].map { conditions($0, "unless", at: "\(place).unless") } ?? [],
+            when: members["when"].map { conditions($0, "when", at: "\(keyPath).when") } ?? [],
+            unless: members["unless"].map { conditions($0, "unless", at: "\(keyPath).unless") } ?? [],
             to: to,
-            send: members["send"].map { sends($0, at: "\(place).send") } ?? [],
+            send: members["send"].map { sends($0, at: "\(keyPath).send") } ?? [],
             park: members["park"].flatMap { duration($0, "'park'") } ?? Flow.Link.usualPark,
-            over: members["over"].map { over($0, at: "\(place).over") } ?? [:],
+            over: members["over"].map { over($0, at: "\(keyPath).over") } ?? [:],
             file: file,
             line: node.mark?.line ?? 0
         )
     }
 
-    private mutating func over(_ node: FlowNode, at place: String) -> [PresentationStyle: Flow.Precedence] {
+    private mutating func over(_ node: FlowNode, at keyPath: String) -> [PresentationStyle: Flow.Precedence] {
         let styles = PresentationStyle.allCases
-        let members = members(of: node, "'over'", at: place, optional: styles.map(\.rawValue))
+        let members = members(of: node, "'over'", at: keyPath, optional: styles.map(\.rawValue))
         var over: [PresentationStyle: Flow.Precedence] = [:]
         for style in styles {
             over[style] = members?[style.rawValue].flatMap { choice($0, "precedence", of: Flow.Precedence.self) }
@@ -316,41 +316,41 @@ extension FlowReader {
     }
 
     /// Reads a command or a list of commands.
-    private mutating func sends(_ node: FlowNode, at place: String) -> [Flow.Link.Sending] {
+    private mutating func sends(_ node: FlowNode, at keyPath: String) -> [Flow.Link.Sending] {
         let elements = if case .sequence(let sequence) = node.content { sequence } else { [node] }
         var sends: [Flow.Link.Sending] = []
         for element in elements {
-            let place = "\(place)[\(sends.count)]"
-            record(place, at: element)
-            guard case .send(let type, let data) = send(element, at: place) else { continue }
+            let keyPath = "\(keyPath)[\(sends.count)]"
+            record(keyPath, at: element)
+            guard case .send(let type, let data) = send(element, at: keyPath) else { continue }
             sends.append(Flow.Link.Sending(type, data.objectValue ?? [:]))
         }
         return sends
     }
 
-    private mutating func target(_ node: FlowNode, at place: String) -> Flow.Link.Target? {
-        let members = members(of: node, "'to'", at: place, optional: ["root", "tab", "columns", "path", "present"])
+    private mutating func target(_ node: FlowNode, at keyPath: String) -> Flow.Link.Target? {
+        let members = members(of: node, "'to'", at: keyPath, optional: ["root", "tab", "columns", "path", "present"])
         guard let members else { return nil }
         return Flow.Link.Target(
-            root: members["root"].flatMap { root($0, at: "\(place).root") },
+            root: members["root"].flatMap { root($0, at: "\(keyPath).root") },
             tab: members["tab"].flatMap { string($0, "a tab's name") },
-            columns: members["columns"].map { columns($0, at: "\(place).columns") } ?? [:],
-            path: members["path"].map { destinations($0, "path", at: "\(place).path") } ?? [],
-            present: members["present"].flatMap { presented($0, at: "\(place).present") }
+            columns: members["columns"].map { columns($0, at: "\(keyPath).columns") } ?? [:],
+            path: members["path"].map { destinations($0, "path", at: "\(keyPath).path") } ?? [],
+            present: members["present"].flatMap { presented($0, at: "\(keyPath).present") }
         )
     }
 
-    private mutating func root(_ node: FlowNode, at place: String) -> Flow.Link.Root? {
-        guard case .setRoot(let destination, let container) = setRoot(node, at: place) else { return nil }
+    private mutating func root(_ node: FlowNode, at keyPath: String) -> Flow.Link.Root? {
+        guard case .setRoot(let destination, let container) = setRoot(node, at: keyPath) else { return nil }
         return Flow.Link.Root(destination, container: container)
     }
 
-    private mutating func presented(_ node: FlowNode, at place: String) -> Flow.Link.Presented? {
-        guard case .present(let destination, let style, let options) = present(node, at: place) else { return nil }
+    private mutating func presented(_ node: FlowNode, at keyPath: String) -> Flow.Link.Presented? {
+        guard case .present(let destination, let style, let options) = present(node, at: keyPath) else { return nil }
         return Flow.Link.Presented(destination, as: style, options: options)
     }
 
-    private mutating func columns(_ node: FlowNode, at place: String) -> [String: Flow.Link.Column] {
+    private mutating func columns(_ node: FlowNode, at keyPath: String) -> [String: Flow.Link.Column] {
         guard case .mapping(let mapping) = node.content else {
             report("'columns' must be a mapping from columns' names to screens", at: node)
             return [:]
@@ -358,10 +358,10 @@ extension FlowReader {
         var columns: [String: Flow.Link.Column] = [:]
         for (key, value) in mapping {
             guard let name = string(key, "a column's name") else { continue }
-            let place = "\(place).\(name)"
-            record(place, at: key)
-            guard let (first, more) = destination(value, "columns", at: place, optional: ["path"]) else { continue }
-            let path = more["path"].map { destinations($0, "path", at: "\(place).path") }
+            let keyPath = "\(keyPath).\(name)"
+            record(keyPath, at: key)
+            guard let (first, more) = destination(value, "columns", at: keyPath, optional: ["path"]) else { continue }
+            let path = more["path"].map { destinations($0, "path", at: "\(keyPath).path") }
             columns[name] = Flow.Link.Column(first, path: path ?? [])
         }
         return columns

@@ -22,7 +22,7 @@ package struct FlowReading {
         guard let (flow, trees, declared) = read else { return }
         openScreens = Set(Flow.steps(of: trees, at: "steps").map(\.step).filter(\.sends.isEmpty).map(\.screen))
         if flow.screens.isEmpty {
-            if isComplete { report([FlowChecker.Problem(place: "", message: "the flow has no screens; add one")]) }
+            if isComplete { report([FlowChecker.Problem(keyPath: "", message: "the flow has no screens; add one")]) }
             return
         }
         var checker = FlowChecker(flow: flow)

@@ -16,30 +16,30 @@ extension FlowReviewer {
             do {
                 start = try situations.start(of: transition, in: rule.flow)
             } catch {
-                warn(.neverApplies, error.message, at: "\(rule.place).when")
+                warn(.neverApplies, error.message, at: "\(rule.keyPath).when")
                 continue
             }
-            follow(transition.actions, from: start, at: "\(rule.place).do")
+            follow(transition.actions, from: start, at: "\(rule.keyPath).do")
             // `rejected` and `expired` are taken without another check of the conditions.
             guard let condition = transition.guard else { continue }
-            follow(condition.rejected, from: situations.unknown, at: "\(rule.place).guard.rejected")
-            follow(condition.expired, from: situations.unknown, at: "\(rule.place).guard.expired")
+            follow(condition.rejected, from: situations.unknown, at: "\(rule.keyPath).guard.rejected")
+            follow(condition.expired, from: situations.unknown, at: "\(rule.keyPath).guard.expired")
         }
     }
 
-    private mutating func follow(_ actions: [Flow.Action], from start: Situation, at place: String) {
+    private mutating func follow(_ actions: [Flow.Action], from start: Situation, at keyPath: String) {
         var situation = start
         for (index, action) in actions.enumerated() {
             if case .dismiss(.screen(let screen)) = action, let node = nodes[screen], !canBe(node, in: .presented) {
                 warn(
                     .impossibleAction, "'\(screen)' is never presented, so it cannot be dismissed; use 'pop'",
-                    at: "\(place)[\(index)]")
+                    at: "\(keyPath)[\(index)]")
                 return
             }
             do {
                 try situation.apply(action, in: flow)
             } catch {
-                warn(.impossibleAction, error.message, at: "\(place)[\(index)]")
+                warn(.impossibleAction, error.message, at: "\(keyPath)[\(index)]")
                 return
             }
         }
@@ -113,7 +113,7 @@ private struct Situations {
         let roots = required.flatMap { layouts[$0] ?? [] }
         if !roots.isEmpty { situation.layouts = .known(roots) }
         for condition in rule.when {
-            switch condition.place {
+            switch condition.scope {
             // Without screens, the front path and the paths beneath it must be empty.
             case .path where condition.screens.isEmpty: (situation.base, situation.path) = (.none, .none)
             case .presented: situation.presented.restrict(toNone: condition.screens.isEmpty)
@@ -121,7 +121,7 @@ private struct Situations {
             }
         }
         for condition in rule.unless where condition.screens.isEmpty {
-            switch condition.place {
+            switch condition.scope {
             case .presented: situation.presented.restrict(toNone: false)
             case .root, .top, .path, .shown, .tab, .sender: break
             }
@@ -134,7 +134,7 @@ private struct Situations {
             if let start = flow.flows[child]?.start, front == [start], starts.contains(start) { situation.path = .none }
             return situation
         }
-        try situation.place(
+        try situation.keyPath(
             front, at: Set(front.flatMap { nodes[$0]?.places ?? [] }), needsPath: !rule.screens(in: .path).isEmpty)
         return situation
     }
@@ -144,7 +144,7 @@ private struct Situations {
         let required = rule.screens(in: .top)
         guard let senders = soleSenders[rule.on] else { return required }
         let front = required.isEmpty ? senders.sorted() : required.filter(senders.contains)
-        let excluded = Set(rule.unless.filter { $0.place == .top }.flatMap(\.plainScreens))
+        let excluded = Set(rule.unless.filter { $0.keyPath == .top }.flatMap(\.plainScreens))
         guard excluded.isSuperset(of: front) else { return front }
         let names = senders.sorted().joined(separator: "' or '")
         throw Impossibility(
@@ -216,7 +216,7 @@ private struct Situation {
     /// - Parameters:
     ///   - places: The ways in which the screens can be shown.
     ///   - needsPath: True if the front path or a path beneath it is not empty.
-    mutating func place(
+    mutating func keyPath(
         _ screens: [String], at places: Set<FlowGraph.Place>, needsPath: Bool
     ) throws(Impossibility) {
         front = screens.count == 1 ? screens[0] : nil

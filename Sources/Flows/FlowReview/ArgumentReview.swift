@@ -10,11 +10,11 @@ extension FlowReviewer {
         let all = flow.screens.keys.sorted()
         for (rule, transition) in flow.placedRules {
             for (key, conditions) in [("when", transition.when), ("unless", transition.unless)] {
-                for condition in conditions where condition.place != .tab {
-                    let place = "\(rule.place).\(key).\(condition.place.rawValue)"
+                for condition in conditions where condition.scope != .tab {
+                    let keyPath = "\(rule.keyPath).\(key).\(condition.scope.rawValue)"
                     for (index, screen) in condition.screens.enumerated() {
                         for name in screen.arguments.keys.sorted() {
-                            review(name, of: [screen.screen], passed, at: "\(place)[\(index)]")
+                            review(name, of: [screen.screen], passed, at: "\(keyPath)[\(index)]")
                         }
                     }
                 }
@@ -25,9 +25,9 @@ extension FlowReviewer {
             let front = senders.isEmpty ? all : senders + openScreens.sorted() + transition.screens(in: .top)
             for (list, actions) in transition.actionLists {
                 for (index, action) in actions.enumerated() {
-                    let place = "\(rule.place).\(list)[\(index)]"
+                    let keyPath = "\(rule.keyPath).\(list)[\(index)]"
                     for template in action.json.texts.compactMap({ try? Template($0) }) {
-                        review(template, front: front, passed, at: place)
+                        review(template, front: front, passed, at: keyPath)
                     }
                 }
             }
@@ -35,20 +35,20 @@ extension FlowReviewer {
     }
 
     private mutating func review(
-        _ template: Template, front: [String], _ passed: [String: Set<String>], at place: String
+        _ template: Template, front: [String], _ passed: [String: Set<String>], at keyPath: String
     ) {
         for path in template.places(in: .arguments) + template.places(in: .sender) {
-            if let name = path.split(scalar: ".").first { review(String(name), of: front, passed, at: place) }
+            if let name = path.split(scalar: ".").first { review(String(name), of: front, passed, at: keyPath) }
         }
         for path in template.places(in: .screens) {
             let parts = path.split(scalar: ".").map(String.init)
-            if parts.count > 1 { review(parts[1], of: [parts[0]], passed, at: place) }
+            if parts.count > 1 { review(parts[1], of: [parts[0]], passed, at: keyPath) }
         }
     }
 
     /// Warns if no rule and no link passes the argument to any of the screens.
     private mutating func review(
-        _ name: String, of screens: [String], _ passed: [String: Set<String>], at place: String
+        _ name: String, of screens: [String], _ passed: [String: Set<String>], at keyPath: String
     ) {
         let known = screens.reduce(into: Set()) { $0.formUnion(passed[$1] ?? []) }
         guard !known.contains(name), screens.contains(where: { nodes[$0]?.isReached == true }) else { return }
@@ -58,7 +58,7 @@ extension FlowReviewer {
             .missingArgument,
             "no rule and no link passes an argument '\(name)' to \(names); "
                 + (nearest ?? "pass it where the screen is shown"),
-            at: place)
+            at: keyPath)
     }
 
     /// Finds rules on `flow.finished` for child flows that no rule finishes, and rules that use results that no
@@ -77,14 +77,14 @@ extension FlowReviewer {
             guard !given.isEmpty else {
                 let reason = children.isEmpty ? "the flow has no child flow" : "no rule of '\(names)' finishes it"
                 let advice = children.isEmpty ? "remove this rule" : "add 'finish' there"
-                warn(.neverApplies, "\(reason), so this rule never applies; \(advice)", at: "\(rule.place).on")
+                warn(.neverApplies, "\(reason), so this rule never applies; \(advice)", at: "\(rule.keyPath).on")
                 continue
             }
             for (path, match) in transition.fields.sorted(by: { $0.key < $1.key }) {
                 guard let name = Self.resultName(in: path) else { continue }
                 review(
                     match, of: name, isWhole: path == "result.\(name)", given: given, in: names,
-                    at: "\(rule.place).where.\(path)")
+                    at: "\(rule.keyPath).where.\(path)")
             }
             for (list, actions) in transition.actionLists {
                 for (index, action) in actions.enumerated() {
@@ -92,7 +92,7 @@ extension FlowReviewer {
                     for name in templates.flatMap({ $0.places(in: .data) }).compactMap(Self.resultName) {
                         review(
                             nil, of: name, isWhole: false, given: given, in: names,
-                            at: "\(rule.place).\(list)[\(index)]")
+                            at: "\(rule.keyPath).\(list)[\(index)]")
                     }
                 }
             }
@@ -110,7 +110,7 @@ extension FlowReviewer {
     ///   - isWhole: True if the condition is on the result itself and not on a member of it.
     private mutating func review(
         _ match: Flow.Match?, of name: String, isWhole: Bool, given: [[String: JSONValue]], in flows: String,
-        at place: String
+        at keyPath: String
     ) {
         let values = given.compactMap { $0[name] }
         if values.isEmpty, match?.holds(for: nil) != true {
@@ -118,7 +118,7 @@ extension FlowReviewer {
             let nearest = Spelling.nearest(to: name, in: known).map { "did you mean '\($0)'?" }
             warn(
                 .missingResult,
-                "no 'finish' of '\(flows)' gives a result '\(name)'; \(nearest ?? "add it there")", at: place)
+                "no 'finish' of '\(flows)' gives a result '\(name)'; \(nearest ?? "add it there")", at: keyPath)
             return
         }
         let areConstants = values.allSatisfy {
@@ -130,7 +130,7 @@ extension FlowReviewer {
         warn(
             .neverApplies,
             "'finish' of '\(flows)' gives '\(name)' only as \(names), so this rule never applies; correct the value",
-            at: place)
+            at: keyPath)
     }
 }
 
@@ -163,7 +163,7 @@ extension Flow {
 
 extension Flow.Transition {
     /// The rule's lists of actions with the places of the lists in the rule.
-    fileprivate var actionLists: [(place: String, actions: [Flow.Action])] {
+    fileprivate var actionLists: [(keyPath: String, actions: [Flow.Action])] {
         [("do", actions), ("guard.rejected", `guard`?.rejected ?? []), ("guard.expired", `guard`?.expired ?? [])]
     }
 }

@@ -23,7 +23,7 @@ package struct FlowGraph: Hashable, Sendable {
         /// True if the flow does not exclude that the screen is shown; see ``FlowReach``.
         package let isReached: Bool
         /// The ways in which rules and deep links show the screen. The start screen is also shown as the root.
-        package let places: Set<Place>
+        package let placements: Set<Placement>
     }
 
     /// The effect of one action of a rule or a deep link, from one of the screens where it may apply.
@@ -37,7 +37,7 @@ package struct FlowGraph: Hashable, Sendable {
         package let message: String
         package let kind: MessageKind
         /// The way in which the screen is shown.
-        package let place: Place
+        package let placement: Placement
         /// The kind of the action.
         package let action: Flow.ActionName
         /// The name of the child flow that the action begins. Nil if the action begins no child flow.
@@ -82,7 +82,7 @@ package struct FlowGraph: Hashable, Sendable {
     }
 
     /// The way in which a screen is shown.
-    package enum Place: Hashable, Sendable {
+    package enum Placement: Hashable, Sendable {
         /// As the root.
         case root
         /// As the first screen of a tab.
@@ -103,7 +103,7 @@ package struct FlowGraph: Hashable, Sendable {
             Self.edges(of: transition, rule, from: flow.origins(of: transition, senders: senders), in: flow)
         }
         let reach = FlowReach(of: flow, along: edges)
-        let shown = Dictionary(grouping: edges.filter { $0.place != .before }) { $0.to }
+        let shown = Dictionary(grouping: edges.filter { $0.placement != .before }) { $0.to }
         self.edges = edges
         nodes = flow.screens.values.sorted { $0.name < $1.name }.map { screen in
             Node(
@@ -111,7 +111,8 @@ package struct FlowGraph: Hashable, Sendable {
                 title: screen.title,
                 isStart: screen.name == flow.start,
                 isReached: reach.screens.contains(screen.name),
-                places: Set((shown[screen.name] ?? []).map(\.place) + (screen.name == flow.start ? [.root] : []))
+                placements: Set(
+                    (shown[screen.name] ?? []).map(\.placement) + (screen.name == flow.start ? [.root] : []))
             )
         }
     }
@@ -129,7 +130,7 @@ package struct FlowGraph: Hashable, Sendable {
                             to: showing.screen,
                             message: transition.on,
                             kind: kind,
-                            place: showing.place,
+                            placement: showing.placement,
                             action: action.name,
                             begins: showing.flow,
                             rule: Rule(flow: rule.flow, isLink: rule.isLink, index: rule.index, answer: answer)
@@ -143,8 +144,8 @@ package struct FlowGraph: Hashable, Sendable {
 
 extension FlowGraph.Rule {
     /// The place of the rule in the flow, such as `transitions[2]` or `links[0]`.
-    package var place: String {
-        isLink ? Flow.place(ofLink: index) : Flow.place(ofRule: index, in: flow)
+    package var placement: String {
+        isLink ? Flow.keyPath(ofLink: index) : Flow.keyPath(ofRule: index, in: flow)
     }
 }
 
@@ -170,7 +171,7 @@ extension Flow {
 
     /// The screens that an action shows, and the child flow that it begins. A nil screen means the screen beneath the
     /// removed screens. A nil flow means that the action begins no child flow.
-    func showings(by action: Action) -> [(screen: String?, place: FlowGraph.Place, flow: String?)] {
+    func showings(by action: Action) -> [(screen: String?, placement: FlowGraph.Placement, flow: String?)] {
         switch action {
         case .setRoot(let root, let layout):
             [(root.screen, .root, nil)] + (layout?.tabs ?? []).map { ($0.destination.screen, .tab($0.name), nil) }
@@ -211,7 +212,7 @@ extension Flow {
             transition.screens(in: .shown), transition.screens(in: .presented), transition.screens(in: .path),
             transition.screens(in: .root),
         ]
-        let excluded = Set(transition.unless.filter { [.top, .shown].contains($0.place) }.flatMap(\.plainScreens))
+        let excluded = Set(transition.unless.filter { [.top, .shown].contains($0.placement) }.flatMap(\.plainScreens))
         for names in candidates {
             let origins = Set(names).subtracting(excluded)
             if !origins.isEmpty { return origins.sorted() }
@@ -269,8 +270,8 @@ extension Flow.Transition {
     }
 
     /// The screens that the rule's `when` lists for a place.
-    func screens(in place: Flow.Condition.Place) -> [String] {
-        when.filter { $0.place == place }.flatMap { $0.screens.map(\.screen) }
+    func screens(in placement: Flow.Condition.Scope) -> [String] {
+        when.filter { $0.placement == placement }.flatMap { $0.screens.map(\.screen) }
     }
 }
 
@@ -288,14 +289,14 @@ struct FlowReach {
             screens = Set(flow.screens.keys)
             flows = Set(flow.flows.keys)
         }
-        let placed = (flow.placedRules + flow.placedLinks).map { ($0.rule.place, $0.transition) }
+        let placed = (flow.placedRules + flow.placedLinks).map { ($0.rule.placement, $0.transition) }
         let transitions = Dictionary(placed, uniquingKeysWith: { first, _ in first })
         var waiting = edges
         var isGrowing = true
         while isGrowing {
             isGrowing = false
             for edge in waiting {
-                guard let rule = transitions[edge.rule.place], mayApply(rule, edge) else { continue }
+                guard let rule = transitions[edge.rule.placement], mayApply(rule, edge) else { continue }
                 if let screen = edge.to, screens.insert(screen).inserted { isGrowing = true }
                 if let flow = edge.begins, flows.insert(flow).inserted { isGrowing = true }
             }
@@ -309,7 +310,7 @@ struct FlowReach {
         edge.from.map(screens.contains) ?? true
             && edge.rule.flow.map(flows.contains) ?? true
             && rule.when.allSatisfy { condition in
-                condition.place == .tab || condition.screens.isEmpty
+                condition.scope == .tab || condition.screens.isEmpty
                     || condition.screens.contains { screens.contains($0.screen) }
             }
     }

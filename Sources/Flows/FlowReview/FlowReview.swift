@@ -103,13 +103,13 @@ struct FlowReviewer {
         senders = flow.senders
     }
 
-    mutating func warn(_ code: FlowFinding.Code, _ message: String, at place: String, see other: String? = nil) {
+    mutating func warn(_ code: FlowFinding.Code, _ message: String, at keyPath: String, see other: String? = nil) {
         problems.append(
-            FlowChecker.Problem(place: place, message: message, severity: .warning, code: code, other: other))
+            FlowChecker.Problem(keyPath: keyPath, message: message, severity: .warning, code: code, other: other))
     }
 
-    mutating func addNote(_ code: FlowFinding.Code, _ message: String, at place: String) {
-        problems.append(FlowChecker.Problem(place: place, message: message, severity: .note, code: code))
+    mutating func addNote(_ code: FlowFinding.Code, _ message: String, at keyPath: String) {
+        problems.append(FlowChecker.Problem(keyPath: keyPath, message: message, severity: .note, code: code))
     }
 
     private mutating func reviewSenders(_ sentElsewhere: Set<String>) {
@@ -119,12 +119,12 @@ struct FlowReviewer {
             // A rule on a view's report is an error already.
             guard ViewReport(rawValue: transition.on) == nil, transition.on != Flow.requestType else { continue }
             if transition.origin == .any, sentElsewhere.contains(transition.on) { continue }
-            let screens = transition.when.filter { $0.place != .tab }.flatMap(\.screens).map(\.screen)
+            let screens = transition.when.filter { $0.keyPath != .tab }.flatMap(\.screens).map(\.screen)
             if !openScreens.isDisjoint(with: screens) { continue }
             guard known.insert(transition.on).inserted else { continue }
             let nearest = Spelling.nearest(to: transition.on, in: sent)
             let advice = nearest.map { "did you mean '\($0)'?" } ?? "add it to 'sends' of a screen"
-            warn(.unsentCommand, "no screen or button sends '\(transition.on)'; \(advice)", at: "\(rule.place).on")
+            warn(.unsentCommand, "no screen or button sends '\(transition.on)'; \(advice)", at: "\(rule.keyPath).on")
         }
     }
 }

@@ -34,23 +34,23 @@ extension FlowReviewer {
         let roots = Set(graph.nodes.filter { canBe($0, in: .root) }.map(\.screen))
         for (rule, transition) in flow.placedRules + flow.placedLinks {
             for (key, conditions) in [("when", transition.when), ("unless", transition.unless)] {
-                for condition in conditions { review(condition, at: "\(rule.place).\(key)") }
+                for condition in conditions { review(condition, at: "\(rule.keyPath).\(key)") }
             }
-            let excluded = transition.unless.filter { $0.place == .root }.flatMap(\.plainScreens)
+            let excluded = transition.unless.filter { $0.keyPath == .root }.flatMap(\.plainScreens)
             if roots.isSubset(of: excluded) {
                 warn(
                     .neverApplies,
                     "the root is always one of these screens, so the rule never applies; remove one of them",
-                    at: "\(rule.place).unless.root")
+                    at: "\(rule.keyPath).unless.root")
             }
         }
     }
 
-    private mutating func review(_ condition: Flow.Condition, at place: String) {
+    private mutating func review(_ condition: Flow.Condition, at keyPath: String) {
         for (index, screen) in condition.screens.enumerated() {
-            guard let node = nodes[screen.screen], node.isReached, !canBe(node, in: condition.place) else { continue }
+            guard let node = nodes[screen.screen], node.isReached, !canBe(node, in: condition.scope) else { continue }
             let never =
-                switch condition.place {
+                switch condition.scope {
                 case .root: "is never the root"
                 case .path: "is never pushed"
                 case .presented: "is never presented"
@@ -60,13 +60,13 @@ extension FlowReviewer {
             warn(
                 .wrongPlace,
                 "'\(screen.screen)' \(never); name another screen or place",
-                at: "\(place).\(condition.place.rawValue)[\(index)]")
+                at: "\(keyPath).\(condition.scope.rawValue)[\(index)]")
         }
     }
 
     /// True if the screen can be in a place that a condition examines.
-    func canBe(_ node: FlowGraph.Node, in place: Flow.Condition.Place) -> Bool {
-        switch place {
+    func canBe(_ node: FlowGraph.Node, in keyPath: Flow.Condition.Scope) -> Bool {
+        switch keyPath {
         case .root: flow.requests.contains(.setRoot) || node.places.contains(.root)
         case .path: !flow.requests(anyOf: [.push, .replacePath]).isEmpty || node.places.contains(.path)
         case .presented: flow.requests.contains(.present) || node.places.contains(where: \.isPresented)
@@ -88,14 +88,14 @@ extension FlowReviewer {
         let presented = Set(actions.compactMap { screenPresentedForGood(by: $0) })
         let cannotDismiss = flow.requests(anyOf: [.dismiss, .dismissAll]).isEmpty
         for node in graph.nodes where node.isReached {
-            let place = "screens.\(node.screen)"
+            let keyPath = "screens.\(node.screen)"
             let isEnd = node.screen != flow.start && flow.screens[node.screen]?.sends.isEmpty == true
             if roots.contains(node.screen), !isEnd, !flow.links.contains(where: { leads($0, onFrom: node.screen) }),
                 !flow.transitions.contains(where: { leads($0, onFromRoot: node.screen) })
             {
                 warn(
                     .deadEnd, "the user cannot leave '\(node.screen)': no rule leads on from it as the root; add one",
-                    at: place)
+                    at: keyPath)
             }
             if presented.contains(node.screen), cannotDismiss,
                 !flow.allTransitions.contains(where: { leads($0, onFromPresented: node.screen) })
@@ -103,7 +103,7 @@ extension FlowReviewer {
                 warn(
                     .deadEnd,
                     "the user cannot leave '\(node.screen)': it cannot be dismissed, and no rule leads on; add one",
-                    at: place)
+                    at: keyPath)
             }
         }
     }
@@ -127,14 +127,14 @@ extension FlowReviewer {
     private func leads(_ rule: Flow.Transition, onFromRoot screen: String) -> Bool {
         guard Flow.Ending(rawValue: rule.on) == nil, canArrive(rule.on, on: screen) else { return false }
         let mayApply = rule.when.allSatisfy { condition in
-            switch condition.place {
+            switch condition.scope {
             case .root, .top, .shown, .sender: condition.screens.contains { $0.screen == screen }
             case .path, .presented: condition.screens.isEmpty
             case .tab: false
             }
         }
         let isForbidden = rule.unless.contains { condition in
-            switch condition.place {
+            switch condition.scope {
             case .root, .top, .shown, .sender: condition.plainScreens.contains(screen)
             case .path, .presented: condition.screens.isEmpty
             case .tab: false
@@ -148,12 +148,12 @@ extension FlowReviewer {
     }
 
     private func leads(_ rule: Flow.Transition, onFromPresented screen: String) -> Bool {
-        let places: [Flow.Condition.Place] = [.top, .shown, .presented]
+        let places: [Flow.Condition.Scope] = [.top, .shown, .presented]
         return canArrive(rule.on, on: screen)
             && rule.when.allSatisfy { condition in
-                !places.contains(condition.place) || condition.screens.contains { $0.screen == screen }
+                !places.contains(condition.scope) || condition.screens.contains { $0.screen == screen }
             }
-            && !rule.unless.contains { places.contains($0.place) && $0.plainScreens.contains(screen) }
+            && !rule.unless.contains { places.contains($0.keyPath) && $0.plainScreens.contains(screen) }
             && rule.possibleActions.contains { action in
                 (Self.leading + [.dismiss, .dismissAll, .finish, .abandon]).contains(action.name)
             }

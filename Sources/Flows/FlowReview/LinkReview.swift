@@ -6,22 +6,22 @@ extension FlowReviewer {
         if flow.links.isEmpty { return }
         let pushes = flow.pushes
         for (index, link) in flow.links.enumerated() {
-            let place = "links[\(index)].to"
+            let keyPath = "links[\(index)].to"
             if link.roots.isEmpty {
                 warn(
                     .openRoot,
                     "the link names no root, so going back from it may lead anywhere; add 'root' to 'to', or to 'when'",
-                    at: place)
+                    at: keyPath)
             }
-            review(link.to.path, on: link.roots + link.to.firsts, pushes, at: "\(place).path")
+            review(link.to.path, on: link.roots + link.to.firsts, pushes, at: "\(keyPath).path")
             for (name, column) in link.to.columns.sorted(by: { $0.key < $1.key }) {
-                review(column.path, on: [column.first.screen], pushes, at: "\(place).columns.\(name).path")
+                review(column.path, on: [column.first.screen], pushes, at: "\(keyPath).columns.\(name).path")
             }
         }
     }
 
     private mutating func review(
-        _ path: [Flow.Destination], on base: [String], _ pushes: [String: Set<String>], at place: String
+        _ path: [Flow.Destination], on base: [String], _ pushes: [String: Set<String>], at keyPath: String
     ) {
         var beneath = base
         for (index, destination) in path.enumerated() {
@@ -32,7 +32,7 @@ extension FlowReviewer {
                     .unusualBackPath,
                     "rules push '\(destination.screen)' only on '\(names)', and going back from this link leads to "
                         + "another screen",
-                    at: "\(place)[\(index)]")
+                    at: "\(keyPath)[\(index)]")
             }
             beneath = [destination.screen]
         }

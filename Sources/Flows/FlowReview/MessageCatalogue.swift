@@ -93,11 +93,11 @@ extension FlowReviewer {
     /// Finds declared commands that no rule answers, and those that the app's contract describes differently.
     mutating func reviewCommands(_ catalogue: MessageCatalogue?) {
         for (type, fields) in flow.commands.sorted(by: { $0.key < $1.key }) {
-            let place = "commands.\(type)"
+            let keyPath = "commands.\(type)"
             if !flow.messageTypes.contains(type) {
                 let nearest = Spelling.nearest(to: type, in: flow.messageTypes.filter { $0.begins(with: "command.") })
                 let advice = nearest.map { "did you mean '\($0)'?" } ?? "add one, or remove the type here"
-                warn(.unusedCommand, "no rule answers '\(type)'; \(advice)", at: place)
+                warn(.unusedCommand, "no rule answers '\(type)'; \(advice)", at: keyPath)
             }
             guard case let known?? = catalogue?.fields[type],
                 let (field, difference) = fields.mapValues(\.schema.catalogueField).difference(from: known)
@@ -105,7 +105,7 @@ extension FlowReviewer {
             warn(
                 .contradictedCommand,
                 "the contract describes '\(type)' differently: \(difference); correct one of them",
-                at: "\(place).\(field)")
+                at: "\(keyPath).\(field)")
         }
     }
 
@@ -120,39 +120,40 @@ extension FlowReviewer {
         for screen in flow.screens.values.sorted(by: { $0.name < $1.name }) {
             for type in screen.sends { review(type, catalogue, at: "screens.\(screen.name).sends") }
         }
-        for (rule, transition) in flow.placedRules { review(transition, catalogue, at: rule.place) }
+        for (rule, transition) in flow.placedRules { review(transition, catalogue, at: rule.keyPath) }
         for (index, link) in flow.links.enumerated() {
             for (number, command) in link.sends.enumerated() {
-                let place = "links[\(index)].send[\(number)]"
-                review(command.type, catalogue, at: place)
-                for field in command.data.keys.sorted() { review(field, of: command.type, catalogue, at: place) }
+                let keyPath = "links[\(index)].send[\(number)]"
+                review(command.type, catalogue, at: keyPath)
+                for field in command.data.keys.sorted() { review(field, of: command.type, catalogue, at: keyPath) }
             }
         }
     }
 
-    private mutating func review(_ rule: Flow.Transition, _ catalogue: MessageCatalogue, at place: String) {
+    private mutating func review(_ rule: Flow.Transition, _ catalogue: MessageCatalogue, at keyPath: String) {
         // The end of a child flow is not a message of the bus.
         let isEnding = Flow.Ending(rawValue: rule.on) != nil
-        if !isEnding { review(rule.on, catalogue, at: "\(place).on") }
-        if !isEnding { review(rule.fields, of: rule.on, catalogue, at: "\(place).where") }
+        if !isEnding { review(rule.on, catalogue, at: "\(keyPath).on") }
+        if !isEnding { review(rule.fields, of: rule.on, catalogue, at: "\(keyPath).where") }
         let data = isEnding ? nil : rule.on
         review(
             rule.actions, sources: Sources(data: data, answer: rule.guard?.accept.on), catalogue: catalogue,
-            at: "\(place).do")
+            at: "\(keyPath).do")
         guard let condition = rule.guard else { return }
-        let place = "\(place).guard"
+        let keyPath = "\(keyPath).guard"
         for (name, answer) in [("accept", condition.accept), ("reject", condition.reject)] {
             guard let answer else { continue }
-            review(answer.on, catalogue, at: "\(place).\(name)")
-            review(answer.fields, of: answer.on, catalogue, at: "\(place).\(name).where")
+            review(answer.on, catalogue, at: "\(keyPath).\(name)")
+            review(answer.fields, of: answer.on, catalogue, at: "\(keyPath).\(name).where")
         }
         if let ask = condition.ask {
             review(
-                .send(ask.type, data: ask.data), sources: Sources(data: data), catalogue: catalogue, at: "\(place).ask")
+                .send(ask.type, data: ask.data), sources: Sources(data: data), catalogue: catalogue,
+                at: "\(keyPath).ask")
         }
         let rejected = Sources(data: data, answer: condition.reject?.on)
-        review(condition.rejected, sources: rejected, catalogue: catalogue, at: "\(place).rejected")
-        review(condition.expired, sources: Sources(data: data), catalogue: catalogue, at: "\(place).expired")
+        review(condition.rejected, sources: rejected, catalogue: catalogue, at: "\(keyPath).rejected")
+        review(condition.expired, sources: Sources(data: data), catalogue: catalogue, at: "\(keyPath).expired")
     }
 
     /// The types of the messages from which templates take `${data…}` and `${answer…}`. Nil if there is no such
@@ -163,48 +164,48 @@ extension FlowReviewer {
     }
 
     private mutating func review(
-        _ actions: [Flow.Action], sources: Sources, catalogue: MessageCatalogue, at place: String
+        _ actions: [Flow.Action], sources: Sources, catalogue: MessageCatalogue, at keyPath: String
     ) {
         for (index, action) in actions.enumerated() {
-            review(action, sources: sources, catalogue: catalogue, at: "\(place)[\(index)]")
+            review(action, sources: sources, catalogue: catalogue, at: "\(keyPath)[\(index)]")
         }
     }
 
     private mutating func review(
-        _ action: Flow.Action, sources: Sources, catalogue: MessageCatalogue, at place: String
+        _ action: Flow.Action, sources: Sources, catalogue: MessageCatalogue, at keyPath: String
     ) {
         switch action {
         case .send(let type, let data):
-            review(type, catalogue, at: place)
-            for field in (data.objectValue ?? [:]).keys.sorted() { review(field, of: type, catalogue, at: place) }
+            review(type, catalogue, at: keyPath)
+            for field in (data.objectValue ?? [:]).keys.sorted() { review(field, of: type, catalogue, at: keyPath) }
         case .present(_, _, let options), .presentFlow(_, _, _, let options):
             for (index, button) in (options.buttons ?? []).enumerated() {
-                if let type = button.sends { review(type, catalogue, at: "\(place).buttons[\(index)].sends") }
+                if let type = button.sends { review(type, catalogue, at: "\(keyPath).buttons[\(index)].sends") }
             }
         default: break
         }
         for template in action.json.texts.compactMap({ try? Template($0) }) {
             for name in template.places(in: .data) {
-                if let type = sources.data { review(name, of: type, catalogue, at: place) }
+                if let type = sources.data { review(name, of: type, catalogue, at: keyPath) }
             }
             for name in template.places(in: .answer) {
-                if let type = sources.answer { review(name, of: type, catalogue, at: place) }
+                if let type = sources.answer { review(name, of: type, catalogue, at: keyPath) }
             }
         }
     }
 
-    private mutating func review(_ type: String, _ catalogue: MessageCatalogue, at place: String) {
+    private mutating func review(_ type: String, _ catalogue: MessageCatalogue, at keyPath: String) {
         guard !catalogue.isPartial, catalogue.fields[type] == nil else { return }
         let advice = Spelling.nearest(to: type, in: catalogue.fields.keys).map { "did you mean '\($0)'?" }
         let missing = "declare it in a service, or remove it"
-        warn(.unknownMessage, "the app has no message '\(type)'; \(advice ?? missing)", at: place)
+        warn(.unknownMessage, "the app has no message '\(type)'; \(advice ?? missing)", at: keyPath)
     }
 
     /// Warns if the message has no such field.
     ///
     /// - Parameter path: A dotted path. Its first name is the field.
     private mutating func review(
-        _ path: String, of type: String, _ catalogue: MessageCatalogue, at place: String
+        _ path: String, of type: String, _ catalogue: MessageCatalogue, at keyPath: String
     ) {
         // An unknown message has been reported already. If only the type of a message is known, the message may have
         // any fields.
@@ -212,26 +213,26 @@ extension FlowReviewer {
             fields[field] == nil
         else { return }
         let advice = Spelling.advice(for: field, among: fields.keys)
-        warn(.unknownField, "'\(type)' has no field '\(field)'; \(advice)", at: place)
+        warn(.unknownField, "'\(type)' has no field '\(field)'; \(advice)", at: keyPath)
     }
 
     /// Reviews conditions on a message's fields.
     private mutating func review(
-        _ fields: [String: Flow.Match], of type: String, _ catalogue: MessageCatalogue, at place: String
+        _ fields: [String: Flow.Match], of type: String, _ catalogue: MessageCatalogue, at keyPath: String
     ) {
         for (path, match) in fields.sorted(by: { $0.key < $1.key }) {
-            let place = "\(place).\(path)"
-            review(path, of: type, catalogue, at: place)
+            let keyPath = "\(keyPath).\(path)"
+            review(path, of: type, catalogue, at: keyPath)
             guard let field = catalogue.field(path, of: type) else { continue }
             if let kind = field.kind, kind != .number, match.atLeast != nil || match.atMost != nil {
                 warn(
                     .unknownValue,
                     "'\(path)' of '\(type)' is \(kind.rawValue), and 'atLeast' and 'atMost' compare numbers; correct it",
-                    at: place)
+                    at: keyPath)
             }
             for value in (match.anyOf ?? []) + match.noneOf {
                 if let problem = field.problem(with: value) {
-                    warn(.unknownValue, "'\(path)' of '\(type)' is never \(value.description): \(problem)", at: place)
+                    warn(.unknownValue, "'\(path)' of '\(type)' is never \(value.description): \(problem)", at: keyPath)
                 }
             }
         }
@@ -347,8 +348,8 @@ extension Template {
     /// The paths that the template's placeholders have within one scope, without the name of the scope.
     func places(in scope: Scope) -> [String] {
         segments.compactMap { segment in
-            guard case .place(let place) = segment else { return nil }
-            return place.removing(prefix: "\(scope.rawValue).").map(String.init)
+            guard case .placeholder(let keyPath) = segment else { return nil }
+            return keyPath.removing(prefix: "\(scope.rawValue).").map(String.init)
         }
     }
 }

@@ -5,8 +5,8 @@ extension FlowReviewer {
     /// Compares the rules that answer the same message, within the flow itself and within each child flow.
     mutating func reviewRules() {
         let lists = Dictionary(grouping: flow.placedRules) { [$0.rule.flow ?? "", $0.transition.on] }
-        for list in lists.values.sorted(by: { $0[0].rule.place < $1[0].rule.place }) {
-            let rules = list.map { OrderedRule(place: $0.rule.place, transition: $0.transition) }
+        for list in lists.values.sorted(by: { $0[0].rule.keyPath < $1[0].rule.keyPath }) {
+            let rules = list.map { OrderedRule(keyPath: $0.rule.keyPath, transition: $0.transition) }
             for rule in rules { reviewContradictions(in: rule) }
             var order = RuleOrder()
             for rule in rules where !rule.isImpossible {
@@ -25,19 +25,19 @@ extension FlowReviewer {
                 .neverApplies,
                 "the rule never applies: an earlier rule already matches every '\(type)' that this rule matches; move "
                     + "this rule before it, or remove this rule",
-                at: rule.place, see: earlier)
+                at: rule.keyPath, see: earlier)
         case .competes(let rival):
             warn(
                 .competingRules,
                 "the rule competes with an earlier one for '\(type)': both can match, and only their order decides; "
                     + "add a condition to one that excludes the other",
-                at: rule.place, see: rival)
+                at: rule.keyPath, see: rival)
         case .unknown:
             addNote(
                 .uncomparedRules,
                 "the rules on '\(type)' from here on were not compared with each other, because there are too many; "
                     + "divide them by a condition on 'top' or 'root', or by a field's value",
-                at: rule.place)
+                at: rule.keyPath)
         }
     }
 
@@ -46,25 +46,25 @@ extension FlowReviewer {
             warn(
                 .neverApplies,
                 "no value fulfils all of these conditions, so the rule never applies; correct them",
-                at: "\(rule.place).where.\(field)")
+                at: "\(rule.keyPath).where.\(field)")
         }
         guard let (wanted, unwanted) = rule.occasion.contradiction else { return }
         warn(
             .neverApplies,
             "'unless' excludes what 'when' requires, so the rule never applies; remove one of them",
-            at: "\(rule.place).unless.\(unwanted.place.rawValue)",
-            see: "\(rule.place).when.\(wanted.place.rawValue)")
+            at: "\(rule.keyPath).unless.\(unwanted.keyPath.rawValue)",
+            see: "\(rule.keyPath).when.\(wanted.keyPath.rawValue)")
     }
 }
 
 /// A rule with its place in the flow.
 struct OrderedRule {
-    let place: String
+    let keyPath: String
     let transition: Flow.Transition
     let occasion: Occasion
 
-    init(place: String, transition: Flow.Transition) {
-        self.place = place
+    init(keyPath: String, transition: Flow.Transition) {
+        self.keyPath = keyPath
         self.transition = transition
         occasion = Occasion(of: transition)
     }
@@ -108,7 +108,7 @@ struct RuleOrder {
 
     /// A requirement that can exclude a rule: a place of the state or a field.
     private enum Feature: Hashable {
-        case place(Flow.Condition.Place)
+        case keyPath(Flow.Condition.Scope)
         case field(String)
     }
 
@@ -125,11 +125,11 @@ struct RuleOrder {
         comparisons += 2 * candidates.count
         if comparisons > Self.limit { return .unknown }
         if let earlier = candidates.first(where: { rules[$0].shadows(rule) }) {
-            return .shadowed(by: rules[earlier].place)
+            return .shadowed(by: rules[earlier].keyPath)
         }
         let rival = candidates.first { competes(rules[$0], rule, before: $0) }
         enter(rule)
-        return rival.map { .competes(with: rules[$0].place) }
+        return rival.map { .competes(with: rules[$0].keyPath) }
     }
 
     /// True if two rules can apply to the same message with different actions, and neither is a special case of the
@@ -161,10 +161,10 @@ struct RuleOrder {
 
     /// The requirements of a rule, each with all values that fulfil it.
     private static func requirements(of rule: OrderedRule) -> [(feature: Feature, values: Set<String>)] {
-        let places: [Flow.Condition.Place] = [.top, .root, .tab]
-        let conditions = places.compactMap { place in rule.occasion.when.first { $0.place == place } }
+        let places: [Flow.Condition.Scope] = [.top, .root, .tab]
+        let conditions = places.compactMap { keyPath in rule.occasion.when.first { $0.scope == keyPath } }
         let fields = rule.occasion.fields.sorted { $0.key < $1.key }
-        return conditions.map { (.place($0.place), Set($0.screens.map(\.screen))) }
+        return conditions.map { (.keyPath($0.scope), Set($0.screens.map(\.screen))) }
             + fields.compactMap { name, match in
                 match.anyOf.map { (.field(name), Set($0.map(\.description))) }
             }

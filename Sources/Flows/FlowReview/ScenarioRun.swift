@@ -233,7 +233,7 @@ struct ScenarioObservation {
         switch aspect {
         case .root: [Self.root(state.root)]
         case .top: [Self.screen(state.top)]
-        case .path: .array(state[state.bottomPlace].map(Self.screen))
+        case .path: .array(state[state.bottomScope].map(Self.screen))
         case .presented: .array(state.presentations.map(Self.presentation))
         case .columns: .object(columns)
         case .tab: .array((state.root.container?.selectedTab).map { [.string($0)] } ?? [])

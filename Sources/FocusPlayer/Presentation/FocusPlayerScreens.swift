@@ -169,7 +169,7 @@ struct DeviceActivationViewModel: ViewModel {
     /// The address of Spotify's web player, with which a browser can be used as a device.
     private static let spotify = "https://open.spotify.com/"
 
-    private let devices: [Device]?
+    private let devices: [Speaker]?
 
     init(documents: LatestDocuments, arguments: [String: String]) {
         devices = documents[Document.Devices.self]?.devices
@@ -191,7 +191,7 @@ struct DeviceActivationViewModel: ViewModel {
             rows: devices.map(Self.row), footer: "No device is playing. Pick the one to play on.")
     }
 
-    private static func row(of device: Device) -> ScreenContent.Row {
+    private static func row(of device: Speaker) -> ScreenContent.Row {
         ScreenContent.Row(
             device.name, subtitle: device.type, detail: device.isActive ? "active" : nil,
             command: Command.DeviceSelected(deviceID: device.id))

@@ -24,7 +24,7 @@ struct PlayerState: Codable, Sendable, Equatable {
     var isShuffled = false
     private(set) var devices: [Catalogue.Device]
     /// The playback after the last change. ``advanced(to:)`` has the playback now.
-    private(set) var playback: Playback?
+    private(set) var playback: PlaybackQueue?
 
     init(isPremium: Bool, devices: [Catalogue.Device]) {
         self.isPremium = isPremium
@@ -38,7 +38,7 @@ struct PlayerState: Codable, Sendable, Equatable {
         repeatMode = try container.decodeIfPresent(RepeatMode.self, forKey: .repeatMode) ?? .off
         isShuffled = try container.decodeIfPresent(Bool.self, forKey: .isShuffled) ?? false
         // The playback of an earlier version has no durations, so it ends.
-        let stored = try? container.decodeIfPresent(Playback.self, forKey: .playback)
+        let stored = try? container.decodeIfPresent(PlaybackQueue.self, forKey: .playback)
         playback = stored?.isValid == true ? stored : nil
     }
 
@@ -80,7 +80,7 @@ extension PlayerState {
     ///     current position if playback is resumed.
     ///   - deviceID: The device to play on. `nil` for the active device.
     mutating func play(
-        _ selection: Playback.Selection?, position: Int? = nil, on deviceID: String?, at now: Date
+        _ selection: PlaybackQueue.Selection?, position: Int? = nil, on deviceID: String?, at now: Date
     ) throws(WebAPIError) {
         let device = try commanded(deviceID)
         guard let selection else {
@@ -97,7 +97,7 @@ extension PlayerState {
             return
         }
         makeActive(device.id)
-        playback = Playback(selection, on: device.id, at: now)
+        playback = PlaybackQueue(selection, on: device.id, at: now)
         if let position { try perform(.seek(position), at: now) }
     }
 
@@ -172,9 +172,9 @@ extension PlayerState {
     }
 
     /// Plays other music on the active device.
-    mutating func start(_ selection: Playback.Selection, at now: Date) throws(WebAPIError) {
+    mutating func start(_ selection: PlaybackQueue.Selection, at now: Date) throws(WebAPIError) {
         guard let device = activeDevice else { throw .noActiveDevice }
-        playback = Playback(selection, on: device.id, at: now)
+        playback = PlaybackQueue(selection, on: device.id, at: now)
     }
 
     /// Makes a device the active one, as if the user picked it in a Spotify app.

@@ -69,9 +69,9 @@ extension Document {
 
     /// The account's devices that can play.
     package struct Devices: DocumentMessage {
-        package var devices: [Device]
+        package var devices: [Speaker]
 
-        package init(devices: [Device]) {
+        package init(devices: [Speaker]) {
             self.devices = devices
         }
     }
@@ -138,7 +138,7 @@ extension Song {
 }
 
 /// A Spotify device that can play.
-package struct Device: Codable, Hashable, Sendable, Identifiable {
+package struct Speaker: Codable, Hashable, Sendable, Identifiable {
     package var id: String
     package var name: String
     /// The type as Spotify names it, such as `Computer`, `Smartphone` or `Speaker`.

@@ -238,8 +238,8 @@ public struct Flow: Hashable, Sendable {
         ) {
             self.on = on
             self.fields = fields
-            self.when = when.sorted { $0.place.rawValue < $1.place.rawValue }
-            self.unless = unless.sorted { $0.place.rawValue < $1.place.rawValue }
+            self.when = when.sorted { $0.scope.rawValue < $1.keyPath.rawValue }
+            self.unless = unless.sorted { $0.scope.rawValue < $1.keyPath.rawValue }
             self.origin = origin
             self.actions = actions
             self.guard = condition
@@ -289,17 +289,17 @@ public struct Flow: Hashable, Sendable {
     }
 
     /// The place of a rule in the flow: `transitions[3]`, or `flows.login.transitions[3]` in the child flow `login`.
-    package static func place(ofRule index: Int, in child: String?) -> String {
+    package static func keyPath(ofRule index: Int, in child: String?) -> String {
         "\(child.map { "flows.\($0)." } ?? "")transitions[\(index)]"
     }
 
     /// The place of a link in the flow: `links[1]`.
-    package static func place(ofLink index: Int) -> String { "links[\(index)]" }
+    package static func keyPath(ofLink index: Int) -> String { "links[\(index)]" }
 
     /// The place of a rule of the flow, or of one of its child flows. Nil if there is no such rule.
-    func place(of transition: Transition, in child: String?) -> String? {
+    func keyPath(of transition: Transition, in child: String?) -> String? {
         let rules = child.map { flows[$0]?.transitions ?? [] } ?? transitions
-        return rules.firstIndex(of: transition).map { Self.place(ofRule: $0, in: child) }
+        return rules.firstIndex(of: transition).map { Self.keyPath(ofRule: $0, in: child) }
     }
 
     /// The rules with a guard, including those of child flows.

@@ -4,7 +4,7 @@ internal import Support
 package struct FlowChecker {
     package struct Problem: Equatable {
         /// The place in the flow, such as `transitions[2].do[0].screen`.
-        package var place: String
+        package var keyPath: String
         package var message: String
         package var severity: FlowFinding.Severity
         /// The kind of a warning or a note. Nil for an error.
@@ -13,13 +13,13 @@ package struct FlowChecker {
         package var other: String?
 
         package init(
-            place: String,
+            keyPath: String,
             message: String,
             severity: FlowFinding.Severity = .error,
             code: FlowFinding.Code? = nil,
             other: String? = nil
         ) {
-            self.place = place
+            self.keyPath = keyPath
             self.message = message
             self.severity = severity
             self.code = code
@@ -103,44 +103,44 @@ package struct FlowChecker {
         }
     }
 
-    mutating func report(_ message: String, at place: String) {
-        problems.append(Problem(place: place, message: message))
+    mutating func report(_ message: String, at keyPath: String) {
+        problems.append(Problem(keyPath: keyPath, message: message))
     }
 
-    mutating func checkScreen(_ name: String, at place: String) {
+    mutating func checkScreen(_ name: String, at keyPath: String) {
         guard flow.screens[name] == nil else { return }
-        report("unknown screen '\(name)'; \(Spelling.advice(for: name, among: flow.screens.keys))", at: place)
+        report("unknown screen '\(name)'; \(Spelling.advice(for: name, among: flow.screens.keys))", at: keyPath)
     }
 
-    mutating func checkCommand(_ type: String, at place: String) {
+    mutating func checkCommand(_ type: String, at keyPath: String) {
         guard !Self.isType(type, ofKinds: ["command"]) else { return }
-        report("'\(type)' is not the type of a command; write command.NAME", at: place)
+        report("'\(type)' is not the type of a command; write command.NAME", at: keyPath)
     }
 
-    private mutating func checkTemplates(in value: JSONValue, at place: String) {
+    private mutating func checkTemplates(in value: JSONValue, at keyPath: String) {
         switch value {
-        case .string(let source): checkTemplate(source, at: place)
-        case .array(let elements): for element in elements { checkTemplates(in: element, at: place) }
+        case .string(let source): checkTemplate(source, at: keyPath)
+        case .array(let elements): for element in elements { checkTemplates(in: element, at: keyPath) }
         case .object(let members):
             for (name, member) in members.sorted(by: { $0.key < $1.key }) {
-                checkTemplates(in: member, at: "\(place).\(name)")
+                checkTemplates(in: member, at: "\(keyPath).\(name)")
             }
         default: break
         }
     }
 
-    private mutating func checkTemplate(_ source: String, at place: String) {
+    private mutating func checkTemplate(_ source: String, at keyPath: String) {
         if isRequest { return }
         do {
             let template = try Template(source)
-            for screen in template.screens { checkScreen(screen, at: place) }
+            for screen in template.screens { checkScreen(screen, at: keyPath) }
             if template.refersToAnswer, !allowsAnswer {
                 report(
                     "'${answer…}' cannot be used here; use it only in 'do' and 'rejected' of a rule with a guard",
-                    at: place)
+                    at: keyPath)
             }
         } catch {
-            report(error.description, at: place)
+            report(error.description, at: keyPath)
         }
     }
 
@@ -153,161 +153,161 @@ package struct FlowChecker {
             }
     }
 
-    mutating func check(_ transition: Flow.Transition, at place: String) {
+    mutating func check(_ transition: Flow.Transition, at keyPath: String) {
         if ViewReport(rawValue: transition.on) != nil {
             report(
                 "'\(transition.on)' is a view's report, which the machine handles itself; remove this rule",
-                at: "\(place).on")
+                at: "\(keyPath).on")
         } else if transition.on == Flow.requestType {
             report(
                 "the machine handles '\(transition.on)' itself; remove this rule and list the actions under 'requests'",
-                at: "\(place).on")
+                at: "\(keyPath).on")
         } else if Flow.Ending(rawValue: transition.on) != nil {
-            checkEndingFields(of: transition, at: place)
+            checkEndingFields(of: transition, at: keyPath)
         } else if transition.on == Machine.deadlinePassed {
             report(
                 "the machine handles '\(transition.on)' itself; move the actions to 'expired' of a guard",
-                at: "\(place).on")
+                at: "\(keyPath).on")
         } else if transition.on.unicodeScalars.contains("*") {
             report(
                 "'\(transition.on)' has a wildcard, and a rule answers one type of message; write a rule for each type",
-                at: "\(place).on")
+                at: "\(keyPath).on")
         } else if !Self.isType(transition.on, ofKinds: ["command", "event", "error", "document"]) {
             report(
                 "'\(transition.on)' is not the type of a message; write command.NAME or event.NAME",
-                at: "\(place).on")
+                at: "\(keyPath).on")
         }
         for (field, match) in transition.fields.sorted(by: { $0.key < $1.key }) {
-            check(match, at: "\(place).where.\(field)")
+            check(match, at: "\(keyPath).where.\(field)")
         }
-        check(transition.when, at: "\(place).when")
-        check(transition.unless, at: "\(place).unless")
-        if transition.actions.isEmpty { report("'do' is empty; add at least one action", at: "\(place).do") }
+        check(transition.when, at: "\(keyPath).when")
+        check(transition.unless, at: "\(keyPath).unless")
+        if transition.actions.isEmpty { report("'do' is empty; add at least one action", at: "\(keyPath).do") }
         allowsAnswer = transition.guard != nil
         for (index, action) in transition.actions.enumerated() {
-            check(action, at: "\(place).do[\(index)]")
+            check(action, at: "\(keyPath).do[\(index)]")
         }
         allowsAnswer = false
-        if let condition = transition.guard { check(condition, at: "\(place).guard") }
+        if let condition = transition.guard { check(condition, at: "\(keyPath).guard") }
     }
 
-    mutating func check(_ conditions: [Flow.Condition], at place: String) {
+    mutating func check(_ conditions: [Flow.Condition], at keyPath: String) {
         for (index, condition) in conditions.enumerated() {
-            let place = "\(place).\(condition.place.rawValue)"
-            if conditions[..<index].contains(where: { $0.place == condition.place }) {
-                report("'\(condition.place.rawValue)' is given twice; join the two lists of screens", at: place)
+            let keyPath = "\(keyPath).\(condition.scope.rawValue)"
+            if conditions[..<index].contains(where: { $0.keyPath == condition.scope }) {
+                report("'\(condition.scope.rawValue)' is given twice; join the two lists of screens", at: keyPath)
             }
-            if condition.screens.isEmpty, ![.path, .presented, .sender].contains(condition.place) {
+            if condition.screens.isEmpty, ![.path, .presented, .sender].contains(condition.scope) {
                 report(
-                    "'\(condition.place.rawValue)' names no screen or tab; name at least one", at: place
+                    "'\(condition.scope.rawValue)' names no screen or tab; name at least one", at: keyPath
                 )
             }
             for (index, screen) in condition.screens.enumerated() {
-                if condition.place == .tab {
-                    checkTab(screen.screen, at: place)
+                if condition.scope == .tab {
+                    checkTab(screen.screen, at: keyPath)
                 } else {
-                    check(screen, at: "\(place)[\(index)]")
+                    check(screen, at: "\(keyPath)[\(index)]")
                 }
             }
         }
     }
 
-    mutating func check(_ action: Flow.Action, at place: String) {
+    mutating func check(_ action: Flow.Action, at keyPath: String) {
         switch action {
         case .setRoot(let destination, let layout):
-            check(destination, at: place)
-            check(layout, at: "\(place).container")
+            check(destination, at: keyPath)
+            check(layout, at: "\(keyPath).container")
         case .push(let destination, let stack):
-            check(destination, at: place)
-            check(stack, at: place)
+            check(destination, at: keyPath)
+            check(stack, at: keyPath)
         case .pushFlow(let name, let arguments, let stack):
-            checkFlow(name, arguments, at: place)
-            check(stack, at: place)
+            checkFlow(name, arguments, at: keyPath)
+            check(stack, at: keyPath)
         case .pop(let extent, let column):
-            check(extent, at: place)
-            check(column: column, at: place)
+            check(extent, at: keyPath)
+            check(column: column, at: keyPath)
             if extent == .sender, column != nil {
-                report("the sender determines the column; remove 'column'", at: "\(place).column")
+                report("the sender determines the column; remove 'column'", at: "\(keyPath).column")
             }
-        case .show(let destination, _): check(destination, at: place)
-        case .selectTab(let tab): checkTab(tab, at: place)
+        case .show(let destination, _): check(destination, at: keyPath)
+        case .selectTab(let tab): checkTab(tab, at: keyPath)
         case .replacePath(let destinations):
             for (index, destination) in destinations.enumerated() {
-                check(destination, at: "\(place)[\(index)]")
+                check(destination, at: "\(keyPath)[\(index)]")
             }
         case .present(let destination, let style, let options):
-            check(destination, at: place)
-            check(options, of: style, at: place)
+            check(destination, at: keyPath)
+            check(options, of: style, at: keyPath)
         case .presentFlow(let name, let arguments, let style, let options):
-            checkFlow(name, arguments, at: place)
-            check(options, of: style, at: place)
+            checkFlow(name, arguments, at: keyPath)
+            check(options, of: style, at: keyPath)
             if style.isQuestion {
                 report(
                     "a child flow needs a path, and style '\(style)' has none; choose another style",
-                    at: "\(place).style")
+                    at: "\(keyPath).style")
             }
-        case .dismiss(.screen(let screen)): checkScreen(screen, at: place)
-        case .openURL(let url): checkTemplate(url, at: place)
+        case .dismiss(.screen(let screen)): checkScreen(screen, at: keyPath)
+        case .openURL(let url): checkTemplate(url, at: keyPath)
         case .send(let type, let data):
-            checkCommand(type, at: place)
-            checkTemplates(in: data, at: "\(place).data")
-        case .finish(let result): checkTemplates(in: .object(result), at: place)
+            checkCommand(type, at: keyPath)
+            checkTemplates(in: data, at: "\(keyPath).data")
+        case .finish(let result): checkTemplates(in: .object(result), at: keyPath)
         case .popToRoot, .dismiss(nil), .dismiss(.sender), .dismissAll, .abandon: break
         }
     }
 
-    private mutating func check(_ match: Flow.Match, at place: String) {
+    private mutating func check(_ match: Flow.Match, at keyPath: String) {
         if match.anyOf?.isEmpty == true {
             report(
-                "the list of values is empty, so nothing matches; name a value, or write { exists: true }", at: place)
+                "the list of values is empty, so nothing matches; name a value, or write { exists: true }", at: keyPath)
         }
         if match == Flow.Match(anyOf: nil) {
-            report("the field has no condition; add one, or remove the field", at: place)
+            report("the field has no condition; add one, or remove the field", at: keyPath)
         }
         if let least = match.atLeast, let most = match.atMost, least > most {
             report(
                 "no number is both at least \(JSONValue.number(least)) and at most \(JSONValue.number(most)); "
                     + "correct one of them",
-                at: place)
+                at: keyPath)
         }
     }
 
-    mutating func check(_ destination: Flow.Destination, at place: String) {
-        checkScreen(destination.screen, at: "\(place).screen")
-        checkTemplates(in: .object(destination.arguments), at: "\(place).arguments")
+    mutating func check(_ destination: Flow.Destination, at keyPath: String) {
+        checkScreen(destination.screen, at: "\(keyPath).screen")
+        checkTemplates(in: .object(destination.arguments), at: "\(keyPath).arguments")
     }
 
-    mutating func check(_ layout: Flow.Layout?, at place: String) {
+    mutating func check(_ layout: Flow.Layout?, at keyPath: String) {
         guard case .tabs(let tabs) = layout else { return }
         if tabs.isEmpty || Set(tabs.map(\.name)).count != tabs.count {
-            report("'tabs' needs at least one tab, and each tab needs a different name", at: place)
+            report("'tabs' needs at least one tab, and each tab needs a different name", at: keyPath)
         }
-        for (index, tab) in tabs.enumerated() { check(tab.destination, at: "\(place).tabs[\(index)]") }
+        for (index, tab) in tabs.enumerated() { check(tab.destination, at: "\(keyPath).tabs[\(index)]") }
     }
 
-    mutating func check(_ extent: Flow.Extent, at place: String) {
+    mutating func check(_ extent: Flow.Extent, at keyPath: String) {
         switch extent {
         case .count(let count):
-            if count < 1 { report("'pop' removes at least one screen; write 1 or a greater number", at: place) }
-        case .to(let screen): checkScreen(screen, at: place)
+            if count < 1 { report("'pop' removes at least one screen; write 1 or a greater number", at: keyPath) }
+        case .to(let screen): checkScreen(screen, at: keyPath)
         case .sender: break
         }
     }
 
-    private mutating func check(_ stack: Flow.Stack?, at place: String) {
-        if case .column(let column) = stack { check(column: column, at: place) }
+    private mutating func check(_ stack: Flow.Stack?, at keyPath: String) {
+        if case .column(let column) = stack { check(column: column, at: keyPath) }
     }
 
-    mutating func check(column: String?, at place: String) {
+    mutating func check(column: String?, at keyPath: String) {
         guard let column, !columns.contains(column), !isRequest else { return }
         let advice = columns.isEmpty ? "add a 'show' action for it" : Spelling.advice(for: column, among: columns)
-        report("no rule or link shows a screen in column '\(column)'; \(advice)", at: "\(place).column")
+        report("no rule or link shows a screen in column '\(column)'; \(advice)", at: "\(keyPath).column")
     }
 
-    private mutating func checkTab(_ name: String, at place: String) {
+    private mutating func checkTab(_ name: String, at keyPath: String) {
         guard !tabs.contains(name), !isRequest else { return }
         let advice = tabs.isEmpty ? "no root of the flow has tabs" : Spelling.advice(for: name, among: tabs)
-        report("unknown tab '\(name)'; \(advice)", at: place)
+        report("unknown tab '\(name)'; \(advice)", at: keyPath)
     }
 
     /// The presentation styles that a platform lacks. A platform that is not listed here has all styles. If a flow
@@ -320,98 +320,100 @@ package struct FlowChecker {
         "watchos": [.popover, .window],
     ]
 
-    mutating func check(_ options: PresentationOptions, of style: PresentationStyle, at place: String) {
-        checkPlatform(has: style, at: "\(place).style")
+    mutating func check(_ options: PresentationOptions, of style: PresentationStyle, at keyPath: String) {
+        checkPlatform(has: style, at: "\(keyPath).style")
         if style != .sheet, options.detents != nil || options.dragIndicator != nil {
-            report("detents and dragIndicator belong to a sheet; remove them or set style: sheet", at: place)
+            report("detents and dragIndicator belong to a sheet; remove them or set style: sheet", at: keyPath)
         }
         if options.interactiveDismissal != nil, ![.sheet, .popover, .window].contains(style) {
-            report("interactiveDismissal belongs to a sheet, popover or window; remove it", at: place)
+            report("interactiveDismissal belongs to a sheet, popover or window; remove it", at: keyPath)
         }
         if style.isQuestion {
-            checkQuestion(options, style, at: place)
+            checkQuestion(options, style, at: keyPath)
         } else if options.title != nil || options.message != nil || options.buttons != nil {
-            report("title, message and buttons belong to an alert or dialog; remove them or set that style", at: place)
+            report(
+                "title, message and buttons belong to an alert or dialog; remove them or set that style", at: keyPath)
         }
     }
 
-    private mutating func checkPlatform(has style: PresentationStyle, at place: String) {
+    private mutating func checkPlatform(has style: PresentationStyle, at keyPath: String) {
         let missing = Self.missingStyles[flow.platform.lowercased()] ?? []
         let known = flow.presentations ?? PresentationStyle.allCases.filter { !missing.contains($0) }
         guard !known.contains(style) else { return }
         let names = known.map(\.rawValue).joined(separator: ", ")
-        report("platform '\(flow.platform)' has no style '\(style.rawValue)'; its styles are \(names)", at: place)
+        report("platform '\(flow.platform)' has no style '\(style.rawValue)'; its styles are \(names)", at: keyPath)
     }
 
-    private mutating func checkQuestion(_ options: PresentationOptions, _ style: PresentationStyle, at place: String) {
+    private mutating func checkQuestion(_ options: PresentationOptions, _ style: PresentationStyle, at keyPath: String)
+    {
         let article = style == .alert ? "an alert" : "a dialog"
         let buttons = options.buttons ?? []
-        if style == .alert, options.title == nil { report("an alert needs a title; add one", at: place) }
-        if buttons.isEmpty { report("\(article) needs buttons; add one that closes it", at: place) }
+        if style == .alert, options.title == nil { report("an alert needs a title; add one", at: keyPath) }
+        if buttons.isEmpty { report("\(article) needs buttons; add one that closes it", at: keyPath) }
         let ids = buttons.map(\.id)
         if let index = ids.indices.first(where: { ids[..<$0].contains(ids[$0]) }) {
             report(
                 "the buttons of \(article) need different ids; change the duplicates",
-                at: "\(place).buttons[\(index)].id")
+                at: "\(keyPath).buttons[\(index)].id")
         }
         if let index = buttons.indices.filter({ buttons[$0].role == .cancel }).dropFirst().first {
             report(
                 "\(article) can have only one button with role: cancel; change the others",
-                at: "\(place).buttons[\(index)].role")
+                at: "\(keyPath).buttons[\(index)].role")
         }
-        for text in [options.title, options.message] { checkTemplate(text ?? "", at: place) }
+        for text in [options.title, options.message] { checkTemplate(text ?? "", at: keyPath) }
         for (index, button) in buttons.enumerated() {
-            if let type = button.sends { checkCommand(type, at: "\(place).buttons[\(index)].sends") }
+            if let type = button.sends { checkCommand(type, at: "\(keyPath).buttons[\(index)].sends") }
         }
     }
 
     /// The maximum deadline of a guard; a longer deadline is an error.
     private static let longestWait: Duration = .seconds(3600)
 
-    mutating func check(_ condition: Flow.Guard, at place: String) {
+    mutating func check(_ condition: Flow.Guard, at keyPath: String) {
         if let ask = condition.ask {
-            checkCommand(ask.type, at: "\(place).ask")
-            checkTemplates(in: ask.data, at: "\(place).ask.data")
+            checkCommand(ask.type, at: "\(keyPath).ask")
+            checkTemplates(in: ask.data, at: "\(keyPath).ask.data")
         }
-        check(condition.accept, at: "\(place).accept")
+        check(condition.accept, at: "\(keyPath).accept")
         if let reject = condition.reject {
-            check(reject, at: "\(place).reject")
+            check(reject, at: "\(keyPath).reject")
             let accept = condition.accept
             if accept.on == reject.on, accept.fields.isEmpty || accept.fields == reject.fields {
                 report(
                     "'accept' matches every message that 'reject' matches; distinguish them with 'where'",
-                    at: "\(place).accept")
+                    at: "\(keyPath).accept")
             }
         } else if !condition.rejected.isEmpty {
             report(
                 "'rejected' needs 'reject'; name the rejecting answer there, or remove 'rejected'",
-                at: "\(place).rejected")
+                at: "\(keyPath).rejected")
         }
         if !(.milliseconds(1)...Self.longestWait).contains(condition.deadline) {
-            report("a guard's deadline must be at least 1ms and at most 1h; correct it", at: "\(place).deadline")
+            report("a guard's deadline must be at least 1ms and at most 1h; correct it", at: "\(keyPath).deadline")
         } else if condition.deadline != .milliseconds(condition.deadline.milliseconds) {
-            report("a guard's deadline must be a whole number of milliseconds; round it", at: "\(place).deadline")
+            report("a guard's deadline must be a whole number of milliseconds; round it", at: "\(keyPath).deadline")
         }
         allowsAnswer = true
-        for (index, action) in condition.rejected.enumerated() { check(action, at: "\(place).rejected[\(index)]") }
+        for (index, action) in condition.rejected.enumerated() { check(action, at: "\(keyPath).rejected[\(index)]") }
         allowsAnswer = false
-        for (index, action) in condition.expired.enumerated() { check(action, at: "\(place).expired[\(index)]") }
+        for (index, action) in condition.expired.enumerated() { check(action, at: "\(keyPath).expired[\(index)]") }
     }
 
-    private mutating func check(_ answer: Flow.Guard.Answer, at place: String) {
+    private mutating func check(_ answer: Flow.Guard.Answer, at keyPath: String) {
         if answer.on == Machine.deadlinePassed {
-            report("the machine handles '\(answer.on)' itself; put the actions in 'expired'", at: place)
+            report("the machine handles '\(answer.on)' itself; put the actions in 'expired'", at: keyPath)
         } else if !Self.isType(answer.on, ofKinds: ["event", "error", "document"]) {
-            report("'\(answer.on)' cannot answer a guard; write event.NAME, error.NAME or document.NAME", at: place)
+            report("'\(answer.on)' cannot answer a guard; write event.NAME, error.NAME or document.NAME", at: keyPath)
         }
     }
 
     mutating func check(_ child: Flow.Child) {
-        let place = "flows.\(child.name)"
-        checkScreen(child.start, at: "\(place).start")
+        let keyPath = "flows.\(child.name)"
+        checkScreen(child.start, at: "\(keyPath).start")
         for (index, transition) in child.transitions.enumerated() {
-            check(transition, at: "\(place).transitions[\(index)]")
-            checkEndings(in: transition, isInChild: true, at: "\(place).transitions[\(index)]")
+            check(transition, at: "\(keyPath).transitions[\(index)]")
+            checkEndings(in: transition, isInChild: true, at: "\(keyPath).transitions[\(index)]")
         }
     }
 
@@ -424,42 +426,42 @@ package struct FlowChecker {
     }
 
     /// Checks that `finish` and `abandon` occur only in rules of child flows, and only as the last action.
-    private mutating func checkEndings(in transition: Flow.Transition, isInChild: Bool, at place: String) {
-        checkEndings(in: transition.actions, isInChild, at: "\(place).do")
-        checkEndings(in: transition.guard?.rejected ?? [], isInChild, at: "\(place).guard.rejected")
-        checkEndings(in: transition.guard?.expired ?? [], isInChild, at: "\(place).guard.expired")
+    private mutating func checkEndings(in transition: Flow.Transition, isInChild: Bool, at keyPath: String) {
+        checkEndings(in: transition.actions, isInChild, at: "\(keyPath).do")
+        checkEndings(in: transition.guard?.rejected ?? [], isInChild, at: "\(keyPath).guard.rejected")
+        checkEndings(in: transition.guard?.expired ?? [], isInChild, at: "\(keyPath).guard.expired")
     }
 
-    private mutating func checkEndings(in actions: [Flow.Action], _ isInChild: Bool, at place: String) {
+    private mutating func checkEndings(in actions: [Flow.Action], _ isInChild: Bool, at keyPath: String) {
         for (index, action) in actions.enumerated() where [.finish, .abandon].contains(action.name) {
             let name = action.name.rawValue
             if !isInChild {
-                report("'\(name)' ends a child flow; use it only in rules of a child flow", at: "\(place)[\(index)]")
+                report("'\(name)' ends a child flow; use it only in rules of a child flow", at: "\(keyPath)[\(index)]")
             } else if index != actions.indices.last {
-                report("'\(name)' ends the child flow; make it the last action", at: "\(place)[\(index)]")
+                report("'\(name)' ends the child flow; make it the last action", at: "\(keyPath)[\(index)]")
             }
         }
     }
 
-    private mutating func checkFlow(_ name: String, _ arguments: [String: JSONValue], at place: String) {
+    private mutating func checkFlow(_ name: String, _ arguments: [String: JSONValue], at keyPath: String) {
         if flow.flows[name] == nil {
             let advice = Spelling.advice(for: name, among: flow.flows.keys)
-            report("unknown child flow '\(name)'; \(advice)", at: "\(place).flow")
+            report("unknown child flow '\(name)'; \(advice)", at: "\(keyPath).flow")
         }
-        checkTemplates(in: .object(arguments), at: "\(place).arguments")
+        checkTemplates(in: .object(arguments), at: "\(keyPath).arguments")
     }
 
     /// Checks a rule on the end of a child flow: the child flows that the rule names must exist, and the rule cannot
     /// have a guard.
-    private mutating func checkEndingFields(of transition: Flow.Transition, at place: String) {
+    private mutating func checkEndingFields(of transition: Flow.Transition, at keyPath: String) {
         for name in transition.fields["flow"]?.anyOf?.compactMap(\.stringValue) ?? [] where flow.flows[name] == nil {
             let advice = Spelling.advice(for: name, among: flow.flows.keys)
-            report("unknown child flow '\(name)'; \(advice)", at: "\(place).where.flow")
+            report("unknown child flow '\(name)'; \(advice)", at: "\(keyPath).where.flow")
         }
         if transition.guard != nil {
             report(
                 "a rule on '\(transition.on)' cannot have a guard; move the guard to the rule that ends the child flow",
-                at: place)
+                at: keyPath)
         }
     }
 
@@ -470,26 +472,26 @@ package struct FlowChecker {
                 "no command leads to the first step, so 'where' has nothing to match; remove it",
                 at: "steps[\(tree.offset)].where")
         }
-        for (place, step) in Flow.steps(of: trees, at: "steps") {
+        for (keyPath, step) in Flow.steps(of: trees, at: "steps") {
             if step.next == nil, !step.steps.isEmpty {
                 report(
                     "step '\(step.screen)' has 'steps' but no 'next'; name the command that leads to them in 'next'",
-                    at: "\(place).steps")
+                    at: "\(keyPath).steps")
             } else if step.next != nil, step.steps.isEmpty {
                 report(
                     "step '\(step.screen)' has 'next' but no 'steps'; add 'steps', or remove 'next'",
-                    at: "\(place).next")
+                    at: "\(keyPath).next")
             }
             if step.next == nil, step.guard != nil {
                 report(
                     "step '\(step.screen)' has a guard but no 'next'; add 'next', or remove the guard",
-                    at: "\(place).guard")
+                    at: "\(keyPath).guard")
             }
             for (index, following) in step.steps.enumerated() where step.guard == nil {
                 guard !following.answerFields.isEmpty else { continue }
                 report(
                     "step '\(step.screen)' has no guard and so no answer; add a guard, or remove the 'answer.' fields",
-                    at: "\(place).steps[\(index)].where")
+                    at: "\(keyPath).steps[\(index)].where")
             }
         }
     }

@@ -67,7 +67,7 @@ extension FlowReader {
         return fields
     }
 
-    private mutating func schema(_ node: FlowNode, of field: String, at place: String) -> JSONSchema? {
+    private mutating func schema(_ node: FlowNode, of field: String, at keyPath: String) -> JSONSchema? {
         switch node.content {
         case .scalar:
             return choice(node, "type", of: JSONSchema.TypeName.self).map { JSONSchema(["type": .string($0.rawValue)]) }
@@ -76,20 +76,20 @@ extension FlowReader {
                 report("the list of '\(field)' must have one type, that of its elements, such as [string]", at: node)
                 return nil
             }
-            return schema(elements[0], of: field, at: place).map { .array($0) }
+            return schema(elements[0], of: field, at: keyPath).map { .array($0) }
         case .mapping, .alias:
-            return checkKeywords(of: node, field, at: place) ? JSONSchema(value(node)) : nil
+            return checkKeywords(of: node, field, at: keyPath) ? JSONSchema(value(node)) : nil
         }
     }
 
     /// Reports keywords and types that a JSON Schema in a flow cannot have, because ``JSONSchema`` would ignore them.
     ///
     /// - Returns: True if there are none.
-    private mutating func checkKeywords(of node: FlowNode, _ field: String, at place: String) -> Bool {
+    private mutating func checkKeywords(of node: FlowNode, _ field: String, at keyPath: String) -> Bool {
         let count = findings.count
         let keywords = ["type", "enum", "items", "properties", "required", "additionalProperties", "anyOf"]
         let what = "the schema of '\(field)'"
-        guard let members = members(of: node, what, at: place, optional: keywords) else { return false }
+        guard let members = members(of: node, what, at: keyPath, optional: keywords) else { return false }
         if let type = members["type"], name(of: type) != "null" {
             _ = choice(type, "type", of: JSONSchema.TypeName.self)
         }
@@ -108,7 +108,7 @@ extension FlowReader {
             }
             if keyword == "anyOf" { parts += elements }
         }
-        for part in parts { _ = checkKeywords(of: part, field, at: place) }
+        for part in parts { _ = checkKeywords(of: part, field, at: keyPath) }
         return findings.count == count
     }
 }

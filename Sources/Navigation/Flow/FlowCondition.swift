@@ -5,7 +5,7 @@ extension Flow {
     /// list see ``screens``.
     public struct Condition: Hashable, Sendable {
         /// The part of the state that a condition examines.
-        public enum Place: String, Hashable, Sendable, CaseIterable {
+        public enum Scope: String, Hashable, Sendable, CaseIterable {
             case root
             /// The screen in front. If an open screen sent the message, the one in front in the window of that screen.
             /// For a rule of a child flow, the topmost screen of the frontmost stack with a screen of the child flow.
@@ -24,7 +24,7 @@ extension Flow {
         }
 
         /// The part of the state that is examined.
-        public let place: Place
+        public let scope: Scope
         /// The screens. At least one of them must be in the place. An empty list means that the place must be empty
         /// (`path`, `presented` and `sender` only).
         ///
@@ -33,8 +33,8 @@ extension Flow {
         /// instance.
         public let screens: [Destination]
 
-        public init(_ place: Place, _ screens: [Destination]) {
-            self.place = place
+        public init(_ scope: Scope, _ screens: [Destination]) {
+            self.scope = scope
             self.screens = screens
         }
 
@@ -64,11 +64,11 @@ extension Flow {
         func holds(
             in state: NavigationState, from focus: Focus = Focus(), filled: (JSONValue) -> JSONValue? = { $0 }
         ) -> Bool {
-            if place == .tab {
+            if scope == .tab {
                 guard let selected = state.root.container?.selectedTab else { return false }
                 return screens.contains { $0.screen == selected }
             }
-            let open = place.instances(in: state, from: focus)
+            let open = scope.instances(in: state, from: focus)
             guard !screens.isEmpty else { return open.isEmpty }
             return screens.contains { wanted in
                 open.contains { instance in
@@ -138,12 +138,12 @@ extension Flow {
     }
 }
 
-extension Flow.Condition.Place {
+extension Flow.Condition.Scope {
     fileprivate func instances(in state: NavigationState, from focus: Focus) -> [ScreenInstance] {
         switch self {
         case .root: [state.root.instance]
         case .top: [state.top(from: focus)]
-        case .path: state.placesFromFront(from: focus).flatMap { state[$0] }
+        case .path: state.scopesFromFront(from: focus).flatMap { state[$0] }
         case .presented: state.presentations.map(\.instance)
         case .shown: state.shown
         case .tab: []

@@ -97,7 +97,7 @@ public struct FlowFinding: Hashable, Sendable, CustomStringConvertible {
             source: source,
             severity: problem.severity,
             code: problem.code,
-            message: "\(problem.place): \(problem.message(naming: { $0 }))"
+            message: "\(problem.keyPath): \(problem.message(naming: { $0 }))"
         )
     }
 }

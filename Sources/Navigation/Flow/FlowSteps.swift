@@ -88,10 +88,10 @@ extension Flow {
     }
 
     /// All steps of the trees with their places. A step that occurs several times is listed once, with its first place.
-    package static func steps(of trees: [Step], at list: String) -> [(place: String, step: Step)] {
+    package static func steps(of trees: [Step], at list: String) -> [(keyPath: String, step: Step)] {
         var listing = StepListing()
         for (index, tree) in trees.enumerated() { _ = listing.add(tree, at: "\(list)[\(index)]") }
-        return listing.steps.sorted { $0.position < $1.position }.map { ($0.place, $0.step) }
+        return listing.steps.sorted { $0.position < $1.position }.map { ($0.keyPath, $0.step) }
     }
 }
 
@@ -115,23 +115,23 @@ private struct StepListing {
 
     private var numbers: [Key: Int] = [:]
     private var count = 0
-    private(set) var steps: [(position: Int, place: String, step: Flow.Step)] = []
+    private(set) var steps: [(position: Int, keyPath: String, step: Flow.Step)] = []
 
     /// Adds a step and the steps that follow it.
     ///
     /// - Returns: The step's number; equal steps have the same number.
-    mutating func add(_ step: Flow.Step, at place: String) -> Int {
+    mutating func add(_ step: Flow.Step, at keyPath: String) -> Int {
         let position = count
         count += 1
         let following = step.steps.enumerated().map { index, next in
-            Following(fields: next.fields, step: add(next, at: "\(place).steps[\(index)]"))
+            Following(fields: next.fields, step: add(next, at: "\(keyPath).steps[\(index)]"))
         }
         let key = Key(
             screen: step.screen, title: step.title, next: step.next, sends: step.sends, guard: step.guard,
             following: following)
         if let number = numbers[key] { return number }
         numbers[key] = position
-        steps.append((position, place, step))
+        steps.append((position, keyPath, step))
         return position
     }
 }

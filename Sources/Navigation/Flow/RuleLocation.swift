@@ -35,12 +35,12 @@ extension Flow {
         var locations: [String: RuleLocation] = [:]
         func add(_ rules: [Transition], of child: String?) {
             for (index, rule) in rules.enumerated() {
-                locations[Self.place(ofRule: index, in: child)] = rule.location
+                locations[Self.keyPath(ofRule: index, in: child)] = rule.location
             }
         }
         add(transitions, of: nil)
         for child in flows.values { add(child.transitions, of: child.name) }
-        for (index, link) in links.enumerated() { locations[Self.place(ofLink: index)] = link.location }
+        for (index, link) in links.enumerated() { locations[Self.keyPath(ofLink: index)] = link.location }
         return locations
     }
 }

@@ -10,22 +10,22 @@ extension FlowReader {
 
     /// Reads the actions of a rule. Nil, with a finding, if the node is not a list, or if it has entries and none of
     /// them is valid.
-    package mutating func actions(_ node: FlowNode, at place: String) -> [Flow.Action]? {
+    package mutating func actions(_ node: FlowNode, at keyPath: String) -> [Flow.Action]? {
         guard case .sequence(let elements) = node.content else {
             report("'do' must be a list of actions, each beginning with '- '", at: node)
             return nil
         }
         var actions: [Flow.Action] = []
         for element in elements {
-            let place = "\(place)[\(actions.count)]"
-            if let action = action(element, at: place) { actions.append(action) } else { forget(place) }
+            let keyPath = "\(keyPath)[\(actions.count)]"
+            if let action = action(element, at: keyPath) { actions.append(action) } else { forget(keyPath) }
         }
         return actions.isEmpty && !elements.isEmpty ? nil : actions
     }
 
     /// Reads an action. Nil, with a finding, if it is invalid.
-    package mutating func action(_ node: FlowNode, at place: String) -> Flow.Action? {
-        record(place, at: node)
+    package mutating func action(_ node: FlowNode, at keyPath: String) -> Flow.Action? {
+        record(keyPath, at: node)
         switch node.content {
         case .scalar(let scalar):
             if let action = Self.bareActions[scalar.text] { return action }
@@ -36,28 +36,28 @@ extension FlowReader {
             }
         case .mapping(let mapping) where mapping.count == 1:
             guard let (key, value) = mapping.first, let name = string(key, "an action's name") else { return nil }
-            return action(name, key: key, value: value, at: place)
+            return action(name, key: key, value: value, at: keyPath)
         default:
             report("an action must be a name, or one name with a value, such as 'push: SCREEN'", at: node)
         }
         return nil
     }
 
-    private mutating func action(_ name: String, key: FlowNode, value: FlowNode, at place: String) -> Flow
+    private mutating func action(_ name: String, key: FlowNode, value: FlowNode, at keyPath: String) -> Flow
         .Action?
     {
         switch name {
-        case "setRoot": return setRoot(value, at: place)
-        case "push": return push(value, at: place)
-        case "pop": return pop(value, at: place)
-        case "replacePath": return .replacePath(destinations(value, name, at: place))
-        case "present": return present(value, at: place)
+        case "setRoot": return setRoot(value, at: keyPath)
+        case "push": return push(value, at: keyPath)
+        case "pop": return pop(value, at: keyPath)
+        case "replacePath": return .replacePath(destinations(value, name, at: keyPath))
+        case "present": return present(value, at: keyPath)
         case "dismiss":
             return string(value, "the screen to dismiss").map { .dismiss(Flow.Dismissed(stringLiteral: $0)) }
         case "selectTab": return string(value, "the tab to select").map { .selectTab($0) }
-        case "show": return show(value, at: place)
+        case "show": return show(value, at: keyPath)
         case "openURL": return string(value, "a URL").map { .openURL($0) }
-        case "send": return send(value, at: place)
+        case "send": return send(value, at: keyPath)
         case "finish": return .finish(object(value))
         case "popToRoot", "dismissAll", "abandon":
             report("action '\(name)' takes no value; remove the value", at: value)
@@ -70,9 +70,9 @@ extension FlowReader {
         report("unknown action '\(name)'; \(Spelling.advice(for: name, among: Self.actionNames))", at: node)
     }
 
-    package mutating func send(_ node: FlowNode, at place: String) -> Flow.Action? {
+    package mutating func send(_ node: FlowNode, at keyPath: String) -> Flow.Action? {
         if case .scalar(let scalar) = node.content { return .send(scalar.text) }
-        let members = members(of: node, "'send'", at: place, required: ["type"], optional: ["data"])
+        let members = members(of: node, "'send'", at: keyPath, required: ["type"], optional: ["data"])
         guard let members, let type = members["type"].flatMap({ string($0, "a command's type") }) else { return nil }
         return .send(type, data: .object(members["data"].map { object($0) } ?? [:]))
     }
@@ -83,18 +83,18 @@ extension FlowReader {
     package mutating func destination(
         _ node: FlowNode,
         _ action: String,
-        at place: String,
+        at keyPath: String,
         required: [String] = [],
         optional: [String] = []
     ) -> (destination: Flow.Destination, more: [String: FlowNode])? {
         if required.isEmpty, case .scalar = node.content {
-            record("\(place).screen", at: node)
+            record("\(keyPath).screen", at: node)
             return string(node, "a screen's name").map { (.screen($0), [:]) }
         }
         let members = members(
             of: node,
             "'\(action)'",
-            at: place,
+            at: keyPath,
             required: ["screen"] + required,
             optional: ["arguments"] + optional
         )
@@ -107,7 +107,7 @@ extension FlowReader {
     private mutating func childFlow(
         _ node: FlowNode,
         _ action: String,
-        at place: String,
+        at keyPath: String,
         required: [String] = [],
         optional: [String] = []
     ) -> (name: String, arguments: [String: JSONValue], more: [String: FlowNode])? {
@@ -116,57 +116,57 @@ extension FlowReader {
             return nil
         }
         let members = members(
-            of: node, "'\(action)'", at: place, required: ["flow"] + required, optional: ["arguments"] + optional)
+            of: node, "'\(action)'", at: keyPath, required: ["flow"] + required, optional: ["arguments"] + optional)
         let name = members?["flow"].flatMap { string($0, "a child flow's name") } ?? ""
         return (name, members?["arguments"].map { object($0) } ?? [:], members ?? [:])
     }
 
     /// Reads a screen or a list of screens.
-    package mutating func destinations(_ node: FlowNode, _ action: String, at place: String) -> [Flow.Destination] {
+    package mutating func destinations(_ node: FlowNode, _ action: String, at keyPath: String) -> [Flow.Destination] {
         let nodes: [FlowNode] = if case .sequence(let elements) = node.content { elements } else { [node] }
         var destinations: [Flow.Destination] = []
         for node in nodes {
-            let place = "\(place)[\(destinations.count)]"
-            record(place, at: node)
-            if let read = destination(node, action, at: place) { destinations.append(read.destination) }
+            let keyPath = "\(keyPath)[\(destinations.count)]"
+            record(keyPath, at: node)
+            if let read = destination(node, action, at: keyPath) { destinations.append(read.destination) }
         }
         return destinations
     }
 
-    package mutating func setRoot(_ node: FlowNode, at place: String) -> Flow.Action? {
-        guard let (destination, more) = destination(node, "setRoot", at: place, optional: ["container"]) else {
+    package mutating func setRoot(_ node: FlowNode, at keyPath: String) -> Flow.Action? {
+        guard let (destination, more) = destination(node, "setRoot", at: keyPath, optional: ["container"]) else {
             return nil
         }
-        return .setRoot(destination, container: more["container"].flatMap { layout($0, at: "\(place).container") })
+        return .setRoot(destination, container: more["container"].flatMap { layout($0, at: "\(keyPath).container") })
     }
 
-    private mutating func layout(_ node: FlowNode, at place: String) -> Flow.Layout? {
+    private mutating func layout(_ node: FlowNode, at keyPath: String) -> Flow.Layout? {
         if case .scalar(let scalar) = node.content {
             if scalar.text == "split" { return .split }
             report("unknown container '\(scalar.text)'; write 'split' or '{ tabs: [SCREEN, …] }'", at: node)
             return nil
         }
-        guard let tabs = members(of: node, "a container", at: place, required: ["tabs"])?["tabs"] else { return nil }
+        guard let tabs = members(of: node, "a container", at: keyPath, required: ["tabs"])?["tabs"] else { return nil }
         guard case .sequence(let elements) = tabs.content else {
             report("'tabs' must be a list of screens or of { name, screen, arguments }", at: tabs)
             return nil
         }
-        return .tabs(elements.enumerated().compactMap { tab($0.element, at: "\(place).tabs[\($0.offset)]") })
+        return .tabs(elements.enumerated().compactMap { tab($0.element, at: "\(keyPath).tabs[\($0.offset)]") })
     }
 
-    private mutating func tab(_ node: FlowNode, at place: String) -> Flow.Tab? {
-        record(place, at: node)
-        guard let (destination, more) = destination(node, "tabs", at: place, optional: ["name"]) else { return nil }
+    private mutating func tab(_ node: FlowNode, at keyPath: String) -> Flow.Tab? {
+        record(keyPath, at: node)
+        guard let (destination, more) = destination(node, "tabs", at: keyPath, optional: ["name"]) else { return nil }
         let name = more["name"].map { string($0, "a tab's name") } ?? destination.screen
         return name.map { .tab($0, destination) }
     }
 
-    private mutating func push(_ node: FlowNode, at place: String) -> Flow.Action? {
+    private mutating func push(_ node: FlowNode, at keyPath: String) -> Flow.Action? {
         let optional = ["column", "on"]
-        if let (name, arguments, more) = childFlow(node, "push", at: place, optional: optional) {
+        if let (name, arguments, more) = childFlow(node, "push", at: keyPath, optional: optional) {
             return .pushFlow(name, arguments: arguments, on: stack(more))
         }
-        guard let (destination, more) = destination(node, "push", at: place, optional: optional) else { return nil }
+        guard let (destination, more) = destination(node, "push", at: keyPath, optional: optional) else { return nil }
         return .push(destination, on: stack(more))
     }
 
@@ -184,9 +184,9 @@ extension FlowReader {
     }
 
     /// Reads `pop: 2`, `pop: list`, `pop: sender`, or a mapping such as `pop: { to: list, column: detail }`.
-    private mutating func pop(_ node: FlowNode, at place: String) -> Flow.Action? {
+    private mutating func pop(_ node: FlowNode, at keyPath: String) -> Flow.Action? {
         guard case .mapping = node.content else { return extent(node).map { .pop($0) } }
-        guard let members = members(of: node, "'pop'", at: place, optional: ["count", "to", "column"]) else {
+        guard let members = members(of: node, "'pop'", at: keyPath, optional: ["count", "to", "column"]) else {
             return nil
         }
         let column = members["column"].flatMap { string($0, "a column's name") }
@@ -213,40 +213,41 @@ extension FlowReader {
         }
     }
 
-    private mutating func show(_ node: FlowNode, at place: String) -> Flow.Action? {
-        guard let (destination, more) = destination(node, "show", at: place, required: ["column"]) else { return nil }
+    private mutating func show(_ node: FlowNode, at keyPath: String) -> Flow.Action? {
+        guard let (destination, more) = destination(node, "show", at: keyPath, required: ["column"]) else { return nil }
         return more["column"].flatMap { string($0, "a column's name") }.map { .show(destination, column: $0) }
     }
 
-    package mutating func present(_ node: FlowNode, at place: String) -> Flow.Action? {
+    package mutating func present(_ node: FlowNode, at keyPath: String) -> Flow.Action? {
         let optional = ["detents", "dragIndicator", "interactiveDismissal", "title", "message", "buttons"]
-        if let (name, arguments, more) = childFlow(node, "present", at: place, required: ["style"], optional: optional)
+        if let (name, arguments, more) = childFlow(
+            node, "present", at: keyPath, required: ["style"], optional: optional)
         {
             return style(more).map { style in
-                .presentFlow(name, arguments: arguments, as: style, options: options(more, at: place))
+                .presentFlow(name, arguments: arguments, as: style, options: options(more, at: keyPath))
             }
         }
-        let read = destination(node, "present", at: place, required: ["style"], optional: optional)
+        let read = destination(node, "present", at: keyPath, required: ["style"], optional: optional)
         guard let (destination, more) = read else { return nil }
-        return style(more).map { .present(destination, as: $0, options: options(more, at: place)) }
+        return style(more).map { .present(destination, as: $0, options: options(more, at: keyPath)) }
     }
 
     private mutating func style(_ members: [String: FlowNode]) -> PresentationStyle? {
         members["style"].flatMap { choice($0, "style", of: PresentationStyle.self) }
     }
 
-    private mutating func options(_ members: [String: FlowNode], at place: String) -> PresentationOptions {
+    private mutating func options(_ members: [String: FlowNode], at keyPath: String) -> PresentationOptions {
         PresentationOptions(
             detents: members["detents"].flatMap { choices($0, "detent", of: Detent.self) },
             dragIndicator: members["dragIndicator"].flatMap { bool($0, "dragIndicator") },
             interactiveDismissal: members["interactiveDismissal"].flatMap { bool($0, "interactiveDismissal") },
             title: members["title"].flatMap { string($0, "a title") },
             message: members["message"].flatMap { string($0, "a message") },
-            buttons: members["buttons"].flatMap { buttons($0, at: "\(place).buttons") }
+            buttons: members["buttons"].flatMap { buttons($0, at: "\(keyPath).buttons") }
         )
     }
 
-    private mutating func buttons(_ node: FlowNode, at place: String) -> [AlertButton]? {
+    private mutating func buttons(_ node: FlowNode, at keyPath: String) -> [AlertButton]? {
         guard case .sequence(let elements) = node.content else {
             report("'buttons' must be a list of { id, title, role, sends }", at: node)
             return nil
@@ -254,13 +255,13 @@ extension FlowReader {
         var buttons: [AlertButton] = []
         for element in elements {
             // The index counts the valid entries, as in the finished flow.
-            let place = "\(place)[\(buttons.count)]"
+            let keyPath = "\(keyPath)[\(buttons.count)]"
             let members = members(
-                of: element, "a button", at: place, required: ["id", "title"], optional: ["role", "sends"])
+                of: element, "a button", at: keyPath, required: ["id", "title"], optional: ["role", "sends"])
             guard let id = members?["id"].flatMap({ string($0, "a button's id") }),
                 let title = members?["title"].flatMap({ string($0, "a button's title") })
             else {
-                forget(place)
+                forget(keyPath)
                 continue
             }
             buttons.append(

@@ -27,7 +27,7 @@ package struct FlowReader {
 
     /// Reports a problem that the checks found, with the position of its place or of the nearest enclosing place.
     package mutating func report(_ problem: FlowChecker.Problem) {
-        let mark = mark(near: problem.place)
+        let mark = mark(near: problem.keyPath)
         findings.append(
             FlowFinding(
                 source: file,
@@ -35,17 +35,17 @@ package struct FlowReader {
                 column: mark?.column,
                 severity: problem.severity,
                 code: problem.code,
-                message: problem.message { place in self.mark(near: place).map { "line \($0.line)" } ?? place }
+                message: problem.message { keyPath in self.mark(near: keyPath).map { "line \($0.line)" } ?? keyPath }
             )
         )
     }
 
-    private func mark(near place: String) -> FlowNode.Mark? {
-        var end = place.endIndex
+    private func mark(near keyPath: String) -> FlowNode.Mark? {
+        var end = keyPath.endIndex
         while true {
-            let part = String(place[..<end])
+            let part = String(keyPath[..<end])
             if let mark = marks[part] { return mark }
-            if let known = aliases[part] { return mark(near: known + place[end...]) }
+            if let known = aliases[part] { return mark(near: known + keyPath[end...]) }
             guard let last = part.unicodeScalars.lastIndex(where: { ".[".unicodeScalars.contains($0) }) else {
                 return nil
             }
@@ -54,18 +54,18 @@ package struct FlowReader {
     }
 
     /// Records the position of a place.
-    package mutating func record(_ place: String, at node: FlowNode) {
-        marks[place] = node.mark
+    package mutating func record(_ keyPath: String, at node: FlowNode) {
+        marks[keyPath] = node.mark
     }
 
     /// Records that a place shares the positions of a known place, including everything within it.
-    package mutating func recordAlias(_ place: String, of known: String) {
-        aliases[place] = known
+    package mutating func recordAlias(_ keyPath: String, of known: String) {
+        aliases[keyPath] = known
     }
 
     /// Removes the positions of a place and of everything within it.
-    package mutating func forget(_ place: String) {
-        marks = marks.filter { !$0.key.begins(with: place) }
+    package mutating func forget(_ keyPath: String) {
+        marks = marks.filter { !$0.key.begins(with: keyPath) }
     }
 
     /// Returns the members of a mapping, and reports unknown and missing keys.
@@ -74,7 +74,7 @@ package struct FlowReader {
     package mutating func members(
         of node: FlowNode,
         _ what: String,
-        at place: String,
+        at keyPath: String,
         required: [String] = [],
         optional: [String] = []
     ) -> [String: FlowNode]? {
@@ -82,7 +82,7 @@ package struct FlowReader {
             report("\(what) must be a mapping with the keys \((required + optional).joined(separator: ", "))", at: node)
             return nil
         }
-        record(place, at: node)
+        record(keyPath, at: node)
         var members: [String: FlowNode] = [:]
         for (key, value) in mapping {
             guard let name = name(of: key), (required + optional).contains(name) else {
@@ -92,7 +92,7 @@ package struct FlowReader {
                 continue
             }
             members[name] = value
-            record(place.isEmpty ? name : "\(place).\(name)", at: key)
+            record(keyPath.isEmpty ? name : "\(keyPath).\(name)", at: key)
         }
         for name in required where members[name] == nil { report("\(what) lacks '\(name)'; add it", at: node) }
         return members

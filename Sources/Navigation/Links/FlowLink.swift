@@ -50,8 +50,8 @@ extension Flow {
             line: Int = #line
         ) {
             self.url = url
-            self.when = when.sorted { $0.place.rawValue < $1.place.rawValue }
-            self.unless = unless.sorted { $0.place.rawValue < $1.place.rawValue }
+            self.when = when.sorted { $0.scope.rawValue < $1.place.rawValue }
+            self.unless = unless.sorted { $0.scope.rawValue < $1.place.rawValue }
             self.to = to
             self.sends = sends
             self.park = .milliseconds(park.milliseconds)
@@ -75,7 +75,7 @@ extension Flow {
         /// if there are neither.
         package var roots: [String] {
             if let root = to.root { return [root.destination.screen] }
-            return when.filter { $0.place == .root }.flatMap { $0.screens.map(\.screen) }
+            return when.filter { $0.scope == .root }.flatMap { $0.screens.map(\.screen) }
         }
     }
 

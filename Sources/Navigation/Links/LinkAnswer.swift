@@ -90,13 +90,13 @@ struct FollowedLink {
     /// True if this instance is kept in the place of `destination`.
     func keeps(_ instance: ScreenInstance, as destination: Flow.Destination) -> Bool {
         guard let own = destination.values(of: instance) else { return false }
-        let identifying = destination.places.subtracting(link.pattern?.optional ?? [])
+        let identifying = destination.placeholders.subtracting(link.pattern?.optional ?? [])
         return identifying.allSatisfy { own[$0] == values[$0] }
     }
 
     /// The kept instance, with the arguments for the URL's values.
     func updated(_ instance: ScreenInstance, as destination: Flow.Destination) -> ScreenInstance {
-        guard destination.values(of: instance) != values.filter({ destination.places.contains($0.key) }) else {
+        guard destination.values(of: instance) != values.filter({ destination.placeholders.contains($0.key) }) else {
             return instance
         }
         var updated = instance
@@ -126,7 +126,7 @@ struct FollowedLink {
         guard let present = target.present, let presentation = state.presentations.first,
             presentation.style == present.style, keeps(presentation.instance, as: present.destination),
             keepsRoot(of: state), target.keepsTab(of: state), keepsColumns(of: state),
-            keepsAll(state[state.bottomPlace], as: target.path)
+            keepsAll(state[state.bottomScope], as: target.path)
         else { return 0 }
         return 1
     }

@@ -33,12 +33,12 @@ extension Flow.Link.Target {
             let beside = pairs(withColumnsOf: state), let above = pairs(withPresentationsOf: state)
         else { return nil }
         var wanted = path
-        var open = state[state.bottomPlace]
+        var open = state[state.bottomScope]
         if let root {
             wanted.append(root.destination)
             open.append(state.root.instance)
         }
-        if let first, let instance = state.base(of: state.bottomPlace) {
+        if let first, let instance = state.base(of: state.bottomScope) {
             wanted.append(first)
             open.append(instance)
         }
@@ -90,13 +90,13 @@ extension Flow.Link.Root {
 /// An argument of a screen that a deep link opens: a constant, or the URL's value that `${url.NAME}` refers to.
 enum LinkArgument: Equatable {
     case constant(JSONValue)
-    case place(String)
+    case placeholder(String)
     /// Any other value with a template in it.
     case unreadable
 
     init(_ value: JSONValue) {
         if let (name, rest) = value.stringValue?.removing(prefix: "${url.")?.cut(atLast: "}"), rest.isEmpty {
-            self = name.isEmpty || name.contains(scalarOf: "${}.") ? .unreadable : .place(String(name))
+            self = name.isEmpty || name.contains(scalarOf: "${}.") ? .unreadable : .placeholder(String(name))
         } else {
             self = Self.isConstant(value) ? .constant(value) : .unreadable
         }
@@ -120,7 +120,7 @@ extension [String: JSONValue] {
         compactMapValues { argument in
             switch LinkArgument(argument) {
             case .constant(let value): value
-            case .place(let name): values[name].map { .string($0) }
+            case .placeholder(let name): values[name].map { .string($0) }
             case .unreadable: nil
             }
         }
@@ -129,8 +129,8 @@ extension [String: JSONValue] {
 
 extension Flow.Destination {
     /// The placeholders of the URL that the arguments refer to.
-    var places: Set<String> {
-        Set(arguments.values.compactMap { if case .place(let name) = LinkArgument($0) { name } else { nil } })
+    var placeholders: Set<String> {
+        Set(arguments.values.compactMap { if case .placeholder(let name) = LinkArgument($0) { name } else { nil } })
     }
 
     /// The arguments, filled in with the values of a URL.
@@ -147,10 +147,12 @@ extension Flow.Destination {
             let value = instance.arguments[name]
             switch LinkArgument(argument) {
             case .constant(let constant): guard value?.isSameArgument(as: constant) == true else { return nil }
-            case .place(let place):
+            case .placeholder(let placeholder):
                 guard let value else { continue }
-                guard let text = value.argumentText, values[place] == nil || values[place] == text else { return nil }
-                values[place] = text
+                guard let text = value.argumentText, values[placeholder] == nil || values[placeholder] == text else {
+                    return nil
+                }
+                values[placeholder] = text
             case .unreadable: return nil
             }
         }

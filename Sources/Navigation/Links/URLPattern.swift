@@ -18,7 +18,7 @@ public struct URLPattern: Hashable, Sendable {
     /// Fixed text with at most one placeholder in it.
     struct Piece: Hashable, Sendable {
         var prefix: String
-        var place: String?
+        var placeholder: String?
         var suffix = ""
     }
 
@@ -28,10 +28,10 @@ public struct URLPattern: Hashable, Sendable {
     }
 
     /// The placeholders in the path. Every matching URL has values for them.
-    public var required: [String] { segments.compactMap(\.place) }
+    public var required: [String] { segments.compactMap(\.placeholder) }
 
     /// The placeholders in the query. A matching URL may have no values for them.
-    public var optional: [String] { query.compactMap(\.value.place) }
+    public var optional: [String] { query.compactMap(\.value.placeholder) }
 
     /// Parses a pattern.
     ///
@@ -55,11 +55,11 @@ public struct URLPattern: Hashable, Sendable {
             let value = try Piece(item.value)
             guard let name = PercentEncoding.decode(item.name), !name.isEmpty, !name.contains(scalarOf: "{}")
             else { throw .malformed(String(decoding: item.name, as: UTF8.self)) }
-            guard value.place == nil || value.prefix + value.suffix == "" else { throw .partOfValue(name) }
+            guard value.placeholder == nil || value.prefix + value.suffix == "" else { throw .partOfValue(name) }
             return Parameter(name: name, value: value)
         }
         var names = Set<String>()
-        for place in required + optional where !names.insert(place).inserted { throw .twice(place) }
+        for placeholder in required + optional where !names.insert(placeholder).inserted { throw .twice(placeholder) }
     }
 
     /// Matches a URL with the pattern.
@@ -73,17 +73,17 @@ public struct URLPattern: Hashable, Sendable {
         guard url.scheme == scheme, url.authority == authority, url.segments.count == segments.count else { return nil }
         var values: [String: String] = [:]
         for (piece, segment) in zip(segments, url.segments) {
-            guard let place = piece.place else {
+            guard let placeholder = piece.placeholder else {
                 guard piece.prefix == segment else { return nil }
                 continue
             }
             guard let value = piece.value(in: segment) else { return nil }
-            values[place] = value
+            values[placeholder] = value
         }
         for parameter in query {
             let given = url.query.filter { $0.name == parameter.name }.map(\.value)
-            if let place = parameter.value.place {
-                values[place] = given.first
+            if let placeholder = parameter.value.placeholder {
+                values[placeholder] = given.first
             } else if !given.contains(parameter.value.prefix) {
                 return nil
             }
@@ -116,7 +116,7 @@ public struct URLPattern: Hashable, Sendable {
     func filled(from url: URLParts) -> String? {
         var values: [String: String] = [:]
         for (piece, segment) in zip(segments, url.segments) {
-            if let place = piece.place { values[place] = segment }
+            if let placeholder = piece.placeholder { values[placeholder] = segment }
         }
         return self.url(with: values)
     }
@@ -125,7 +125,7 @@ public struct URLPattern: Hashable, Sendable {
     func covers(_ other: URLPattern) -> Bool {
         scheme == other.scheme && authority == other.authority && segments.count == other.segments.count
             && zip(segments, other.segments).allSatisfy { $0.covers($1) }
-            && query.allSatisfy { $0.value.place != nil || other.query.contains($0) }
+            && query.allSatisfy { $0.value.placeholder != nil || other.query.contains($0) }
     }
 
     /// A reason why a pattern cannot be parsed.
@@ -155,7 +155,7 @@ public struct URLPattern: Hashable, Sendable {
                     + "'key={name}'; write '%' as '%25'"
             case .partOfValue(let name):
                 "query parameter '\(name)' mixes fixed text and '{…}'; write '\(name)={name}' or only fixed text"
-            case .twice(let place): "'{\(place)}' occurs twice in the link's URL; rename one of them"
+            case .twice(let placeholder): "'{\(placeholder)}' occurs twice in the link's URL; rename one of them"
             }
         }
     }
@@ -172,12 +172,13 @@ extension URLPattern.Piece {
         self.prefix = prefix
         guard opening < bytes.endIndex || closing < bytes.endIndex else { return }
         guard opening < closing, closing < bytes.endIndex else { throw malformed }
-        let place = String(decoding: bytes[(opening + 1)..<closing], as: UTF8.self)
+        let placeholder = String(decoding: bytes[(opening + 1)..<closing], as: UTF8.self)
         let rest = bytes[(closing + 1)...]
-        guard !place.isEmpty, place.split(scalar: "_").allSatisfy({ $0.allSatisfy { $0.isLetter || $0.isNumber } }),
+        guard !placeholder.isEmpty,
+            placeholder.split(scalar: "_").allSatisfy({ $0.allSatisfy { $0.isLetter || $0.isNumber } }),
             !rest.contains(where: "{}".utf8.contains), let suffix = PercentEncoding.decode(rest)
         else { throw malformed }
-        self.place = place
+        self.placeholder = placeholder
         self.suffix = suffix
     }
 
@@ -189,14 +190,14 @@ extension URLPattern.Piece {
     }
 
     fileprivate func text(with values: [String: String], mayBeEmpty: Bool = false) -> String? {
-        guard let place else { return prefix }
-        guard let value = values[place], mayBeEmpty || !value.isEmpty else { return nil }
+        guard let placeholder else { return prefix }
+        guard let value = values[placeholder], mayBeEmpty || !value.isEmpty else { return nil }
         return prefix + value + suffix
     }
 
     fileprivate func covers(_ other: Self) -> Bool {
-        guard place != nil else { return self == other }
-        guard other.place != nil else { return value(in: other.prefix) != nil }
+        guard placeholder != nil else { return self == other }
+        guard other.placeholder != nil else { return value(in: other.prefix) != nil }
         return other.prefix.begins(with: prefix) && other.suffix.ends(with: suffix)
     }
 }

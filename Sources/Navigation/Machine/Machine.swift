@@ -123,7 +123,7 @@ public struct Machine: Hashable, Sendable {
     private mutating func perform(_ match: Match, _ step: StateTransaction) -> [Effect] {
         var step = step
         step.scope = match.run?.id
-        step.rule = match.place
+        step.rule = match.keyPath
         if let condition = match.transition.guard { return begin(match.transition, condition: condition, step: step) }
         return perform(match.transition.actions, step)
     }
@@ -181,7 +181,7 @@ public struct Machine: Hashable, Sendable {
 
     /// A rule that matches, its place in the flow, and the run of the child flow that it belongs to. The run is nil for
     /// a rule of the flow itself.
-    typealias Match = (transition: Flow.Transition, place: String, run: FlowRun?)
+    typealias Match = (transition: Flow.Transition, keyPath: String, run: FlowRun?)
 
     /// The first rule that matches the message and the current state.
     private func match(_ input: Input) -> Match? {
@@ -196,12 +196,12 @@ public struct Machine: Hashable, Sendable {
             step.scope = run.id
             let transitions = flow.flows[run.flow]?.transitions ?? []
             if let index = transitions.firstIndex(where: { matches($0, step) }) {
-                return (transitions[index], Flow.place(ofRule: index, in: run.flow), run)
+                return (transitions[index], Flow.keyPath(ofRule: index, in: run.flow), run)
             }
         }
         step.scope = nil
         return flow.transitions.firstIndex { matches($0, step) }
-            .map { (flow.transitions[$0], Flow.place(ofRule: $0, in: nil), nil) }
+            .map { (flow.transitions[$0], Flow.keyPath(ofRule: $0, in: nil), nil) }
     }
 
     private func matches(_ transition: Flow.Transition, _ step: StateTransaction) -> Bool {
@@ -510,7 +510,7 @@ extension Machine {
         effects: [Effect] = []
     ) -> [Effect] {
         var ended = step(for: input)
-        ended.rule = rule.flatMap { flow.place(of: $0, in: state.run(attempt.run)?.flow) }
+        ended.rule = rule.flatMap { flow.keyPath(of: $0, in: state.run(attempt.run)?.flow) }
         ended.asked = attempt.message
         ended.scope = state.run(attempt.run)?.id
         ended.state.attempt = nil
@@ -576,7 +576,7 @@ extension Machine {
         step.layer = ending.layer
         guard let match = match(step, runs: step.state.lineage(of: ending.run.parent)) else { return }
         step.scope = match.run?.id
-        step.rule = step.rule ?? match.place
+        step.rule = step.rule ?? match.keyPath
         for action in match.transition.actions { try step.apply(action) }
     }
 
@@ -644,7 +644,7 @@ extension Machine {
             var followed = step
             followed.state.parked = nil
             followed.follow(link)
-            followed.rule = flow.links.firstIndex(of: link.link).map { Flow.place(ofLink: $0) }
+            followed.rule = flow.links.firstIndex(of: link.link).map { Flow.keyPath(ofLink: $0) }
             guard !followed.state.isTooLarge(from: state) else {
                 return step.unpark(NavigationFailure.stateTooLarge.message)
             }

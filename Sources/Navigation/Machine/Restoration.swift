@@ -87,7 +87,7 @@ extension NavigationState {
         }
         salvaged.path = Array(path.prefix(while: isKnown))
         // Presentations in the main window lie over the whole bottom path. If a part of it is dropped, all of them are.
-        let isWhole = salvaged.bottomPlace == bottomPlace && salvaged[bottomPlace] == self[bottomPlace]
+        let isWhole = salvaged.bottomScope == bottomScope && salvaged[bottomScope] == self[bottomScope]
         salvaged.presentations = []
         var index = 0
         while index < presentations.endIndex {

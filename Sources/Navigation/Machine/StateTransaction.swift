@@ -101,11 +101,11 @@ struct StateTransaction {
     ///
     /// - Returns: True if the instance is on a path.
     mutating func removeFromPath(_ instance: String) -> Bool {
-        for place in state.paths {
-            guard let index = state[place].firstIndex(where: { $0.id == instance }) else { continue }
-            dismissPresentations(state.presentations(over: place))
-            let gone = Array(state[place][index...])
-            state[place].removeSubrange(index...)
+        for scope in state.paths {
+            guard let index = state[scope].firstIndex(where: { $0.id == instance }) else { continue }
+            dismissPresentations(state.presentations(over: scope))
+            let gone = Array(state[scope][index...])
+            state[scope].removeSubrange(index...)
             recordDismissal(of: gone)
             return true
         }
@@ -128,9 +128,9 @@ struct StateTransaction {
         switch action {
         case .setRoot(let destination, let layout): try setRoot(destination, layout)
         case .push(let destination, let stack):
-            try push(try instantiate(destination), at: try place(stack))
+            try push(try instantiate(destination), at: try scope(stack))
         case .pushFlow(let name, let arguments, let stack):
-            try push(try begin(name, arguments), at: try place(stack))
+            try push(try begin(name, arguments), at: try scope(stack))
         case .pop(.count(let count), let column): try pop(count, column: column)
         case .pop(.to(let screen), let column): try pop(to: screen, column: column)
         case .pop(.sender, _): try popSender()
@@ -156,7 +156,7 @@ struct StateTransaction {
         style: PresentationStyle,
         options: PresentationOptions
     ) throws(NavigationFailure) {
-        let window = state.presentations(inWindowOf: state.frontPlace(from: focus))
+        let window = state.presentations(inWindowOf: state.frontScope(from: focus))
         if let front = state.presentations[window].last, front.style.isQuestion { throw .awaitsAnswer(front) }
         var options = options
         options.title = try options.title.map { text throws(NavigationFailure) in try resolveText(text) }
@@ -168,7 +168,7 @@ struct StateTransaction {
 
     /// The index of a presentation that is to be dismissed. The window of the sender comes first.
     private func presentation(_ dismissed: Flow.Dismissed?) throws(NavigationFailure) -> Int {
-        let window = state.presentations(inWindowOf: state.frontPlace(from: focus))
+        let window = state.presentations(inWindowOf: state.frontScope(from: focus))
         switch dismissed {
         case nil:
             try checkSenderIsInFront()
@@ -181,8 +181,8 @@ struct StateTransaction {
             }
             return index
         case .sender:
-            guard let sender, let place = state.place(of: sender.id) else { throw .noSender }
-            guard case .presentation(let index) = place else { throw .notPresented(sender.screen) }
+            guard let sender, let scope = state.scope(of: sender.id) else { throw .noSender }
+            guard case .presentation(let index) = scope else { throw .notPresented(sender.screen) }
             return index
         }
     }
@@ -221,7 +221,7 @@ struct StateTransaction {
             throw .noTab(name)
         }
         state.root.container = .tabs(tabs, selected: name)
-        if layer != nil || livingRun != nil || state.presentations(over: state.bottomPlace).isEmpty {
+        if layer != nil || livingRun != nil || state.presentations(over: state.bottomScope).isEmpty {
             // The following actions change the path of this tab.
             layer = .tab(name)
         }
@@ -237,32 +237,32 @@ struct StateTransaction {
     }
 
     private mutating func pop(_ count: Int, column: String?) throws(NavigationFailure) {
-        let place = try popPlace(column)
-        let depth = state[place].count - floor(of: place)
+        let scope = try popScope(column)
+        let depth = state[scope].count - floor(of: scope)
         // A count that a view requests may be negative.
         guard count > 0, count <= depth else { throw .nothingToPop(count, of: depth) }
-        cut(place, from: state[place].endIndex - count)
+        cut(scope, from: state[scope].endIndex - count)
     }
 
     /// The path from which a number of screens is popped. If a screen requests it without a column, this is the path of
     /// that screen.
-    private func popPlace(_ column: String?) throws(NavigationFailure) -> NavigationState.PathPlace {
-        guard column == nil, isLiteral, let sender, let place = state.place(of: sender.id) else {
-            return try place(column.map { .column($0) })
+    private func popScope(_ column: String?) throws(NavigationFailure) -> NavigationState.PathScope {
+        guard column == nil, isLiteral, let sender, let scope = state.scope(of: sender.id) else {
+            return try scope(column.map { .column($0) })
         }
         try checkSenderIsInFront()
-        return place
+        return scope
     }
 
     /// Pops from the frontmost path that has the screen.
     private mutating func pop(to screen: String, column: String?) throws(NavigationFailure) {
-        let places = try column.map { name throws(NavigationFailure) in [try place(.column(name))] }
-        for place in places ?? state.placesFromFront(from: focus) {
-            let floor = floor(of: place)
-            if let index = state[place][max(floor - 1, 0)...].lastIndex(where: { $0.screen == screen }) {
-                return cut(place, from: index + 1)
+        let scopes = try column.map { name throws(NavigationFailure) in [try scope(.column(name))] }
+        for scope in scopes ?? state.scopesFromFront(from: focus) {
+            let floor = floor(of: scope)
+            if let index = state[scope][max(floor - 1, 0)...].lastIndex(where: { $0.screen == screen }) {
+                return cut(scope, from: index + 1)
             }
-            if floor == 0, state.base(of: place)?.screen == screen { return cut(place, from: 0) }
+            if floor == 0, state.base(of: scope)?.screen == screen { return cut(scope, from: 0) }
         }
         throw .notOnPath(screen)
     }
@@ -270,21 +270,21 @@ struct StateTransaction {
     /// Pops the sender and all screens above it. Presentations over them are dismissed, except for an alert or a
     /// dialog.
     private mutating func popSender() throws(NavigationFailure) {
-        guard let sender, let place = state.place(of: sender.id) else { throw .noSender }
-        guard let index = state[place].firstIndex(where: { $0.id == sender.id }) else { throw .notPushed(sender) }
-        let floor = floor(of: place)
-        guard index >= floor else { throw .nothingToPop(state[place].count - index, of: state[place].count - floor) }
-        dismissPresentations(state.presentations(over: place), questionsIf: { _ in false })
-        cut(place, from: index)
+        guard let sender, let scope = state.scope(of: sender.id) else { throw .noSender }
+        guard let index = state[scope].firstIndex(where: { $0.id == sender.id }) else { throw .notPushed(sender) }
+        let floor = floor(of: scope)
+        guard index >= floor else { throw .nothingToPop(state[scope].count - index, of: state[scope].count - floor) }
+        dismissPresentations(state.presentations(over: scope), questionsIf: { _ in false })
+        cut(scope, from: index)
     }
 
     /// The path that an action changes: that of the named stack, otherwise the front path.
-    private func place(_ stack: Flow.Stack?) throws(NavigationFailure) -> NavigationState.PathPlace {
+    private func scope(_ stack: Flow.Stack?) throws(NavigationFailure) -> NavigationState.PathScope {
         switch stack {
-        case nil: return state.frontPlace(from: focus)
+        case nil: return state.frontScope(from: focus)
         case .sender:
-            guard let place = sender.flatMap({ state.place(of: $0.id) }) else { throw .noSender }
-            return place
+            guard let scope = sender.flatMap({ state.scope(of: $0.id) }) else { throw .noSender }
+            return scope
         case .column(let column):
             guard case .split(let columns) = state.root.container else { throw .notSplit(column: column) }
             guard columns[column] != nil else { throw .emptyColumn(column) }
@@ -293,26 +293,26 @@ struct StateTransaction {
     }
 
     /// Dismisses the instances of a path from `index` on.
-    private mutating func cut(_ place: NavigationState.PathPlace, from index: Int) {
-        let dismissed = Array(state[place][index...])
-        state[place].removeSubrange(index...)
+    private mutating func cut(_ scope: NavigationState.PathScope, from index: Int) {
+        let dismissed = Array(state[scope][index...])
+        state[scope].removeSubrange(index...)
         dismiss(dismissed)
     }
 
     private mutating func replacePath(with destinations: [Flow.Destination]) throws(NavigationFailure) {
-        let place = state.frontPlace(from: focus)
-        cut(place, from: floor(of: place))
-        for destination in destinations { try push(try instantiate(destination), at: place) }
+        let scope = state.frontScope(from: focus)
+        cut(scope, from: floor(of: scope))
+        for destination in destinations { try push(try instantiate(destination), at: scope) }
     }
 
-    private mutating func push(_ instance: ScreenInstance, at place: NavigationState.PathPlace)
+    private mutating func push(_ instance: ScreenInstance, at scope: NavigationState.PathScope)
         throws(NavigationFailure)
     {
-        if case .presentation(let layer) = place {
+        if case .presentation(let layer) = scope {
             let presentation = state.presentations[layer]
             guard !presentation.style.isQuestion else { throw .holdsNoStack(presentation) }
         }
-        state[place].append(instance)
+        state[scope].append(instance)
     }
 
     private mutating func instantiate(_ destination: Flow.Destination) throws(NavigationFailure) -> ScreenInstance {
@@ -343,10 +343,10 @@ struct StateTransaction {
 
     /// The number of screens at the bottom of a path that `pop`, `popToRoot` and `replacePath` of a rule keep: the
     /// first screen of the rule's run and all screens below it. 0 if that screen is not on this path.
-    private func floor(of place: NavigationState.PathPlace) -> Int {
+    private func floor(of scope: NavigationState.PathScope) -> Int {
         // A view's request may leave a child flow.
         guard !isLiteral, let run = livingRun else { return 0 }
-        return state[place].firstIndex { $0.id == run.first }.map { $0 + 1 } ?? 0
+        return state[scope].firstIndex { $0.id == run.first }.map { $0 + 1 } ?? 0
     }
 
     private mutating func end(_ ending: Flow.Ending, result: [String: JSONValue] = [:]) throws(NavigationFailure) {
@@ -379,11 +379,11 @@ struct StateTransaction {
         }
         // The places of presentations change while others are dismissed.
         for layer in state.paths.compactMap({ state.layer(of: $0) }) {
-            guard let place = state.place(of: layer), let index = state[place].firstIndex(where: isGone) else {
+            guard let scope = state.scope(of: layer), let index = state[scope].firstIndex(where: isGone) else {
                 continue
             }
-            dismissPresentations(state.presentations(over: place), questionsIf: isGone)
-            cut(place, from: index)
+            dismissPresentations(state.presentations(over: scope), questionsIf: isGone)
+            cut(scope, from: index)
         }
         guard case .split(let columns) = state.root.container else { return }
         state.root.container = .split(columns: columns.filter { !isGone($0.value.instance) })
@@ -440,7 +440,7 @@ struct StateTransaction {
         if let root = target.root { follow(link, to: root) }
         if let tab = target.tab { try? selectTab(tab) }
         followColumns(link)
-        follow(link, along: target.path, at: state.bottomPlace)
+        follow(link, along: target.path, at: state.bottomScope)
         if let present = target.present { follow(link, to: present, keeping: kept > 0) }
     }
 
@@ -496,12 +496,12 @@ struct StateTransaction {
     private mutating func follow(
         _ link: FollowedLink,
         along path: [Flow.Destination],
-        at place: NavigationState.PathPlace
+        at scope: NavigationState.PathScope
     ) {
-        let count = link.kept(state[place], as: path)
-        cut(place, from: count)
-        state[place] = zip(state[place], path).map { link.updated($0, as: $1) }
-        for destination in path[count...] { state[place].append(instantiate(destination, link)) }
+        let count = link.kept(state[scope], as: path)
+        cut(scope, from: count)
+        state[scope] = zip(state[scope], path).map { link.updated($0, as: $1) }
+        for destination in path[count...] { state[scope].append(instantiate(destination, link)) }
     }
 
     private mutating func follow(_ link: FollowedLink, to present: Flow.Link.Presented, keeping isKept: Bool) {

@@ -16,7 +16,7 @@ internal import Support
 package struct Template {
     package enum Segment: Equatable {
         case text(String)
-        case place(String)
+        case placeholder(String)
     }
 
     package enum Problem: Error, Equatable {
@@ -40,7 +40,7 @@ package struct Template {
     /// - Throws: ``Problem`` if a placeholder is not closed or its path is invalid.
     package init(_ source: String) throws(Problem) {
         segments = try Self.segments(of: source)
-        for case .place(let place) in segments { try Self.check(place) }
+        for case .placeholder(let placeholder) in segments { try Self.check(placeholder) }
     }
 
     /// Divides a string into its placeholders and the text between them. Their paths may begin with any name.
@@ -50,9 +50,9 @@ package struct Template {
         var segments: [Segment] = []
         var rest = source[...]
         while let (text, opened) = rest.cut(at: "${") {
-            guard let (place, after) = opened.cut(at: "}") else { throw .unclosed }
+            guard let (placeholder, after) = opened.cut(at: "}") else { throw .unclosed }
             if !text.isEmpty { segments.append(.text(String(text))) }
-            segments.append(.place(String(place)))
+            segments.append(.placeholder(String(placeholder)))
             rest = after
         }
         if !rest.isEmpty || segments.isEmpty { segments.append(.text(String(rest))) }
@@ -62,8 +62,8 @@ package struct Template {
     /// The names of the screens in placeholders `${screens.NAME.…}`.
     var screens: [String] {
         segments.compactMap { segment in
-            guard case .place(let place) = segment else { return nil }
-            let parts = place.split(scalar: ".")
+            guard case .placeholder(let placeholder) = segment else { return nil }
+            let parts = placeholder.split(scalar: ".")
             return parts[0] == Scope.screens.rawValue ? String(parts[1]) : nil
         }
     }
@@ -71,16 +71,16 @@ package struct Template {
     /// True if the template refers to the answer of a guard.
     var refersToAnswer: Bool {
         segments.contains { segment in
-            guard case .place(let place) = segment else { return false }
-            return place.begins(with: Scope.answer.rawValue + ".")
+            guard case .placeholder(let placeholder) = segment else { return false }
+            return placeholder.begins(with: Scope.answer.rawValue + ".")
         }
     }
 
-    private static func check(_ place: String) throws(Problem) {
-        let parts = place.split(scalar: ".", omittingEmptySubsequences: false)
+    private static func check(_ placeholder: String) throws(Problem) {
+        let parts = placeholder.split(scalar: ".", omittingEmptySubsequences: false)
         guard let scope = Scope(rawValue: String(parts[0])) else { throw .unknownScope(String(parts[0])) }
         let least = scope == .screens ? 3 : 2
-        guard parts.count >= least, parts.allSatisfy({ !$0.isEmpty }) else { throw .incomplete(place) }
+        guard parts.count >= least, parts.allSatisfy({ !$0.isEmpty }) else { throw .incomplete(placeholder) }
     }
 }
 
@@ -91,8 +91,8 @@ extension Template.Problem: CustomStringConvertible {
         case .unknownScope(let scope):
             "unknown name '\(scope)' in a template; "
                 + "use data.FIELD, answer.FIELD, arguments.NAME, sender.NAME or screens.SCREEN.NAME"
-        case .incomplete(let place):
-            "'${\(place)}' is incomplete; "
+        case .incomplete(let placeholder):
+            "'${\(placeholder)}' is incomplete; "
                 + "use data.FIELD, answer.FIELD, arguments.NAME, sender.NAME or screens.SCREEN.NAME"
         }
     }
@@ -104,7 +104,9 @@ extension StateTransaction {
         switch value {
         case .string(let source):
             let segments = try segments(of: source)
-            if segments.count == 1, case .place(let place) = segments[0] { return try self.value(at: place) }
+            if segments.count == 1, case .placeholder(let placeholder) = segments[0] {
+                return try self.value(at: placeholder)
+            }
             return .string(try text(of: segments))
         case .array(let elements):
             return .array(try elements.map { element throws(NavigationFailure) in try resolve(element) })
@@ -154,10 +156,10 @@ extension StateTransaction {
         for segment in segments {
             switch segment {
             case .text(let literal): text += literal
-            case .place(let place):
-                switch try value(at: place) {
+            case .placeholder(let placeholder):
+                switch try value(at: placeholder) {
                 case .string(let string): text += encode(string)
-                case .null, .array, .object: throw .unprintable(place)
+                case .null, .array, .object: throw .unprintable(placeholder)
                 case let value: text += encode(value.description)
                 }
             }
@@ -165,8 +167,8 @@ extension StateTransaction {
         return text
     }
 
-    private func value(at place: String) throws(NavigationFailure) -> JSONValue {
-        let parts = place.split(scalar: ".", maxSplits: 1).map(String.init)
+    private func value(at placeholder: String) throws(NavigationFailure) -> JSONValue {
+        let parts = placeholder.split(scalar: ".", maxSplits: 1).map(String.init)
         let value: JSONValue? =
             switch Template.Scope(rawValue: parts[0]) {
             case .data: (asked ?? input).data.value(at: parts[1])
@@ -176,14 +178,14 @@ extension StateTransaction {
             case .screens: argument(at: parts[1])
             case nil: nil
             }
-        guard let value else { throw .unresolved(place) }
+        guard let value else { throw .unresolved(placeholder) }
         return value
     }
 
     /// The argument that the path `SCREEN.NAME` names. Nil if no instance of the screen is open, or if it does not have
     /// this argument.
-    private func argument(at place: String) -> JSONValue? {
-        let parts = place.split(scalar: ".", maxSplits: 1).map(String.init)
+    private func argument(at placeholder: String) -> JSONValue? {
+        let parts = placeholder.split(scalar: ".", maxSplits: 1).map(String.init)
         let instances = [sender].compactMap(\.self) + before.openFromFront
         let candidates = instances.filter { $0.screen == parts[0] }
         let own = focus.window.flatMap { window in candidates.first { before.window(of: $0.id) == window } }

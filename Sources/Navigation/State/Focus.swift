@@ -39,25 +39,25 @@ extension NavigationState {
     }
 
     /// The presentations of the window in which a path lies.
-    func presentations(inWindowOf place: PathPlace) -> Range<Int> {
-        if case .presentation(let index) = place { presentations(around: index) } else { mainPresentations }
+    func presentations(inWindowOf scope: PathScope) -> Range<Int> {
+        if case .presentation(let index) = scope { presentations(around: index) } else { mainPresentations }
     }
 
     /// The presentations that cover a path. Empty for a tab that is not selected.
-    func presentations(over place: PathPlace) -> Range<Int> {
-        switch place {
+    func presentations(over scope: PathScope) -> Range<Int> {
+        switch scope {
         case .presentation(let index): (index + 1)..<presentations(around: index).upperBound
-        case .tab where place != bottomPlace: 0..<0
+        case .tab where scope != bottomScope: 0..<0
         case .root, .column, .tab: mainPresentations
         }
     }
 
     /// The window of an open instance. Nil if the instance is not open.
-    func window(of instance: String) -> Window? { place(of: instance).map(window) }
+    func window(of instance: String) -> Window? { scope(of: instance).map(window) }
 
-    private func window(of place: PathPlace) -> Window {
-        let index = presentations(inWindowOf: place).first
-        guard case .presentation = place, let index, presentations[index].style == .window else { return .main }
+    private func window(of scope: PathScope) -> Window {
+        let index = presentations(inWindowOf: scope).first
+        guard case .presentation = scope, let index, presentations[index].style == .window else { return .main }
         return .presented(presentations[index].instance.id)
     }
 
@@ -71,26 +71,26 @@ extension NavigationState {
 
     /// The place of the path that contains an instance or lies on it. Nil if the instance is not open. For a root with
     /// tabs, this is the path of the selected tab.
-    func place(of instance: String) -> PathPlace? {
-        if root.instance.id == instance { return bottomPlace }
+    func scope(of instance: String) -> PathScope? {
+        if root.instance.id == instance { return bottomScope }
         return paths.first { instances(at: $0).contains { $0.id == instance } }
     }
 
     /// The place of the path on a layer. Nil if there is no such layer.
-    func place(of layer: NavigationStep.Layer) -> PathPlace? {
-        let place: PathPlace? =
+    func scope(of layer: NavigationStep.Layer) -> PathScope? {
+        let scope: PathScope? =
             switch layer {
             case .root: .root
             case .tab(let name): .tab(name)
             case .column(let name): .column(name)
             case .presentation(let id): presentations.firstIndex { $0.instance.id == id }.map { .presentation($0) }
             }
-        return place.flatMap { base(of: $0) == nil ? nil : $0 }
+        return scope.flatMap { base(of: $0) == nil ? nil : $0 }
     }
 
     /// The layer of a path. Nil if there is no such place.
-    func layer(of place: PathPlace) -> NavigationStep.Layer? {
-        switch place {
+    func layer(of scope: PathScope) -> NavigationStep.Layer? {
+        switch scope {
         case .root: .root
         case .tab(let name): .tab(name)
         case .column(let name): .column(name)
@@ -102,43 +102,43 @@ extension NavigationState {
     /// The layer on which an open run was begun: the layer of the path on which its first screen was pushed, or the
     /// layer beneath its presentation. Nil for a run in a window of its own.
     func layer(beneath run: FlowRun) -> NavigationStep.Layer? {
-        guard let place = place(of: run.first) else { return nil }
-        guard case .presentation(let index) = place, presentations[index].instance.id == run.first else {
-            return layer(of: place)
+        guard let scope = scope(of: run.first) else { return nil }
+        guard case .presentation(let index) = scope, presentations[index].instance.id == run.first else {
+            return layer(of: scope)
         }
         if presentations[index].style == .window { return nil }
-        return layer(of: index > presentations(around: index).lowerBound ? .presentation(index - 1) : bottomPlace)
+        return layer(of: index > presentations(around: index).lowerBound ? .presentation(index - 1) : bottomScope)
     }
 
     /// The screen beneath a path and the screens on it; the topmost one is last.
-    private func instances(at place: PathPlace) -> [ScreenInstance] {
-        [base(of: place)].compactMap(\.self) + self[place]
+    private func instances(at scope: PathScope) -> [ScreenInstance] {
+        [base(of: scope)].compactMap(\.self) + self[scope]
     }
 
     /// The place of the path that `push` and `pop` change.
-    func frontPlace(from focus: Focus) -> PathPlace {
+    func frontScope(from focus: Focus) -> PathScope {
         // The root's own path is never used while the root has tabs.
-        if let place = focus.layer.flatMap({ place(of: $0) }), place != .root || root.container?.selectedTab == nil {
-            return place
+        if let scope = focus.layer.flatMap({ scope(of: $0) }), scope != .root || root.container?.selectedTab == nil {
+            return scope
         }
-        if let place = focus.run.flatMap({ frontPlace(ofRun: $0, sender: focus.sender) }) { return place }
+        if let scope = focus.run.flatMap({ frontScope(ofRun: $0, sender: focus.sender) }) { return scope }
         switch focus.window {
-        case .main?: return mainPresentations.last.map { .presentation($0) } ?? bottomPlace
+        case .main?: return mainPresentations.last.map { .presentation($0) } ?? bottomScope
         case .presented(let id)?:
             let index = presentations.firstIndex { $0.instance.id == id }
-            return index.flatMap { presentations(around: $0).last }.map { .presentation($0) } ?? frontPlace
-        case nil: return frontPlace
+            return index.flatMap { presentations(around: $0).last }.map { .presentation($0) } ?? frontScope
+        case nil: return frontScope
         }
     }
 
     /// The frontmost path with a screen of a run. If the run has screens in several columns or windows, the sender
     /// decides among them, then the run's first screen.
-    private func frontPlace(ofRun run: String, sender: ScreenInstance?) -> PathPlace? {
+    private func frontScope(ofRun run: String, sender: ScreenInstance?) -> PathScope? {
         var own = paths.filter { instances(at: $0).contains { $0.run == run } }
-        let sending = sender?.run == run ? sender.flatMap { place(of: $0.id) } : nil
+        let sending = sender?.run == run ? sender.flatMap { scope(of: $0.id) } : nil
         if let sending { own.removeAll { window(of: $0) != window(of: sending) } }
         if case .presentation? = own.last { return own.last }
-        let first = self.run(run).flatMap { place(of: $0.first) }
+        let first = self.run(run).flatMap { scope(of: $0.first) }
         return [sending, first].compactMap(\.self).first(where: own.contains) ?? own.first
     }
 
@@ -149,20 +149,20 @@ extension NavigationState {
 
     /// The screen in front.
     func top(from focus: Focus) -> ScreenInstance {
-        instances(at: frontPlace(from: focus)).last ?? top
+        instances(at: frontScope(from: focus)).last ?? top
     }
 
     /// The places of the paths that the condition `path` examines: the front path, and the paths beneath it in the same
     /// window. Without a sender, these are the paths of all windows; for a child flow, only those with its screens.
-    func placesFromFront(from focus: Focus) -> [PathPlace] {
-        let front = frontPlace(from: focus)
+    func scopesFromFront(from focus: Focus) -> [PathScope] {
+        let front = frontScope(from: focus)
         guard case .presentation(let index) = front else { return [front] }
         let isAnywhere = focus.window == nil && focus.run == nil && focus.layer == nil
         let window = isAnywhere ? 0..<presentations.endIndex : presentations(around: index)
         let isMain = isAnywhere || presentations[window.lowerBound].style != .window
         let beneath =
-            (window.lowerBound..<index).reversed().map { PathPlace.presentation($0) }
-            + (isMain ? [bottomPlace] : [])
+            (window.lowerBound..<index).reversed().map { PathScope.presentation($0) }
+            + (isMain ? [bottomScope] : [])
         guard let run = focus.run else { return [front] + beneath }
         return [front] + beneath.filter { instances(at: $0).contains { $0.run == run } }
     }

@@ -69,9 +69,9 @@ private struct ChangeWords {
         case .show(nil, let column): "column \(column) emptied"
         case .show(let stack?, let column):
             "column \(column): \(stack.instances.map(\.words).joined(separator: ", "))"
-        case .push(let instances, let layer): "push \(list(instances))\(place(of: layer))"
-        case .pop(_, let layer): "back to \(top(of: layer))\(place(of: layer))"
-        case .replace(_, let instances, let layer): "replace by \(list(instances))\(place(of: layer))"
+        case .push(let instances, let layer): "push \(list(instances))\(scope(of: layer))"
+        case .pop(_, let layer): "back to \(top(of: layer))\(scope(of: layer))"
+        case .replace(_, let instances, let layer): "replace by \(list(instances))\(scope(of: layer))"
         case .present(let presentation, _):
             "\(presentation.style.words) \(presentation.instances.map(\.words).joined(separator: ", "))"
         case .dismiss(let instance): "\(style(of: instance))\(instance) closed"
@@ -91,7 +91,7 @@ private struct ChangeWords {
     }
 
     /// The place of a path that is not the front one. Empty for the front path.
-    private func place(of layer: NavigationStep.Layer) -> String {
+    private func scope(of layer: NavigationStep.Layer) -> String {
         guard layer != frontLayer else { return "" }
         return switch layer {
         case .root: state.presentations.contains { $0.style == .window } ? " in the main window" : ""
@@ -108,8 +108,8 @@ private struct ChangeWords {
 
     /// The screen on top of a path after the change.
     private func top(of layer: NavigationStep.Layer) -> String {
-        let place = state.place(of: layer)
-        return place.flatMap { state[$0].last ?? state.base(of: $0) }?.id ?? state.top.id
+        let scope = state.scope(of: layer)
+        return scope.flatMap { state[$0].last ?? state.base(of: $0) }?.id ?? state.top.id
     }
 
     private func style(of instance: String) -> String {

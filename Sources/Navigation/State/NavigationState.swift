@@ -45,7 +45,7 @@ public struct NavigationState: Hashable, Sendable {
 
     /// The screen in front: of the topmost presentation, otherwise of the selected tab, otherwise of the root's stack.
     public var top: ScreenInstance {
-        presentations.last?.top ?? frontPath.last ?? base(of: bottomPlace) ?? root.instance
+        presentations.last?.top ?? frontPath.last ?? base(of: bottomScope) ?? root.instance
     }
 
     /// The topmost screens of the root's stack, of each column, of the selected tab and of each presentation, from the
@@ -57,7 +57,7 @@ public struct NavigationState: Hashable, Sendable {
     /// The screens that the user can act on. In each window, this is the front screen of the topmost presentation; in
     /// the main window without presentations, the front screens of the root's stack, columns and selected tab.
     public var active: [ScreenInstance] {
-        (presentations(over: bottomPlace).isEmpty ? bottomLayer : [])
+        (presentations(over: bottomScope).isEmpty ? bottomLayer : [])
             + presentations.indices.filter { presentations(over: .presentation($0)).isEmpty }
             .map { presentations[$0].top }
     }
@@ -74,7 +74,7 @@ public struct NavigationState: Hashable, Sendable {
     }
 
     /// The place of a path.
-    package enum PathPlace: Hashable, Sendable {
+    package enum PathScope: Hashable, Sendable {
         /// The root's path. A machine keeps it empty if the root has tabs.
         case root
         case column(String)
@@ -84,20 +84,20 @@ public struct NavigationState: Hashable, Sendable {
     }
 
     /// The front path: the topmost presentation's, otherwise the selected tab's, otherwise the root's.
-    public var frontPath: [ScreenInstance] { self[frontPlace] }
+    public var frontPath: [ScreenInstance] { self[frontScope] }
 
-    var frontPlace: PathPlace {
-        presentations.indices.last.map { .presentation($0) } ?? bottomPlace
+    var frontScope: PathScope {
+        presentations.indices.last.map { .presentation($0) } ?? bottomScope
     }
 
     /// The place of the path beneath all presentations: the selected tab's, or otherwise the root's.
-    package var bottomPlace: PathPlace {
+    package var bottomScope: PathScope {
         root.container?.selectedTab.map { .tab($0) } ?? .root
     }
 
     /// The places of all paths, from the bottom up.
-    package var paths: [PathPlace] {
-        let beside: [PathPlace] =
+    package var paths: [PathScope] {
+        let beside: [PathScope] =
             switch root.container {
             case .split(let columns): columns.keys.sorted().map { .column($0) }
             case .tabs(let tabs, _): tabs.map { .tab($0.name) }
@@ -107,16 +107,16 @@ public struct NavigationState: Hashable, Sendable {
     }
 
     /// The path at a place. If there is no such place, it is empty and setting it has no effect.
-    package subscript(place: PathPlace) -> [ScreenInstance] {
+    package subscript(scope: PathScope) -> [ScreenInstance] {
         get {
-            switch place {
+            switch scope {
             case .root: path
-            case .column, .tab: stack(at: place)?.path ?? []
+            case .column, .tab: stack(at: scope)?.path ?? []
             case .presentation(let index): presentations.indices.contains(index) ? presentations[index].path : []
             }
         }
         set {
-            switch (place, root.container) {
+            switch (scope, root.container) {
             case (.root, _): path = newValue
             case (.presentation(let index), _):
                 if presentations.indices.contains(index) { presentations[index].path = newValue }
@@ -133,16 +133,16 @@ public struct NavigationState: Hashable, Sendable {
     }
 
     /// The screen beneath the path at a place. Nil if there is no such place.
-    func base(of place: PathPlace) -> ScreenInstance? {
-        switch place {
+    func base(of scope: PathScope) -> ScreenInstance? {
+        switch scope {
         case .root: root.instance
-        case .column, .tab: stack(at: place)?.instance
+        case .column, .tab: stack(at: scope)?.instance
         case .presentation(let index): presentations.indices.contains(index) ? presentations[index].instance : nil
         }
     }
 
-    private func stack(at place: PathPlace) -> ScreenStack? {
-        switch (place, root.container) {
+    private func stack(at scope: PathScope) -> ScreenStack? {
+        switch (scope, root.container) {
         case (.column(let name), .split(let columns)): columns[name]
         case (.tab(let name), .tabs(let tabs, _)): tabs.first { $0.name == name }?.stack
         default: nil

@@ -165,9 +165,9 @@ extension NavigationState {
         case .pop(let count, let layer): replace(count, with: [], on: layer)
         case .replace(let count, let instances, let layer): replace(count, with: instances, on: layer)
         case .present(let presentation, let window):
-            let place = window.flatMap { self.place(of: .presentation($0)) } ?? bottomPlace
+            let scope = window.flatMap { self.scope(of: .presentation($0)) } ?? bottomScope
             let isWindow = presentation.style == .window
-            let index = isWindow ? presentations.endIndex : presentations(inWindowOf: place).upperBound
+            let index = isWindow ? presentations.endIndex : presentations(inWindowOf: scope).upperBound
             presentations.insert(presentation, at: index)
         case .dismiss(let instance):
             guard let index = presentations.firstIndex(where: { $0.instance.id == instance }) else { return }
@@ -177,8 +177,8 @@ extension NavigationState {
     }
 
     private mutating func replace(_ count: Int, with instances: [ScreenInstance], on layer: NavigationStep.Layer) {
-        guard let place = place(of: layer) else { return }
-        self[place] = self[place].dropLast(count) + instances
+        guard let scope = scope(of: layer) else { return }
+        self[scope] = self[scope].dropLast(count) + instances
     }
 
     private mutating func update(_ instance: ScreenInstance) {
@@ -192,7 +192,7 @@ extension NavigationState {
         case nil: break
         }
         for index in presentations.indices { presentations[index].instance = updated(presentations[index].instance) }
-        for place in paths { self[place] = self[place].map(updated) }
+        for scope in paths { self[scope] = self[scope].map(updated) }
     }
 }
 

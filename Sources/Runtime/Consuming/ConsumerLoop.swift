@@ -115,10 +115,10 @@ package struct ConsumerLoop: Sendable {
         var next: Handled
         switch results.retreat {
         case .all: return nil
-        case _ where error.code == .letter && results.rejection != nil:
+        case _ where error.code == .deadLetter && results.rejection != nil:
             next = Handled(results.messages)
-            next.retreat = .letter
-        case .letter:
+            next.retreat = .deadLetter
+        case .deadLetter:
             next = Handled()
             next.retreat = .all
         case .none where results.rejection == nil:
@@ -195,10 +195,10 @@ private actor ConsumerRun {
     }
 
     private enum Job {
-        case work(Envelope, ConsumerQueue.Turn)
-        case restore([DocumentName], Envelope, ConsumerQueue.Turn)
-        case publish(Batch, ConsumerQueue.Turn)
-        case fire(OpenTimers.DueTimer, ConsumerQueue.Turn)
+        case work(Envelope, ConsumerQueue.Permit)
+        case restore([DocumentName], Envelope, ConsumerQueue.Permit)
+        case publish(Batch, ConsumerQueue.Permit)
+        case fire(OpenTimers.DueTimer, ConsumerQueue.Permit)
     }
 
     /// The executor of the bus, or else the executor of ``home``. The reference is unowned: the bus in ``loop``, or
@@ -240,7 +240,7 @@ private actor ConsumerRun {
         self.handler = handler
         self.work = work
         self.whenClaimed = whenClaimed
-        let none = ConsumerClaim(consumer: loop.consumer, member: member, ownerEpoch: 0, epoch: 0, offsets: [:])
+        let none = ConsumerClaim(consumer: loop.consumer, member: member, ownerGeneration: 0, epoch: 0, offsets: [:])
         queue = ConsumerQueue(mode, claim: none)
         prepared = (none, [])
         (jobs, jobInput) = AsyncStream.makeStream()
@@ -252,15 +252,15 @@ private actor ConsumerRun {
             if let timers = loop.timers { group.addTask { await self.watch(timers) } }
             for await job in jobs {
                 switch job {
-                case .work(let message, let turn):
+                case .work(let message, let permit):
                     // A slow handler would block the bus's executor, so it runs on the global executor.
-                    group.addTask(executorPreference: globalConcurrentExecutor) { await self.handle(message, turn) }
-                case .restore(let documents, let message, let turn):
-                    group.addTask { await self.restore(documents, message, turn) }
-                case .publish(let batch, let turn):
-                    group.addTask { await self.publish(batch, turn) }
-                case .fire(let timer, let turn):
-                    group.addTask { await self.fire(timer, turn) }
+                    group.addTask(executorPreference: globalConcurrentExecutor) { await self.handle(message, permit) }
+                case .restore(let documents, let message, let permit):
+                    group.addTask { await self.restore(documents, message, permit) }
+                case .publish(let batch, let permit):
+                    group.addTask { await self.publish(batch, permit) }
+                case .fire(let timer, let permit):
+                    group.addTask { await self.fire(timer, permit) }
                 }
             }
             group.cancelAll()
@@ -311,7 +311,8 @@ private actor ConsumerRun {
                 try await preparation.run { try await self.loop.tellCutOffs(of: claim) }
                 let partitions = Set(claim.offsets.keys)
                 let kept = claim.continues(prepared.claim) ? prepared.partitions.intersection(partitions) : []
-                // Messages that the queue drops may have been handled under an earlier claim: their results are read anew.
+                // Messages that the queue drops may have been handled under an earlier claim: their results are read
+                // anew.
                 let new = partitions.subtracting(kept).union(queue.dropped(by: claim))
                 prepared = (claim, partitions.subtracting(new))
                 try await preparation.run { try await self.whenClaimed(claim, new) }
@@ -377,22 +378,22 @@ private actor ConsumerRun {
         if failure != nil || Task.isShuttingDownGracefully { queue.stop() }
         while let step = queue.next() {
             switch step {
-            case .publish(let batch, let turn): jobInput.yield(.publish(batch, turn))
-            case .fire(let timer, let turn):
+            case .publish(let batch, let permit): jobInput.yield(.publish(batch, permit))
+            case .fire(let timer, let permit):
                 if loop.timers?.isOpen(timer) == true {
-                    jobInput.yield(.fire(timer, turn))
+                    jobInput.yield(.fire(timer, permit))
                 } else {
-                    queue.fired(turn)
+                    queue.fired(permit)
                 }
-            case .handle(let message, let turn):
+            case .handle(let message, let permit):
                 if let results = loop.plainResults(of: message) {
-                    queue.handled(results, of: turn)
+                    queue.handled(results, of: permit)
                 } else if handler == nil {
-                    jobInput.yield(.work(message, turn))
+                    jobInput.yield(.work(message, permit))
                 } else if let missing = handler?.missing(for: message) {
-                    jobInput.yield(.restore(missing, message, turn))
+                    jobInput.yield(.restore(missing, message, permit))
                 } else {
-                    queue.handled(compute(message), of: turn)
+                    queue.handled(compute(message), of: permit)
                 }
             }
         }
@@ -420,7 +421,7 @@ private actor ConsumerRun {
     }
 
     /// Reads the documents that the handler needs for a message. Then the handler handles the message.
-    private func restore(_ names: [DocumentName], _ message: Envelope, _ turn: ConsumerQueue.Turn) async {
+    private func restore(_ names: [DocumentName], _ message: Envelope, _ permit: ConsumerQueue.Permit) async {
         do {
             let retry = BusRetry(holding: .nothing, logger: loop.logger, clock: loop.clock)
             var documents: [Envelope] = []
@@ -431,14 +432,14 @@ private actor ConsumerRun {
                 guard let document else { continue }
                 documents.append(document)
             }
-            if queue.isCurrent(turn) {
+            if queue.isCurrent(permit) {
                 handler?.restore(documents, for: message)
-                queue.handled(compute(message), of: turn)
+                queue.handled(compute(message), of: permit)
             } else {
-                queue.handled(nil, of: turn)
+                queue.handled(nil, of: permit)
             }
         } catch {
-            queue.handled(nil, of: turn)
+            queue.handled(nil, of: permit)
             queue.stop()
             if !(error is CancellationError) { fail(error) }
         }
@@ -463,18 +464,18 @@ private actor ConsumerRun {
         loop.timers?.renew()
     }
 
-    private func handle(_ message: Envelope, _ turn: ConsumerQueue.Turn) async {
+    private func handle(_ message: Envelope, _ permit: ConsumerQueue.Permit) async {
         do {
             let results = try await work?(message) ?? Handled()
-            queue.handled(results, of: turn)
+            queue.handled(results, of: permit)
         } catch is PartitionLost {
-            queue.handled(nil, of: turn)
+            queue.handled(nil, of: permit)
         } catch is CancellationError where Task.isCancelled || Task.isShuttingDownGracefully {
-            queue.handled(nil, of: turn)
+            queue.handled(nil, of: permit)
             // The messages after an unfinished one in its partition must not overtake it.
             queue.stop()
         } catch {
-            queue.handled(nil, of: turn)
+            queue.handled(nil, of: permit)
             fail(error)
         }
         advance()
@@ -490,33 +491,33 @@ private actor ConsumerRun {
         }
     }
 
-    /// Publishes the messages of a timer, unless its document has gone. If the service is asked to stop meanwhile, the next
-    /// owner of the partition does it: a service that stops does not wait for a bus that is away.
-    private func fire(_ timer: OpenTimers.DueTimer, _ turn: ConsumerQueue.Turn) async {
+    /// Publishes the messages of a timer, unless its document has gone. If the service is asked to stop meanwhile, the
+    /// next owner of the partition does it: a service that stops does not wait for a bus that is away.
+    private func fire(_ timer: OpenTimers.DueTimer, _ permit: ConsumerQueue.Permit) async {
         do {
-            try await cancelWhenGracefulShutdown { try await self.publish(timer, turn) }
+            try await cancelWhenGracefulShutdown { try await self.publish(timer, permit) }
         } catch let error as BusError where [.fenced, .epoch, .unrecorded].contains(error.code) {
-            lost(turn, error)
+            lost(permit, error)
         } catch let error as BusError where [.refused, .malformed].contains(error.code) {
             // The next owner of the partition tries again.
             loop.timers?.fired(timer, hasEnded: false)
-            queue.fired(turn)
+            queue.fired(permit)
         } catch is CancellationError {
-            queue.abandon(turn)
+            queue.abandon(permit)
         } catch {
-            queue.abandon(turn)
+            queue.abandon(permit)
             fail(error)
         }
         forgetDropped()
         advance()
     }
 
-    private func publish(_ timer: OpenTimers.DueTimer, _ turn: ConsumerQueue.Turn) async throws {
+    private func publish(_ timer: OpenTimers.DueTimer, _ permit: ConsumerQueue.Permit) async throws {
         guard let timers = loop.timers else { return }
         let retry = BusRetry(holding: .claim, logger: loop.logger, clock: loop.clock)
         let document = try await retry.runUntilShutdown { try await self.document(timer.id) }
         // If the partition was dropped meanwhile, the timer fires again under the next claim.
-        if queue.isCurrent(turn), let fence = Checkpoint(guarding: turn.partition, of: queue.claim) {
+        if queue.isCurrent(permit), let fence = Checkpoint(guarding: permit.partition, of: queue.claim) {
             var hasEnded = true
             if let document {
                 let messages = self.messages(of: timer, document, timers)
@@ -538,7 +539,7 @@ private actor ConsumerRun {
             }
             timers.fired(timer, hasEnded: hasEnded)
         }
-        queue.fired(turn)
+        queue.fired(permit)
     }
 
     /// The messages of a timer. If its document cannot be read, the message that withdraws it.
@@ -555,33 +556,33 @@ private actor ConsumerRun {
 
     // MARK: Publishing
 
-    private func publish(_ batch: Batch, _ turn: ConsumerQueue.Turn) async {
+    private func publish(_ batch: Batch, _ permit: ConsumerQueue.Permit) async {
         do {
             // While the bus is unavailable or the journal cannot be written, the batch is kept and published later.
             let retry = BusRetry(holding: .claim, logger: loop.logger, clock: loop.clock)
             try await retry.runUntilShutdown { _ = try await loop.bus.publish(batch) }
-            recorded(turn)
+            recorded(permit)
         } catch let error as BusError {
             switch error.code {
-            case .refused, .malformed, .letter: refused(turn, error)
-            case .fenced, .epoch, .unrecorded: lost(turn, error)
+            case .refused, .malformed, .deadLetter: refused(permit, error)
+            case .fenced, .epoch, .unrecorded: lost(permit, error)
             default:
-                queue.abandon(turn)
+                queue.abandon(permit)
                 fail(error)
             }
         } catch is CancellationError {
-            queue.abandon(turn)
+            queue.abandon(permit)
         } catch {
-            queue.abandon(turn)
+            queue.abandon(permit)
             fail(error)
         }
         forgetDropped()
         advance()
     }
 
-    private func recorded(_ turn: ConsumerQueue.Turn) {
-        let finished = queue.recorded(turn)
-        if let last = finished.last?.message.position { handler?.keep(turn.partition, through: last.offset) }
+    private func recorded(_ permit: ConsumerQueue.Permit) {
+        let finished = queue.recorded(permit)
+        if let last = finished.last?.message.position { handler?.keep(permit.partition, through: last.offset) }
         for outcome in finished {
             outcome.results.whenRecorded?()
             guard !outcome.results.isPassed else { continue }
@@ -589,25 +590,25 @@ private actor ConsumerRun {
         }
     }
 
-    private func refused(_ turn: ConsumerQueue.Turn, _ error: BusError) {
-        switch queue.refused(turn) {
+    private func refused(_ permit: ConsumerQueue.Permit, _ error: BusError) {
+        switch queue.refused(permit) {
         case .forgotten: break
-        case .repeats(let offset): handler?.revert(turn.partition, from: offset)
+        case .repeats(let offset): handler?.revert(permit.partition, from: offset)
         case .replaces(let outcome):
             let message = outcome.message
-            handler?.revert(turn.partition, from: message.position?.offset ?? 0)
+            handler?.revert(permit.partition, from: message.position?.offset ?? 0)
             loop.logger.error(
                 "the bus refused the results: \(error)", metadata: ["type": "\(message.type)", "id": "\(message.id)"])
             guard let replacement = loop.replacement(of: outcome, error) else {
-                queue.abandon(turn)
+                queue.abandon(permit)
                 return fail(error)
             }
-            queue.replace(turn, with: replacement)
+            queue.replace(permit, with: replacement)
         }
     }
 
-    private func lost(_ turn: ConsumerQueue.Turn, _ error: BusError) {
-        guard queue.lost(turn) == .needsClaim else { return }
+    private func lost(_ permit: ConsumerQueue.Permit, _ error: BusError) {
+        guard queue.lost(permit) == .needsClaim else { return }
         if member.mode == .shared {
             loop.logger.debug("dropping a partition and claiming again: \(error)")
             claimEnd.signal()

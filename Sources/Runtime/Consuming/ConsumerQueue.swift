@@ -10,20 +10,20 @@ package struct ConsumerQueue {
     /// The next action of the caller.
     package enum Step {
         /// Handle a message, then call ``handled(_:of:)``.
-        case handle(Envelope, Turn)
+        case handle(Envelope, Permit)
         /// Publish a batch, then call ``recorded(_:)``, ``refused(_:)``, ``lost(_:)`` or ``abandon(_:)``.
-        case publish(Batch, Turn)
+        case publish(Batch, Permit)
         /// Publish the messages of a timer, then call ``fired(_:)``, ``lost(_:)`` or ``abandon(_:)``.
-        case fire(OpenTimers.DueTimer, Turn)
+        case fire(OpenTimers.DueTimer, Permit)
     }
 
     /// Identifies a step. If the partition has been dropped since the step began, the result of the step is ignored.
-    package struct Turn: Hashable {
+    package struct Permit: Hashable {
         let partition: Partition
         /// The number of times that the partition had been dropped when the step began.
         fileprivate let generation: Int
-        /// The owner epoch of the claim when the step began.
-        fileprivate let ownerEpoch: UInt64
+        /// The owner generation of the claim when the step began.
+        fileprivate let ownerGeneration: UInt64
     }
 
     /// A message and its results.
@@ -135,9 +135,9 @@ package struct ConsumerQueue {
             return message
         }
 
-        mutating func endHandling(_ results: Handled?, of turn: Turn) {
+        mutating func endHandling(_ results: Handled?, of permit: Permit) {
             isHandling = false
-            guard turn.generation == generation, let message = handling else { return }
+            guard permit.generation == generation, let message = handling else { return }
             handling = nil
             if let results {
                 handled.append(Outcome(message: message, results: results))
@@ -238,7 +238,8 @@ package struct ConsumerQueue {
     private var delivered: UInt64
     private var state = State.running
     private var dropped: Set<Partition> = []
-    /// The timers that are due. Not a part of the lanes: most consumers have none, and their steps need not look for one.
+    /// The timers that are due. Not a part of the lanes: most consumers have none, and their steps need not look for
+    /// one.
     private var timers: [Partition: Timers] = [:]
 
     package init(_ mode: Mode, claim: ConsumerClaim) {
@@ -263,7 +264,7 @@ package struct ConsumerQueue {
     var settled: UInt64 { oldestUnfinished.map { min($0 - 1, delivered) } ?? delivered }
 
     /// True if the partition has not been dropped since a step began.
-    func isCurrent(_ turn: Turn) -> Bool { lanes[turn.partition]?.generation == turn.generation }
+    func isCurrent(_ permit: Permit) -> Bool { lanes[permit.partition]?.generation == permit.generation }
 
     /// Returns the partitions that were dropped since the last call. Their unfinished messages are handled again, here
     /// or by another member.
@@ -381,7 +382,7 @@ package struct ConsumerQueue {
             return nil
         }
         handlerCount += 1
-        return .handle(message, turn(partition))
+        return .handle(message, permit(partition))
     }
 
     private mutating func firing(_ partition: Partition) -> Step? {
@@ -391,7 +392,7 @@ package struct ConsumerQueue {
         timers[partition]?.firing = timer
         lanes[partition]?.isPublishing = true
         batchCount += 1
-        return .fire(timer, turn(partition))
+        return .fire(timer, permit(partition))
     }
 
     private mutating func publishing(_ partition: Partition) -> Step? {
@@ -406,97 +407,98 @@ package struct ConsumerQueue {
             previous: lanes.values[index].recorded, settled: settled(without: partition))
         let messages = lanes.values[index].publishing.flatMap(\.results.messages)
         return .publish(
-            Batch(messages, checkpoint: checkpoint, rejection: last.results.rejection), turn(partition))
+            Batch(messages, checkpoint: checkpoint, rejection: last.results.rejection), permit(partition))
     }
 
-    private func turn(_ partition: Partition) -> Turn {
-        Turn(partition: partition, generation: lanes[partition]?.generation ?? 0, ownerEpoch: claim.ownerEpoch)
+    private func permit(_ partition: Partition) -> Permit {
+        Permit(
+            partition: partition, generation: lanes[partition]?.generation ?? 0, ownerGeneration: claim.ownerGeneration)
     }
 
     // MARK: Reporting results
 
     /// Records the results of a handler.
     /// - Parameter results: nil if the handler ended without results: the message waits to be handled again.
-    package mutating func handled(_ results: Handled?, of turn: Turn) {
-        guard lanes[turn.partition] != nil else { return }
+    package mutating func handled(_ results: Handled?, of permit: Permit) {
+        guard lanes[permit.partition] != nil else { return }
         handlerCount -= 1
-        lanes[turn.partition]?.endHandling(results, of: turn)
-        updateReadiness(of: turn.partition)
+        lanes[permit.partition]?.endHandling(results, of: permit)
+        updateReadiness(of: permit.partition)
     }
 
     /// Reports that a batch is recorded.
     /// - Returns: the messages that are finished now.
-    package mutating func recorded(_ turn: Turn) -> [Outcome] {
-        guard finishPublishing(turn), let finished = lanes[turn.partition]?.endPublishing() else { return [] }
+    package mutating func recorded(_ permit: Permit) -> [Outcome] {
+        guard finishPublishing(permit), let finished = lanes[permit.partition]?.endPublishing() else { return [] }
         count -= finished.count
         size -= finished.reduce(0) { $0 + $1.message.data.count }
-        updateReadiness(of: turn.partition)
+        updateReadiness(of: permit.partition)
         return finished
     }
 
     /// Reports that the messages of a timer are recorded, or that the timer has nothing to publish.
-    mutating func fired(_ turn: Turn) {
-        guard finishPublishing(turn) else { return }
-        timers[turn.partition]?.firing = nil
-        if timers[turn.partition]?.due.isEmpty == true { timers[turn.partition] = nil }
-        updateReadiness(of: turn.partition)
+    mutating func fired(_ permit: Permit) {
+        guard finishPublishing(permit) else { return }
+        timers[permit.partition]?.firing = nil
+        if timers[permit.partition]?.due.isEmpty == true { timers[permit.partition] = nil }
+        updateReadiness(of: permit.partition)
     }
 
     /// Reports that the bus refused a batch because of its content.
-    mutating func refused(_ turn: Turn) -> Refusal {
-        guard finishPublishing(turn), let batch = lanes[turn.partition]?.publishing, let first = batch.first,
+    mutating func refused(_ permit: Permit) -> Refusal {
+        guard finishPublishing(permit), let batch = lanes[permit.partition]?.publishing, let first = batch.first,
             let offset = first.message.position?.offset
         else { return .forgotten }
         guard batch.count > 1 else {
-            lanes[turn.partition]?.isPublishing = true
+            lanes[permit.partition]?.isPublishing = true
             batchCount += 1
             return .replaces(first)
         }
-        lanes[turn.partition]?.singleThrough = batch.last?.message.position?.offset ?? offset
-        lanes[turn.partition]?.rewind(keeping: 0)
-        updateReadiness(of: turn.partition)
+        lanes[permit.partition]?.singleThrough = batch.last?.message.position?.offset ?? offset
+        lanes[permit.partition]?.rewind(keeping: 0)
+        updateReadiness(of: permit.partition)
         return .repeats(from: offset)
     }
 
     /// Replaces the results of the only message of a refused batch. Later messages of the partition are handled again.
-    mutating func replace(_ turn: Turn, with results: Handled) {
-        guard finishPublishing(turn), let first = lanes[turn.partition]?.publishing.first else { return }
-        lanes[turn.partition]?.rewind(keeping: 1)
-        lanes[turn.partition]?.handled = [Outcome(message: first.message, results: results)]
-        updateReadiness(of: turn.partition)
+    mutating func replace(_ permit: Permit, with results: Handled) {
+        guard finishPublishing(permit), let first = lanes[permit.partition]?.publishing.first else { return }
+        lanes[permit.partition]?.rewind(keeping: 1)
+        lanes[permit.partition]?.handled = [Outcome(message: first.message, results: results)]
+        updateReadiness(of: permit.partition)
     }
 
     /// Drops the partition of a batch that cannot be published.
-    mutating func abandon(_ turn: Turn) {
-        if finishPublishing(turn) { drop(turn.partition) }
+    mutating func abandon(_ permit: Permit) {
+        if finishPublishing(permit) { drop(permit.partition) }
     }
 
     /// Reports that the claim of a batch is no longer valid for its partition, or that the previous checkpoint is not
     /// recorded.
-    mutating func lost(_ turn: Turn) -> Loss {
-        guard finishPublishing(turn) else { return .waits }
-        guard state == .suspended || turn.ownerEpoch != claim.ownerEpoch else {
-            drop(turn.partition)
+    mutating func lost(_ permit: Permit) -> Loss {
+        guard finishPublishing(permit) else { return .waits }
+        guard state == .suspended || permit.ownerGeneration != claim.ownerGeneration else {
+            drop(permit.partition)
             return .needsClaim
         }
         // The claim was renewed after the step began, or is about to be renewed. The member may still own the
         // partition.
-        lanes[turn.partition]?.keepResults()
-        if let timer = timers[turn.partition]?.firing {
-            timers[turn.partition]?.firing = nil
-            timers[turn.partition]?.due.prepend(timer)
+        lanes[permit.partition]?.keepResults()
+        if let timer = timers[permit.partition]?.firing {
+            timers[permit.partition]?.firing = nil
+            timers[permit.partition]?.due.prepend(timer)
         }
-        updateReadiness(of: turn.partition)
+        updateReadiness(of: permit.partition)
         return .waits
     }
 
     /// Returns false if the partition was dropped after the batch was published.
-    private mutating func finishPublishing(_ turn: Turn) -> Bool {
-        guard let index = lanes.index(forKey: turn.partition), lanes.values[index].isPublishing else { return false }
+    private mutating func finishPublishing(_ permit: Permit) -> Bool {
+        guard let index = lanes.index(forKey: permit.partition), lanes.values[index].isPublishing else { return false }
         lanes.values[index].isPublishing = false
         batchCount -= 1
-        guard lanes.values[index].generation == turn.generation else {
-            updateReadiness(of: turn.partition)
+        guard lanes.values[index].generation == permit.generation else {
+            updateReadiness(of: permit.partition)
             return false
         }
         return true
@@ -542,9 +544,9 @@ package struct ConsumerQueue {
 extension ConsumerClaim {
     /// True if no other member has claimed partitions since an earlier claim of this member.
     ///
-    /// The owner epoch grows by one each time a member claims newly assigned partitions, so a difference of at most one
-    /// is due to this claim.
+    /// The owner generation grows by one each time a member claims newly assigned partitions, so a difference of at
+    /// most one is due to this claim.
     func continues(_ earlier: ConsumerClaim) -> Bool {
-        epoch == earlier.epoch && ownerEpoch <= earlier.ownerEpoch + 1
+        epoch == earlier.epoch && ownerGeneration <= earlier.ownerGeneration + 1
     }
 }

@@ -22,7 +22,7 @@ package struct Handled: Sendable {
         /// The error was left out, too. Only the dead letter remains.
         case error
         /// The dead letter was left out.
-        case letter
+        case deadLetter
         /// Everything was left out.
         case all
     }

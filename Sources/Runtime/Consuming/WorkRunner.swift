@@ -220,11 +220,11 @@ struct WorkRunner: Sendable {
         let retry = BusRetry(holding: .renewedClaim, logger: logger, clock: clock.pauses)
         try await retry.runUntilShutdown {
             guard let fence = running.fence(of: piece.cause.partition, after: losses) else { return }
-            if batch == nil || epoch != fence.claim.ownerEpoch {
+            if batch == nil || epoch != fence.claim.ownerGeneration {
                 // The batch of the former claim may have been recorded. Then the document records no work any more.
                 if batch != nil, try await !isRecorded(piece) { return }
                 batch = Batch(messages, checkpoint: fence)
-                epoch = fence.claim.ownerEpoch
+                epoch = fence.claim.ownerGeneration
             }
             if let batch { try await bus.publish(batch) }
         }

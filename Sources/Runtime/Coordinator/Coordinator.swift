@@ -92,12 +92,12 @@ public struct Coordinator: ReadyService {
             guard !claim.offsets.isEmpty else { return [] }
             return try await bus.documents(matching: [.type(Document.Deadline.self)])
                 .filter { claim.offsets[$0.partition] != nil }
-                .compactMap { Deadline($0, platform: flow.platform)?.timer(of: timers, platform: flow.platform) }
+                .compactMap { PendingDeadline($0, platform: flow.platform)?.timer(of: timers, platform: flow.platform) }
         }
         let partition = Partition(subject: Session.default)
         guard let checkpoint = Checkpoint(guarding: partition, of: claim) else { return }
-        // The flow is leased under a claim. A later claim of the same partition may have another owner epoch, under
-        // which the former lease has ended.
+        // The flow is leased under a claim. A later claim of the same partition may have another owner generation,
+        // under which the former lease has ended.
         try await publishFlow(checkpoint)
         guard new.contains(partition) else { return }
         let state = try await bus.document(
@@ -132,7 +132,7 @@ public struct Coordinator: ReadyService {
     /// unless the deadline's document has been withdrawn. Only the name of the document counts, see
     /// ``Deadline/init(_:platform:)``.
     private func report(of document: Envelope) throws -> Envelope? {
-        guard let object = Deadline.Object(DocumentName(document), platform: flow.platform) else { return nil }
+        guard let object = PendingDeadline.Object(DocumentName(document), platform: flow.platform) else { return nil }
         let origin = Origin(platform: flow.platform)
         switch object.kind {
         case .screen:

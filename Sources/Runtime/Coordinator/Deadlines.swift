@@ -5,7 +5,7 @@ internal import Navigation
 internal import Support
 
 /// A delay after which a coordinator publishes a report, if the state then still waits for ``object``.
-struct Deadline: Sendable {
+struct PendingDeadline: Sendable {
     /// A leaving screen, or a rule that waits for the answer to its guard (an attempt).
     struct Object: Hashable, Sendable {
         let session: String
@@ -47,7 +47,7 @@ struct Deadline: Sendable {
     }
 }
 
-extension Deadline {
+extension PendingDeadline {
     /// The deadline that a document records. Nil if it is none of the platform's.
     ///
     /// The document's key says what it is about, even if a stranger has replaced its data. If the data cannot be read,
@@ -60,7 +60,7 @@ extension Deadline {
     }
 }
 
-extension Deadline.Object {
+extension PendingDeadline.Object {
     /// Nil if the document records no deadline of the platform.
     init?(_ document: DocumentName, platform: String) {
         guard document.type == Document.Deadline.type,

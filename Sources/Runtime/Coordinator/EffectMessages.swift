@@ -24,7 +24,7 @@ struct EffectMessages {
     struct Results {
         var messages: [Envelope] = []
         /// The deadlines of the screens and attempts that the state has begun to wait for.
-        var opened: [Deadline] = []
+        var opened: [PendingDeadline] = []
         /// The errors of rules that matched but could not be applied.
         var failures: [NavigationFailure] = []
     }
@@ -34,7 +34,7 @@ struct EffectMessages {
     ///   - known: the objects whose deadlines are published already. Their deadlines are not published again.
     mutating func results(
         of effects: [Machine.Effect], snapshot: NavigationSnapshot?, session: String,
-        without known: Set<Deadline.Object> = []
+        without known: Set<PendingDeadline.Object> = []
     ) throws -> Results {
         var results = Results()
         let last = try snapshot.map { try about(Document.NavigationState($0)) }
@@ -48,11 +48,11 @@ struct EffectMessages {
                 results.messages.insert(results.messages.removeLast(), at: place)
                 place = results.messages.count
             case .expectScreenGone(let instance):
-                let object = Deadline.Object(session: session, kind: .screen, id: instance)
-                results.opened.append(Deadline(object: object, delay: Deadline.animationTime))
+                let object = PendingDeadline.Object(session: session, kind: .screen, id: instance)
+                results.opened.append(PendingDeadline(object: object, delay: PendingDeadline.animationTime))
             case .expectAnswer(let attempt, let deadline):
-                let object = Deadline.Object(session: session, kind: .attempt, id: attempt)
-                results.opened.append(Deadline(object: object, delay: deadline))
+                let object = PendingDeadline.Object(session: session, kind: .attempt, id: attempt)
+                results.opened.append(PendingDeadline(object: object, delay: deadline))
             case .began(let attributes): began(attributes)
             case .failed(let failure): results.failures.append(failure)
             default: break
@@ -67,7 +67,7 @@ struct EffectMessages {
     }
 
     /// The messages that withdraw the deadline documents of objects for which the state no longer waits.
-    mutating func withdrawals(of objects: Set<Deadline.Object>) -> [Envelope] {
+    mutating func withdrawals(of objects: Set<PendingDeadline.Object>) -> [Envelope] {
         objects.sorted { $0.id < $1.id }.map { object in
             withdrawal(
                 of: Document.Deadline.type,

@@ -76,7 +76,7 @@ struct Sessions: ComputingHandler {
     private func restoration(of document: Envelope) -> (machine: Machine, results: Handled?)? {
         let session = document.subject
         let known = Set(
-            timers.documents(of: session).compactMap { Deadline.Object($0, platform: flow.platform) })
+            timers.documents(of: session).compactMap { PendingDeadline.Object($0, platform: flow.platform) })
         var outcome = effectMessages(of: document)
         do {
             let snapshot: NavigationSnapshot
@@ -96,7 +96,7 @@ struct Sessions: ComputingHandler {
             let changed = restoration.machine.snapshot == snapshot ? nil : restoration.machine.snapshot
             let results = try outcome.results(
                 of: restoration.effects, snapshot: changed, session: session, without: known)
-            let closed = known.subtracting(Deadline.objects(in: restoration.machine.state, of: session))
+            let closed = known.subtracting(PendingDeadline.objects(in: restoration.machine.state, of: session))
             let messages = results.messages + outcome.withdrawals(of: closed)
             let changes = messages.isEmpty ? nil : handled(messages, opened: results.opened, closed: closed)
             return (restoration.machine, changes)
@@ -146,10 +146,10 @@ struct Sessions: ComputingHandler {
         let hasChanged = machine.revision != known?.machine.revision
         let isStale = idle.flatMap { idle in known.map { now().timeIntervalSince($0.time) > idle.renewal } } ?? false
         if hasChanged || isStale { machines.set(Recorded(machine: machine, time: now()), because: message) }
-        let waited = Deadline.objects(in: known?.machine.state, of: message.subject)
+        let waited = PendingDeadline.objects(in: known?.machine.state, of: message.subject)
         return try results(
             of: effects, snapshot: hasChanged || isStale ? machine.snapshot : nil, cause: message,
-            closed: waited.subtracting(Deadline.objects(in: machine.state, of: message.subject)))
+            closed: waited.subtracting(PendingDeadline.objects(in: machine.state, of: message.subject)))
     }
 
     /// Withdraws the documents of a session.
@@ -157,7 +157,7 @@ struct Sessions: ComputingHandler {
         guard let machine else { return Handled() }
         machines.set(nil, because: message)
         var messages = effectMessages(of: message)
-        let closed = Deadline.objects(in: machine.state, of: message.subject)
+        let closed = PendingDeadline.objects(in: machine.state, of: message.subject)
         let state = messages.withdrawal(of: Document.NavigationState.type, key: flow.platform)
         return handled([state] + messages.withdrawals(of: closed), closed: closed)
     }
@@ -184,7 +184,8 @@ struct Sessions: ComputingHandler {
     }
 
     private func results(
-        of effects: [Machine.Effect], snapshot: NavigationSnapshot?, cause: Envelope, closed: Set<Deadline.Object>
+        of effects: [Machine.Effect], snapshot: NavigationSnapshot?, cause: Envelope,
+        closed: Set<PendingDeadline.Object>
     ) throws -> Handled {
         var messages = effectMessages(of: cause)
         let results = try messages.results(of: effects, snapshot: snapshot, session: cause.subject)
@@ -197,7 +198,7 @@ struct Sessions: ComputingHandler {
 
     /// Results that open and close deadlines when they are recorded.
     private func handled(
-        _ messages: [Envelope], opened: [Deadline] = [], closed: Set<Deadline.Object>
+        _ messages: [Envelope], opened: [PendingDeadline] = [], closed: Set<PendingDeadline.Object>
     ) -> Handled {
         // The delays begin now, so that they do not depend on the time that the publication takes.
         let opened = opened.map { $0.timer(of: timers, platform: flow.platform) }

@@ -20,17 +20,17 @@ extension EventBus {
         var missing: [DeadLetter.ID] = []
         for start in stride(from: 0, to: ids.count, by: Limits.batchCount) {
             var batch = Batch([])
-            batch.settledLetters = Array(ids[start..<min(start + Limits.batchCount, ids.count)])
-            while !batch.settledLetters.isEmpty {
+            batch.resolvedDeadLetters = Array(ids[start..<min(start + Limits.batchCount, ids.count)])
+            while !batch.resolvedDeadLetters.isEmpty {
                 do {
                     try await publish(batch)
                     break
-                } catch let error as BusError where error.code == .letter {
+                } catch let error as BusError where error.code == .deadLetter {
                     // The batch has removed none, because others removed some of these letters before.
-                    let existing = try await existing(batch.settledLetters)
-                    guard existing.count < batch.settledLetters.count else { throw error }
-                    missing += batch.settledLetters.filter { !existing.contains($0) }
-                    batch.settledLetters.removeAll { !existing.contains($0) }
+                    let existing = try await existing(batch.resolvedDeadLetters)
+                    guard existing.count < batch.resolvedDeadLetters.count else { throw error }
+                    missing += batch.resolvedDeadLetters.filter { !existing.contains($0) }
+                    batch.resolvedDeadLetters.removeAll { !existing.contains($0) }
                 }
             }
         }
@@ -52,7 +52,7 @@ extension EventBus {
 }
 
 /// The reason why a dead letter cannot be sent again.
-package struct UnsendableLetter: Error, Hashable, Sendable {
+package struct UnsendableDeadLetter: Error, Hashable, Sendable {
     /// The kind of the error, for programs.
     package let code: String
     package let message: String
@@ -66,18 +66,18 @@ extension DeadLetter {
     ///   or withdrawn later. The old version of a document must not become the retained document again.
     package func resend(on bus: EventBus) async throws -> Envelope {
         if message.unreadableHeader != nil {
-            throw UnsendableLetter(
+            throw UnsendableDeadLetter(
                 code: "unreadable-header", message: "dead letter \(id) has a header that cannot be read",
                 recovery: "drop it with 'segue dead drop \(id)'")
         }
         if message.type.kind == .document, try await !isRetained(on: bus) {
-            throw UnsendableLetter(
+            throw UnsendableDeadLetter(
                 code: "outdated-document", message: "dead letter \(id) is a \(message.type) that has changed since",
                 recovery: "drop it with 'segue dead drop \(id)'")
         }
         var copy = copy(from: bus.source)
         var batch = Batch([copy])
-        batch.settledLetters = [id]
+        batch.resolvedDeadLetters = [id]
         copy.position = try await bus.publish(batch)
         return copy
     }

@@ -39,7 +39,7 @@ package struct JournalTail {
 }
 
 /// The last message of each type that a selection matches.
-struct LastMessages {
+struct LastMessageOfEachType {
     /// The maximum number of filters with one type each. For more types, the selection's own filters are used.
     private static let filterLimit = 256
 
@@ -59,7 +59,7 @@ struct LastMessages {
         where isWanted: (Envelope) -> Bool
     ) async throws -> [Envelope] {
         let newest = try await bus.inspect.newestOfEachType(matching: selection.filters)
-        var last = LastMessages(selection: selection, sought: newest.filter { selection.matches($0.key) })
+        var last = LastMessageOfEachType(selection: selection, sought: newest.filter { selection.matches($0.key) })
         var tail = JournalTail(of: bus, end: end)
         while let newest = last.sought.values.map(\.offset).max() {
             var stretch: [MessageType: Envelope] = [:]

@@ -76,7 +76,7 @@ package struct Monitor: Sendable {
         var left = count ?? .max
         if start == .last {
             let end = span.end.map { $0.offset < span.now.offset ? $0 : span.now } ?? span.now
-            let last = try await LastMessages.read(from: bus, selection, until: end, where: span.contains)
+            let last = try await LastMessageOfEachType.read(from: bus, selection, until: end, where: span.contains)
             for message in last.prefix(left) {
                 try await show(message)
                 left -= 1

@@ -42,7 +42,7 @@ package struct MessageName: Hashable, Sendable {
         let namespace: String
         let conformance: String
         /// The end of the placeholder comment "Describe here …" above a new message.
-        let hint: String
+        let meaning: String
     }
 
     var role: Role {
@@ -50,19 +50,19 @@ package struct MessageName: Hashable, Sendable {
         case .command:
             Role(
                 namespace: "Command", conformance: "CommandMessage",
-                hint: "the action that the user requests")
+                meaning: "the action that the user requests")
         case .event, .error:
             Role(
                 namespace: "DomainEvent", conformance: "EventMessage",
-                hint: "the change that has happened")
+                meaning: "the change that has happened")
         case .document:
             Role(
                 namespace: "Document", conformance: "DocumentMessage",
-                hint: "the state that the document contains")
+                meaning: "the state that the document contains")
         case .query:
             Role(
                 namespace: "Query", conformance: "QueryMessage",
-                hint: "the question that the query asks")
+                meaning: "the question that the query asks")
         }
     }
 }

@@ -27,7 +27,7 @@ package struct MessageTemplate {
         self.message = message
         fields = shape.fields
         self.answer = answer
-        self.summary = summary ?? "Describe here \(message.role.hint)."
+        self.summary = summary ?? "Describe here \(message.role.meaning)."
     }
 
     /// The files of the new message.

@@ -21,7 +21,7 @@ struct Failure: Hashable, Sendable {
             (lines, status) = (errors.errors.map(\.description), errors.errors.first?.status ?? .failure)
         case let error as BusError:
             (lines, status) = ([error.message], CommandStatus(of: error))
-        case let error as UnsendableLetter:
+        case let error as UnsendableDeadLetter:
             (lines, status) = (["\(error.message); \(error.recovery)"], .failure)
         case let error as RecordingError:
             (lines, status) = ([error.description], error.isMissing ? .noInput : .dataError)

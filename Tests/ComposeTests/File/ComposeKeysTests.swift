@@ -2,7 +2,8 @@ import Testing
 
 @testable import Compose
 
-/// The keys in the JSON schema and the text of the compose specification of 2026: each is read, or refused with a hint.
+/// The keys in the JSON schema and the text of the compose specification of 2026: each is read, or refused with a
+/// recovery.
 @Suite("Keys of the compose specification")
 struct ComposeKeysTests {
     static let rootKeys = [

@@ -57,8 +57,8 @@ extension Supervisor {
     @discardableResult
     func wait(
         for service: String,
-        _ fits: @escaping @Sendable (ServiceStatus) -> Bool
-    ) async throws -> ServiceStatus {
+        _ fits: @escaping @Sendable (InstanceStatus) -> Bool
+    ) async throws -> InstanceStatus {
         let status = try await wait { $0[service].map(fits) ?? false }
         return try #require(status[service])
     }

@@ -335,7 +335,7 @@ class Claim:
     """The partitions that a member of a durable consumer owns, and the offsets up to which they are handled."""
 
     consumer: str
-    owner_epoch: int
+    owner_generation: int
     epoch: int
     offsets: dict[int, int]
 
@@ -348,8 +348,8 @@ class Claim:
                 count, type, first, last,
             )  # fmt: skip
         reader = Reader(ownership)
-        owner_epoch, epoch = reader.number(), reader.number()
-        return Claim(consumer, owner_epoch, epoch, dict(_all(reader, lambda rest: (rest.number(1), rest.number()))))
+        owner_generation, epoch = reader.number(), reader.number()
+        return Claim(consumer, owner_generation, epoch, dict(_all(reader, lambda rest: (rest.number(1), rest.number()))))
 
     @property
     def start(self) -> tuple[int, int] | None:
@@ -357,8 +357,8 @@ class Claim:
         return (self.epoch, min(self.offsets.values())) if self.offsets else None
 
     def holds(self, renewal: Claim) -> bool:
-        """True if a renewal has the same owner epoch, epoch and partitions. Its offsets may be higher."""
-        ours, theirs = (self.owner_epoch, self.epoch), (renewal.owner_epoch, renewal.epoch)
+        """True if a renewal has the same owner generation, epoch and partitions. Its offsets may be higher."""
+        ours, theirs = (self.owner_generation, self.epoch), (renewal.owner_generation, renewal.epoch)
         return ours == theirs and self.offsets.keys() == renewal.offsets.keys()
 
     def check(self, renewal: Claim) -> None:
@@ -392,7 +392,7 @@ class Claim:
         return self._checkpoint(self.epoch, settled, settled, 0xFF)
 
     def _checkpoint(self, *numbers: int) -> bytes:
-        return text(self.consumer) + pack(">QQQQB", self.owner_epoch, *numbers)
+        return text(self.consumer) + pack(">QQQQB", self.owner_generation, *numbers)
 
 
 def _all(reader: Reader, read: Any) -> Iterator[Any]:

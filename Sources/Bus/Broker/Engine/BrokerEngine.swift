@@ -154,8 +154,8 @@ package struct BrokerEngine {
         return replies
     }
 
-    /// The replies if the batches could not be recorded together. Those that are recorded already, because they were sent
-    /// again, are answered as the first time: their publishers would treat a refusal as the only answer.
+    /// The replies if the batches could not be recorded together. Those that are recorded already, because they were
+    /// sent again, are answered as the first time: their publishers would treat a refusal as the only answer.
     private func repliesAfterFailure(
         _ error: any Error, to batches: [IncomingBatch], now: ContinuousClock.Instant, _ outgoing: inout Outgoing
     ) -> [Reply] {
@@ -239,9 +239,10 @@ package struct BrokerEngine {
             owners.record(claim, claimed, journal.consumers[claim.consumer])
             return .claimed(claimed)
         case .locate(let time): return .located(epoch: journal.epoch, offset: try journal.locate(time))
-        case .letters(let letters): return .letters(try journal.letters(letters))
-        case .listLetters(let letters): return .letterList(try journal.letters(letters, withData: false))
-        case .countLetters(let consumer):
+        case .deadLetters(let deadLetters): return .deadLetters(try journal.deadLetters(deadLetters))
+        case .listDeadLetters(let deadLetters):
+            return .letterList(try journal.deadLetters(deadLetters, withData: false))
+        case .countDeadLetters(let consumer):
             return .counted(epoch: journal.epoch, count: try journal.letterCount(of: consumer))
         case .consumers: return .consumers(journal.consumerList)
         case .forget(let consumer):

@@ -11,8 +11,8 @@ extension Row {
         return value
     }
 
-    /// An offset, an owner epoch, a sequence, a time in milliseconds since 1970, a count or a size: a number with which
-    /// arithmetic cannot overflow.
+    /// An offset, an owner generation, a sequence, a time in milliseconds since 1970, a count or a size: a number with
+    /// which arithmetic cannot overflow.
     /// - Throws: `DatabaseError` `SQLITE_CORRUPT` if it is negative or greater than ``SafeIntegers/greatest``.
     func number<Number: FixedWidthInteger>(_ column: Int, as _: Number.Type = Number.self) throws -> Number {
         let number: Int64 = try value(column)

@@ -16,7 +16,7 @@ struct Consumer {
 /// The durable consumers of the journal, with the owners of their partitions, their progress and their losses.
 struct ConsumerTable {
     private(set) var rows: [String: Consumer] = [:]
-    /// The highest owner epoch of the consumers that were removed. Saved as the key `forgotten`.
+    /// The highest owner generation of the consumers that were removed. Saved as the key `forgotten`.
     private var forgottenEpoch: UInt64 = 0
     private let saveProgress: RawStatement
 
@@ -32,7 +32,7 @@ struct ConsumerTable {
         while let row = try cursor.next() {
             let member = try row.value(1, as: String?.self).flatMap(UUID.init(uuidString:))
             shares[try row.value(0), default: []].append(
-                .init(member: member, ownerEpoch: try row.number(2), offset: try row.number(3)))
+                .init(member: member, ownerGeneration: try row.number(2), offset: try row.number(3)))
         }
         var progress: [String: [UInt64: UInt64]] = [:]
         for row in try Row.fetchAll(database, sql: "SELECT consumer, owner_epoch, offset FROM progress") {
@@ -55,7 +55,7 @@ struct ConsumerTable {
             guard let shares = shares[name], shares.count == Partition.count else { continue }
             let members = Set((producers[name] ?? [:]).keys)
             let group = ConsumerGroup(
-                ownerEpoch: try row.number(1), shares: shares, progress: progress[name] ?? [:], members: members,
+                ownerGeneration: try row.number(1), shares: shares, progress: progress[name] ?? [:], members: members,
                 displaced: displaced[name] ?? [])
             rows[name] = Consumer(
                 group: group, producers: producers[name] ?? [:], cutOffs: CutOffs(cutOffs[name] ?? []))
@@ -69,9 +69,9 @@ struct ConsumerTable {
             let (first, last): (UInt64, UInt64) = (try row.number(4), try row.number(5))
             guard let type = MessageType(try row.value(1, as: String.self)), first <= last else { continue }
             let cutOff = CutOff(type: type, count: try row.number(3), offsets: first...last)
-            let ownerEpoch: UInt64 = try row.number(2)
+            let ownerGeneration: UInt64 = try row.number(2)
             cutOffs[try row.value(0), default: []].append(
-                CutOffs.Entry(cutOff, stage: ownerEpoch > 0 ? ownerEpoch : nil))
+                CutOffs.Entry(cutOff, stage: ownerGeneration > 0 ? ownerGeneration : nil))
         }
         return cutOffs
     }
@@ -97,7 +97,7 @@ struct ConsumerTable {
         if request.member.mode == .shared {
             consumer.producers[request.member.id] = request.producer
         }
-        consumer.cutOffs.report(under: ownership.ownerEpoch)
+        consumer.cutOffs.report(under: ownership.ownerGeneration)
         return (consumer, ownership)
     }
 
@@ -110,7 +110,7 @@ struct ConsumerTable {
 
     /// Records progress that was checked.
     mutating func record(_ checkpoint: CheckpointFrame, in transaction: borrowing Journal.Transaction) throws {
-        let (name, owner) = (checkpoint.consumer, checkpoint.ownerEpoch)
+        let (name, owner) = (checkpoint.consumer, checkpoint.ownerGeneration)
         guard rows[name]?.group.record(checkpoint.admission) == true, let group = rows[name]?.group,
             let offset = group.progress[owner]
         else { return }
@@ -155,18 +155,18 @@ struct ConsumerTable {
         let database = transaction.database
         let old = rows[name]
         rows[name] = new
-        if old?.group.ownerEpoch != new.group.ownerEpoch {
+        if old?.group.ownerGeneration != new.group.ownerGeneration {
             try database.execute(
                 sql: "INSERT OR REPLACE INTO consumers VALUES (?, ?)",
-                arguments: [name, Int64(clamping: new.group.ownerEpoch)])
+                arguments: [name, Int64(clamping: new.group.ownerGeneration)])
         }
         for (index, share) in new.group.shares.enumerated() where old?.group.shares[index] != share {
             try save(share, at: index, of: name, in: transaction)
         }
-        for ownerEpoch in old?.group.progress.keys ?? [:].keys where new.group.progress[ownerEpoch] == nil {
+        for ownerGeneration in old?.group.progress.keys ?? [:].keys where new.group.progress[ownerGeneration] == nil {
             try database.execute(
                 sql: "DELETE FROM progress WHERE consumer = ? AND owner_epoch = ?",
-                arguments: [name, Int64(clamping: ownerEpoch)])
+                arguments: [name, Int64(clamping: ownerGeneration)])
         }
         if old?.producers != new.producers {
             try database.execute(sql: "DELETE FROM members WHERE consumer = ?", arguments: [name])
@@ -193,7 +193,8 @@ struct ConsumerTable {
         let statement = try transaction.database.cachedStatement(
             sql: "INSERT OR REPLACE INTO shares VALUES (?, ?, ?, ?, ?)")
         try statement.execute(arguments: [
-            name, index, share.member?.uuidString, Int64(clamping: share.ownerEpoch), Int64(clamping: share.offset),
+            name, index, share.member?.uuidString, Int64(clamping: share.ownerGeneration),
+            Int64(clamping: share.offset),
         ])
     }
 
@@ -220,7 +221,7 @@ struct ConsumerTable {
         for table in ["shares", "progress", "members", "displaced", "cut_offs"] {
             try database.execute(sql: "DELETE FROM \(table) WHERE consumer = ?", arguments: [name])
         }
-        forgottenEpoch = max(forgottenEpoch, consumer.group.ownerEpoch)
+        forgottenEpoch = max(forgottenEpoch, consumer.group.ownerGeneration)
         try database.execute(
             sql: "INSERT OR REPLACE INTO journal VALUES ('forgotten', ?)",
             arguments: [Int64(clamping: forgottenEpoch)])

@@ -10,24 +10,24 @@ enum DeadLetterTable {
     /// - Throws: ``ProtocolError`` with code `letter` if a letter that the batch settles, or the message that it
     ///   rejects, does not exist.
     static func check(_ batch: BatchContent, in transaction: borrowing Journal.Transaction) throws {
-        for id in batch.settledLetters {
+        for id in batch.resolvedDeadLetters {
             let exists = try Bool.fetchOne(
                 transaction.database, sql: "SELECT EXISTS (SELECT 1 FROM letters WHERE id = ?)", arguments: [id])
-            guard exists == true else { throw ProtocolError(.letter, "there is no dead letter \(id)") }
+            guard exists == true else { throw ProtocolError(.deadLetter, "there is no dead letter \(id)") }
         }
         guard let checkpoint = batch.checkpoint, batch.rejection != nil else { return }
         let exists = try Bool.fetchOne(
             transaction.database, sql: "SELECT EXISTS (SELECT 1 FROM messages WHERE offset = ?)",
             arguments: [Int64(clamping: checkpoint.offset)])
         guard exists == true else {
-            throw ProtocolError(.letter, "the message at offset \(checkpoint.offset) is no longer in the journal")
+            throw ProtocolError(.deadLetter, "the message at offset \(checkpoint.offset) is no longer in the journal")
         }
     }
 
     /// Removes the letters that a batch settles, and copies the message that it rejects to the dead letters.
     /// ``check(_:in:)`` must be called first.
     static func apply(_ batch: BatchContent, in transaction: borrowing Journal.Transaction) throws {
-        for id in batch.settledLetters {
+        for id in batch.resolvedDeadLetters {
             try transaction.database.execute(sql: "DELETE FROM letters WHERE id = ?", arguments: [id])
         }
         guard let checkpoint = batch.checkpoint, let rejection = batch.rejection else { return }
@@ -55,8 +55,8 @@ enum DeadLetterTable {
 
     /// A page of the dead letters after an id. All letters of a page are of one epoch.
     /// - Parameter withData: False if the data of the messages is left out.
-    static func page(_ request: LettersRequest, withData: Bool, _ database: Database) throws -> Letters {
-        var letters: [Letters.Letter] = []
+    static func page(_ request: LettersRequest, withData: Bool, _ database: Database) throws -> DeadLetters {
+        var deadLetters: [DeadLetters.Letter] = []
         var size = 0
         // SQLite does not read the data of a row for its length.
         let rows = try Row.fetchCursor(
@@ -68,21 +68,22 @@ enum DeadLetterTable {
                 """,
             arguments: ["after": request.after, "consumer": request.consumer])
         while let row = try rows.next() {
-            let letter = try Self.letter(row)
-            let isOfPage = letters.first.map { $0.message.epoch == letter.message.epoch } ?? true
-            guard isOfPage, letters.count < Limits.pageCount, size < Limits.pageSize else {
-                return Letters(isComplete: false, letters: letters)
+            let deadLetter = try Self.deadLetter(row)
+            let isOfPage = deadLetters.first.map { $0.message.epoch == deadLetter.message.epoch } ?? true
+            guard isOfPage, deadLetters.count < Limits.pageCount, size < Limits.pageSize else {
+                return DeadLetters(isComplete: false, deadLetters: deadLetters)
             }
-            size += letter.message.header.count + letter.message.data.count + letter.rejection.reason.utf8.count
-            letters.append(letter)
+            size +=
+                deadLetter.message.header.count + deadLetter.message.data.count + deadLetter.rejection.reason.utf8.count
+            deadLetters.append(deadLetter)
         }
-        return Letters(isComplete: true, letters: letters)
+        return DeadLetters(isComplete: true, deadLetters: deadLetters)
     }
 
-    private static func letter(_ row: Row) throws -> Letters.Letter {
+    private static func deadLetter(_ row: Row) throws -> DeadLetters.Letter {
         let (header, data): (Data, Data) = (try row.value(9), try row.value(11))
         let epoch = UInt64(clamping: try row.value(7, as: Int64.self))
-        return Letters.Letter(
+        return DeadLetters.Letter(
             id: try row.number(0), time: try row.number(1), consumer: try row.value(2),
             rejection: RejectionFrame(attempts: try row.number(3), code: try row.value(4), reason: try row.value(5)),
             message: FeedMessage(

@@ -364,7 +364,7 @@ package final class Journal {
     }
 
     /// A page of the dead letters after an id. All letters of a page are of one epoch.
-    func letters(_ request: LettersRequest, withData: Bool = true) throws -> Letters {
+    func deadLetters(_ request: LettersRequest, withData: Bool = true) throws -> DeadLetters {
         try read { try DeadLetterTable.page(request, withData: withData, $0) }
     }
 
@@ -451,12 +451,12 @@ package final class Journal {
             return claimed(group.ownership(of: request.member.id), cutOffs: [])
         case .leave:
             try transaction(at: time) { try $0.leave(request.member.id, of: request.consumer) }
-            return claimed(Ownership(ownerEpoch: 0, offsets: [:]), cutOffs: [])
+            return claimed(Ownership(ownerGeneration: 0, offsets: [:]), cutOffs: [])
         }
     }
 
     private func claimed(_ ownership: Ownership, cutOffs: [CutOff]) -> Claimed {
-        Claimed(ownerEpoch: ownership.ownerEpoch, epoch: epoch, offsets: ownership.offsets, cutOffs: cutOffs)
+        Claimed(ownerGeneration: ownership.ownerGeneration, epoch: epoch, offsets: ownership.offsets, cutOffs: cutOffs)
     }
 
     /// The durable consumers, sorted by name.

@@ -22,7 +22,7 @@ package struct ConsumerClaim: Hashable, Sendable {
     package let member: ConsumerMember
     /// A number that is higher for each new owner of a partition. The bus refuses progress of a partition under the
     /// number of an earlier owner.
-    package let ownerEpoch: UInt64
+    package let ownerGeneration: UInt64
     /// The epoch of the journal that the offsets belong to.
     package let epoch: UInt64
     /// The owned partitions, each with the offset up to which it is handled.
@@ -32,12 +32,12 @@ package struct ConsumerClaim: Hashable, Sendable {
     package let cutOffs: [CutOff]
 
     package init(
-        consumer: String, member: ConsumerMember, ownerEpoch: UInt64, epoch: UInt64, offsets: [Partition: UInt64],
+        consumer: String, member: ConsumerMember, ownerGeneration: UInt64, epoch: UInt64, offsets: [Partition: UInt64],
         cutOffs: [CutOff] = []
     ) {
         self.consumer = consumer
         self.member = member
-        self.ownerEpoch = ownerEpoch
+        self.ownerGeneration = ownerGeneration
         self.epoch = epoch
         self.offsets = offsets
         self.cutOffs = cutOffs

@@ -3,8 +3,8 @@ package import Foundation
 extension EventBus {
     /// A bus within one process. Tests, and apps that are one process, use it instead of a broker.
     ///
-    /// Each bus stands for one process. The end of ``run()`` has the same effect as the end of that process: later calls
-    /// throw `closed`, and the leased documents are withdrawn.
+    /// Each bus stands for one process. The end of ``run()`` has the same effect as the end of that process: later
+    /// calls throw `closed`, and the leased documents are withdrawn.
     /// - Parameters:
     ///   - source: The source of the published messages, `name/instance`.
     ///   - hub: The journal, which buses with the same hub share; by default a new one.
@@ -102,15 +102,15 @@ package struct InMemoryEventBus: EventBusEngine, Identifiable {
     }
 
     package func deadLetters(
-        of consumer: String?, after letter: DeadLetter.ID, limit: Int
+        of consumer: String?, after deadLetter: DeadLetter.ID, limit: Int
     ) async throws -> [DeadLetter] {
-        Array(try await hub.deadLetters(of: consumer, for: id).lazy.filter { $0.id > letter }.prefix(max(0, limit)))
+        Array(try await hub.deadLetters(of: consumer, for: id).lazy.filter { $0.id > deadLetter }.prefix(max(0, limit)))
     }
 
     package func deadLetterSummaries(
-        of consumer: String?, after letter: DeadLetter.ID, limit: Int
+        of consumer: String?, after deadLetter: DeadLetter.ID, limit: Int
     ) async throws -> [DeadLetter.Summary] {
-        try await deadLetters(of: consumer, after: letter, limit: limit).map(\.summary)
+        try await deadLetters(of: consumer, after: deadLetter, limit: limit).map(\.summary)
     }
 
     package func deadLetterCount(of consumer: String?) async throws -> Int {

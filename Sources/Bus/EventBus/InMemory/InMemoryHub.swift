@@ -18,12 +18,12 @@ public actor InMemoryHub {
     private var groups: [String: ConsumerGroup] = [:]
     /// The offsets up to which the readers of each consumer have passed, by the number of the partition.
     private var passed: [String: [UInt64]] = [:]
-    /// The highest owner epoch of any consumer that was removed.
+    /// The highest owner generation of any consumer that was removed.
     private var forgottenEpoch: UInt64 = 0
     private var memberships: [InMemoryEventBus.ID: Set<Membership>] = [:]
     /// The dead letters, oldest first.
-    private var letters: [DeadLetter] = []
-    private var lastLetter: Int64 = 0
+    private var deadLetters: [DeadLetter] = []
+    private var lastDeadLetter: Int64 = 0
     /// The servers of queries. The first one that serves the type gets the next query.
     private var servers: [InMemoryServer] = []
     private var queries: [InMemoryQuery.ID: InMemoryQuery] = [:]
@@ -52,22 +52,25 @@ public actor InMemoryHub {
         retained = saved.documents
         groups = saved.groups
         forgottenEpoch = saved.forgottenEpoch
-        letters = saved.letters
-        lastLetter = saved.lastLetter
+        deadLetters = saved.deadLetters
+        lastDeadLetter = saved.lastDeadLetter
     }
 
     /// The retained documents, the progress of the durable consumers, the messages that a durable consumer has not
     /// handled, and the dead letters.
     public func saved() -> SavedHub {
-        let consumers = groups.map { ($0, ConsumerGroup(ownerEpoch: $1.ownerEpoch, handled: handled(by: $0, $1))) }
+        let consumers = groups.map {
+            ($0, ConsumerGroup(ownerGeneration: $1.ownerGeneration, handled: handled(by: $0, $1)))
+        }
         let oldest = consumers.map(\.1.position).min() ?? journal.end.offset
         return SavedHub(
             journal: InMemoryJournal(
                 epoch: journal.epoch, base: max(oldest, journal.base), messages: journal.messages(after: oldest),
                 newest: journal.newest),
             documents: retained, leased: leases.documents,
-            groups: Dictionary(uniqueKeysWithValues: consumers), forgottenEpoch: forgottenEpoch, letters: letters,
-            lastLetter: lastLetter)
+            groups: Dictionary(uniqueKeysWithValues: consumers), forgottenEpoch: forgottenEpoch,
+            deadLetters: deadLetters,
+            lastDeadLetter: lastDeadLetter)
     }
 
     /// A stream with an element when a batch was recorded, documents were withdrawn or a consumer was removed since the
@@ -92,12 +95,12 @@ public actor InMemoryHub {
         try batch.validateMessages()
         if let checkpoint = batch.checkpoint, try isHandled(checkpoint) { return end }
         let rejected = try rejectedMessage(of: batch)
-        try requireLetters(batch.settledLetters)
+        try requireDeadLetters(batch.resolvedDeadLetters)
         batch.checkpoint.map(record)
         if let rejection = batch.rejection, let checkpoint = batch.checkpoint, let rejected {
             keep(rejected, of: checkpoint.claim.consumer, because: rejection)
         }
-        settle(batch.settledLetters)
+        settle(batch.resolvedDeadLetters)
         append(batch.messages, leasedBy: batch.isLeased ? handle : nil)
         removeOldMessages()
         notifyObservers()
@@ -307,7 +310,7 @@ public actor InMemoryHub {
         memberships[handle, default: []].insert(Membership(consumer: consumer, member: member.id))
         endSubscriptions(of: consumer)
         return ConsumerClaim(
-            consumer: consumer, member: member, ownerEpoch: ownership.ownerEpoch, epoch: journal.epoch,
+            consumer: consumer, member: member, ownerGeneration: ownership.ownerGeneration, epoch: journal.epoch,
             offsets: ownership.offsets)
     }
 
@@ -328,7 +331,7 @@ public actor InMemoryHub {
             let isOwned = owner.map { owner in memberships.values.contains { $0.contains(owner) } } ?? false
             do { try group.requireUnused(consumer, owner: isOwned ? .alive : .ended) } catch { throw BusError(error) }
         }
-        forgottenEpoch = max(forgottenEpoch, groups.removeValue(forKey: consumer)?.ownerEpoch ?? 0)
+        forgottenEpoch = max(forgottenEpoch, groups.removeValue(forKey: consumer)?.ownerGeneration ?? 0)
         passed[consumer] = nil
         endSubscriptions(of: consumer)
         notifyObservers()
@@ -367,33 +370,33 @@ public actor InMemoryHub {
     /// The dead letters of a consumer, or of all consumers, oldest first.
     func deadLetters(of consumer: String?, for handle: InMemoryEventBus.ID) throws -> [DeadLetter] {
         try requireOpen(handle)
-        return consumer == nil ? letters : letters.filter { $0.consumer == consumer }
+        return consumer == nil ? deadLetters : deadLetters.filter { $0.consumer == consumer }
     }
 
     /// The message that a batch gives up; nil if it does not give up a message.
     func rejectedMessage(of batch: Batch) throws -> Envelope? {
         guard batch.rejection != nil, let position = batch.checkpoint?.position else { return nil }
         guard let message = journal[position.offset] else {
-            throw BusError(.letter, "there is no message at position \(position) that could be given up")
+            throw BusError(.deadLetter, "there is no message at position \(position) that could be given up")
         }
         return message
     }
 
-    func requireLetters(_ ids: [DeadLetter.ID]) throws {
-        if let missing = Set(ids).subtracting(letters.map(\.id)).min() {
-            throw BusError(.letter, "there is no dead letter \(missing)")
+    func requireDeadLetters(_ ids: [DeadLetter.ID]) throws {
+        if let missing = Set(ids).subtracting(deadLetters.map(\.id)).min() {
+            throw BusError(.deadLetter, "there is no dead letter \(missing)")
         }
     }
 
     func keep(_ message: Envelope, of consumer: String, because rejection: Rejection) {
-        lastLetter += 1
-        letters.append(
-            DeadLetter(id: lastLetter, consumer: consumer, rejection: rejection, time: Date(), message: message))
+        lastDeadLetter += 1
+        deadLetters.append(
+            DeadLetter(id: lastDeadLetter, consumer: consumer, rejection: rejection, time: Date(), message: message))
     }
 
     func settle(_ ids: [DeadLetter.ID]) {
         let settled = Set(ids)
-        letters.removeAll { settled.contains($0.id) }
+        deadLetters.removeAll { settled.contains($0.id) }
     }
 
     /// Gives a query to the next process that serves its type.

@@ -15,8 +15,8 @@ public struct SavedHub: Sendable {
     let leased: Set<DocumentName>
     let groups: [String: ConsumerGroup]
     let forgottenEpoch: UInt64
-    let letters: [DeadLetter]
-    let lastLetter: Int64
+    let deadLetters: [DeadLetter]
+    let lastDeadLetter: Int64
 
     /// The content after all publishers have ended.
     var withoutLeases: SavedHub {
@@ -24,7 +24,7 @@ public struct SavedHub: Sendable {
         _ = journal.append(leased.compactMap { documents.removeValue(forKey: $0)?.withdrawal })
         return SavedHub(
             journal: journal, documents: documents, leased: [], groups: groups, forgottenEpoch: forgottenEpoch,
-            letters: letters, lastLetter: lastLetter)
+            deadLetters: deadLetters, lastDeadLetter: lastDeadLetter)
     }
 
     /// The bytes to keep: JSON that ``init(_:)`` reads.
@@ -39,7 +39,7 @@ public struct SavedHub: Sendable {
                     Content.Message($0, isLeased: leased.contains(DocumentName($0)))
                 },
                 consumers: groups.mapValues { Content.Consumer($0) }, forgottenEpoch: forgottenEpoch,
-                letters: letters.map { Content.Letter($0) }, lastLetter: lastLetter))
+                deadLetters: deadLetters.map { Content.Letter($0) }, lastDeadLetter: lastDeadLetter))
     }
 }
 
@@ -57,8 +57,8 @@ extension SavedHub {
     }
 
     private init(_ content: Content) throws(BusError) {
-        let numbers = [content.base, content.forgottenEpoch, UInt64(clamping: content.lastLetter)]
-        guard content.epoch > 0, content.lastLetter >= 0, numbers.allSatisfy({ $0 <= Self.largest }) else {
+        let numbers = [content.base, content.forgottenEpoch, UInt64(clamping: content.lastDeadLetter)]
+        guard content.epoch > 0, content.lastDeadLetter >= 0, numbers.allSatisfy({ $0 <= Self.largest }) else {
             throw Self.unreadable("a number is not possible")
         }
         var end = content.base
@@ -92,31 +92,32 @@ extension SavedHub {
         var groups: [String: ConsumerGroup] = [:]
         for (name, consumer) in content.consumers {
             do { try Rules.checkConsumer(name) } catch { throw Self.unreadable(error.message) }
-            guard consumer.ownerEpoch <= Self.largest, consumer.handled.count == Partition.count,
+            guard consumer.ownerGeneration <= Self.largest, consumer.handled.count == Partition.count,
                 consumer.handled.allSatisfy({ $0 <= end })
             else { throw Self.unreadable("the progress of the durable consumer '\(name)' is not possible") }
-            groups[name] = ConsumerGroup(ownerEpoch: consumer.ownerEpoch, handled: consumer.handled)
+            groups[name] = ConsumerGroup(ownerGeneration: consumer.ownerGeneration, handled: consumer.handled)
         }
         self.groups = groups
         forgottenEpoch = content.forgottenEpoch
 
-        letters = try Self.letters(content, end: end)
-        lastLetter = content.lastLetter
+        deadLetters = try Self.deadLetters(content, end: end)
+        lastDeadLetter = content.lastDeadLetter
     }
 
-    private static func letters(_ content: Content, end: UInt64) throws(BusError) -> [DeadLetter] {
-        var letters: [DeadLetter] = []
-        for letter in content.letters {
-            guard letter.id > letters.last?.id ?? 0, letter.id <= content.lastLetter,
-                let time = Timestamp.date(from: letter.time)
+    private static func deadLetters(_ content: Content, end: UInt64) throws(BusError) -> [DeadLetter] {
+        var deadLetters: [DeadLetter] = []
+        for deadLetter in content.deadLetters {
+            guard deadLetter.id > deadLetters.last?.id ?? 0, deadLetter.id <= content.lastDeadLetter,
+                let time = Timestamp.date(from: deadLetter.time)
             else { throw unreadable("a dead letter has an impossible number or time") }
-            letters.append(
+            deadLetters.append(
                 DeadLetter(
-                    id: letter.id, consumer: letter.consumer,
-                    rejection: Rejection(code: letter.code, reason: letter.reason, attempts: letter.attempts),
-                    time: time, message: try letter.message.envelope(in: content.epoch, at: 1...max(1, end))))
+                    id: deadLetter.id, consumer: deadLetter.consumer,
+                    rejection: Rejection(
+                        code: deadLetter.code, reason: deadLetter.reason, attempts: deadLetter.attempts),
+                    time: time, message: try deadLetter.message.envelope(in: content.epoch, at: 1...max(1, end))))
         }
-        return letters
+        return deadLetters
     }
 
     private static func decode<Value: Decodable>(_ type: Value.Type, from data: Data) throws(BusError) -> Value {
@@ -168,13 +169,18 @@ private struct Content: Codable {
     }
 
     struct Consumer: Codable {
-        let ownerEpoch: UInt64
+        let ownerGeneration: UInt64
         /// The offset up to which each partition is handled, by the number of the partition.
         let handled: [UInt64]
 
         init(_ group: ConsumerGroup) {
-            ownerEpoch = group.ownerEpoch
+            ownerGeneration = group.ownerGeneration
             handled = Partition.all.map { group.handled($0) }
+        }
+
+        private enum CodingKeys: String, CodingKey {
+            case ownerGeneration = "ownerEpoch"
+            case handled
         }
     }
 
@@ -187,14 +193,14 @@ private struct Content: Codable {
         let time: String
         let message: Message
 
-        init(_ letter: DeadLetter) {
-            id = letter.id
-            consumer = letter.consumer
-            code = letter.rejection.code
-            reason = letter.rejection.reason
-            attempts = letter.rejection.attempts
-            time = Timestamp.text(of: letter.time)
-            message = Message(letter.message)
+        init(_ deadLetter: DeadLetter) {
+            id = deadLetter.id
+            consumer = deadLetter.consumer
+            code = deadLetter.rejection.code
+            reason = deadLetter.rejection.reason
+            attempts = deadLetter.rejection.attempts
+            time = Timestamp.text(of: deadLetter.time)
+            message = Message(deadLetter.message)
         }
     }
 
@@ -207,8 +213,14 @@ private struct Content: Codable {
     let documents: [Message]
     let consumers: [String: Consumer]
     let forgottenEpoch: UInt64
-    let letters: [Letter]
-    let lastLetter: Int64
+    let deadLetters: [Letter]
+    let lastDeadLetter: Int64
+
+    private enum CodingKeys: String, CodingKey {
+        case format, version, epoch, base, newest, journal, documents, consumers, forgottenEpoch
+        case deadLetters = "letters"
+        case lastDeadLetter = "lastLetter"
+    }
 }
 
 extension Envelope {

@@ -1,10 +1,10 @@
-/// The rule by which every bus admits a checkpoint. A bus looks up the facts in any order; the reason for a refusal does
-/// not depend on that order.
+/// The rule by which every bus admits a checkpoint. A bus looks up the facts in any order; the reason for a refusal
+/// does not depend on that order.
 package struct CheckpointAdmission: Hashable, Sendable {
     private let consumer: String
-    fileprivate let ownerEpoch: UInt64
+    fileprivate let ownerGeneration: UInt64
     /// The epoch of the journal in which the claim was made.
-    private let claimEpoch: UInt64
+    private let claimGeneration: UInt64
     fileprivate let position: Position
     fileprivate let settled: UInt64
     fileprivate let partition: Partition?
@@ -12,17 +12,17 @@ package struct CheckpointAdmission: Hashable, Sendable {
 
     package init(_ checkpoint: Checkpoint) {
         let claim = checkpoint.claim
-        (consumer, ownerEpoch, claimEpoch) = (claim.consumer, claim.ownerEpoch, claim.epoch)
+        (consumer, ownerGeneration, claimGeneration) = (claim.consumer, claim.ownerGeneration, claim.epoch)
         (position, settled) = (checkpoint.position, checkpoint.settled)
         (partition, previous) = (checkpoint.partition, checkpoint.previous)
     }
 
     /// A checkpoint of a client that has called ``requireOneEpoch()`` itself.
     package init(
-        consumer: String, ownerEpoch: UInt64, position: Position, settled: UInt64, partition: Partition?,
+        consumer: String, ownerGeneration: UInt64, position: Position, settled: UInt64, partition: Partition?,
         previous: UInt64?
     ) {
-        (self.consumer, self.ownerEpoch, claimEpoch) = (consumer, ownerEpoch, position.epoch)
+        (self.consumer, self.ownerGeneration, claimGeneration) = (consumer, ownerGeneration, position.epoch)
         (self.position, self.settled) = (position, settled)
         (self.partition, self.previous) = (partition, previous)
     }
@@ -34,11 +34,11 @@ package struct CheckpointAdmission: Hashable, Sendable {
     /// would count as handled.
     package var reach: UInt64 { max(position.offset, settled) }
 
-    /// Checks that the claim was made in the epoch of the position: in another one, its owner epoch can be that of
+    /// Checks that the claim was made in the epoch of the position: in another one, its owner generation can be that of
     /// another claim.
     /// - Throws: ``LedgerRefusal`` with the reason `epoch`.
     package func requireOneEpoch() throws(LedgerRefusal) {
-        guard claimEpoch == position.epoch else {
+        guard claimGeneration == position.epoch else {
             throw LedgerRefusal(.epoch, "the claim of the durable consumer '\(consumer)' is for another journal")
         }
     }
@@ -81,7 +81,7 @@ package struct CheckpointAdmission: Hashable, Sendable {
     /// Does the same for a consumer whose progress is in its group.
     /// - Parameter group: Nil if there is no such consumer.
     package func isHandled(end: Position, in group: ConsumerGroup?) throws(LedgerRefusal) -> Bool {
-        try isHandled(end: end, handled: group?.handled(partition, under: ownerEpoch))
+        try isHandled(end: end, handled: group?.handled(partition, under: ownerGeneration))
     }
 }
 
@@ -92,6 +92,6 @@ extension ConsumerGroup {
         !checkpoint.isGuard
             && record(
                 checkpoint.position.offset, partition: checkpoint.partition, settled: checkpoint.settled,
-                ownerEpoch: checkpoint.ownerEpoch)
+                ownerGeneration: checkpoint.ownerGeneration)
     }
 }

@@ -3,7 +3,7 @@ extension ConsumerGroup {
     /// - Parameters:
     ///   - otherConsumers: The number of consumers of the journal; nil if this one is among them.
     ///   - limit: The maximum number of consumers.
-    ///   - floor: Returns the owner epoch above which that of the claim must be, if the one that the group assigns
+    ///   - floor: Returns the owner generation above which that of the claim must be, if the one that the group assigns
     ///     cannot be used; otherwise nil.
     /// - Throws: ``LedgerRefusal`` with the reason `full`, or `fenced` if the member was displaced.
     package func claimed(
@@ -39,7 +39,7 @@ extension ConsumerGroup {
     ///   - mayBeOlder: True if the group may have been read before the claim was made.
     package func isCurrent(_ claim: ConsumerClaim, in epoch: UInt64, mayBeOlder: Bool = false) -> Bool {
         let ownership = ownership(of: claim.member.id)
-        if mayBeOlder, ownerEpoch < claim.ownerEpoch, ownership.ownerEpoch > 0 { return true }
+        if mayBeOlder, ownerGeneration < claim.ownerGeneration, ownership.ownerGeneration > 0 { return true }
         return ownership.matches(claim, in: epoch)
     }
 }
@@ -58,7 +58,7 @@ extension ConsumerGroup {
     package func state(of claim: ConsumerClaim, at partition: Partition) -> ClaimState {
         let share = shares[Int(partition.number)]
         guard share.member == claim.member.id else { return .takenOver }
-        return share.ownerEpoch == claim.ownerEpoch ? .current : .ended
+        return share.ownerGeneration == claim.ownerGeneration ? .current : .ended
     }
 }
 
@@ -66,6 +66,6 @@ extension Ownership {
     /// True if these are the partitions of a claim.
     /// - Parameter epoch: The epoch of the journal.
     package func matches(_ claim: ConsumerClaim, in epoch: UInt64) -> Bool {
-        claim.epoch == epoch && claim.ownerEpoch == ownerEpoch && claim.offsets.keys == offsets.keys
+        claim.epoch == epoch && claim.ownerGeneration == ownerGeneration && claim.offsets.keys == offsets.keys
     }
 }

@@ -5,8 +5,8 @@ internal import Support
 package struct CutOffs: Hashable, Sendable {
     package struct Entry: Hashable, Sendable {
         package fileprivate(set) var cutOff: CutOff
-        /// A number for the claims under which the entry was reported: with ZeroMQ the owner epoch of the last claim
-        /// that reported it, on NATS the sequence of the first record that has it. Nil if it has none yet.
+        /// A number for the claims under which the entry was reported: with ZeroMQ the owner generation of the last
+        /// claim that reported it, on NATS the sequence of the first record that has it. Nil if it has none yet.
         package let stage: UInt64?
 
         package init(_ cutOff: CutOff, stage: UInt64?) {
@@ -30,8 +30,8 @@ package struct CutOffs: Hashable, Sendable {
             .sorted { $0.offsets.lowerBound < $1.offsets.lowerBound }
     }
 
-    /// Adds messages that were lost since. Entries of one type without a stage become one, so that the number of entries
-    /// does not grow with every retention.
+    /// Adds messages that were lost since. Entries of one type without a stage become one, so that the number of
+    /// entries does not grow with every retention.
     package mutating func add(_ new: [CutOff]) {
         for cutOff in new {
             if let index = entries.firstIndex(where: { $0.stage == nil && $0.cutOff.type == cutOff.type }) {
@@ -43,9 +43,9 @@ package struct CutOffs: Hashable, Sendable {
     }
 
     /// Records that a claim reports all entries, also those that an earlier claim has reported.
-    /// - Parameter ownerEpoch: 0 for a claim of a member that owns no partition. It confirms nothing later.
-    package mutating func report(under ownerEpoch: UInt64) {
-        entries = report.map { Entry($0, stage: ownerEpoch > 0 ? ownerEpoch : nil) }
+    /// - Parameter ownerGeneration: 0 for a claim of a member that owns no partition. It confirms nothing later.
+    package mutating func report(under ownerGeneration: UInt64) {
+        entries = report.map { Entry($0, stage: ownerGeneration > 0 ? ownerGeneration : nil) }
     }
 
     /// Removes the entries that the consumer has confirmed by its progress.

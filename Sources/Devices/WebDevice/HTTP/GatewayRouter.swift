@@ -13,7 +13,7 @@ extension Router<GatewayContext> {
         // HEAD would use up the link.
         router.get("sign-in", use: routes.signIn)
 
-        let page = router.group().add(middleware: SignedIn(browsers: routes.browsers))
+        let page = router.group().add(middleware: SignInRequirement(browsers: routes.browsers))
         page.group("api")
             .get("stream/:stream", use: routes.stream)
             .post("stream/:stream/views", use: routes.views)

@@ -28,7 +28,7 @@ struct GatewayRoutes: Sendable {
     let logger: Logger
     let clock: any Clock<Duration>
 
-    let turns = Turns()
+    let turns = RequestPermits()
 
     /// With `X-Accel-Buffering`, a proxy of nginx passes each event on at once instead of filling a buffer.
     private static let streamHeaders: HTTPFields = [
@@ -250,7 +250,7 @@ struct GatewayRoutes: Sendable {
             {
                 throw RequestError(
                     status: .badRequest, code: mistake.code.rawValue,
-                    message: mistake.hint.map { "\(mistake.message); \($0)" } ?? mistake.message)
+                    message: mistake.recovery.map { "\(mistake.message); \($0)" } ?? mistake.message)
             }
             try await bus.publish(Batch([envelope]))
         }
@@ -263,26 +263,26 @@ struct GatewayRoutes: Sendable {
     func dead(_ request: Request, _ context: GatewayContext) async throws -> Response {
         let after = request.parameter("after").map { Int64($0) ?? -1 } ?? 0
         guard after >= 0 else { throw RequestError.malformed("'after' has to be the id of a dead letter") }
-        let letters = try await onBus {
+        let deadLetters = try await onBus {
             try await bus.inspect.deadLetterSummaries(of: nil, after: after, limit: MessageArchive.pageLimit)
         }
         return .json([
             "letters": .array(
-                letters.map { letter in
+                deadLetters.map { deadLetter in
                     [
-                        "id": .integer(Int(letter.id)), "consumer": .string(letter.consumer),
-                        "position": letter.message.position.map { .string($0.pageText) } ?? .null,
-                        "failedAt": .string(Timestamp.text(of: letter.time)),
-                        "reason": .string(letter.rejection.reason), "code": .string(letter.rejection.code),
-                        "attempts": .integer(letter.rejection.attempts),
-                        "row": MessageRow(letter).json,
+                        "id": .integer(Int(deadLetter.id)), "consumer": .string(deadLetter.consumer),
+                        "position": deadLetter.message.position.map { .string($0.pageText) } ?? .null,
+                        "failedAt": .string(Timestamp.text(of: deadLetter.time)),
+                        "reason": .string(deadLetter.rejection.reason), "code": .string(deadLetter.rejection.code),
+                        "attempts": .integer(deadLetter.rejection.attempts),
+                        "row": MessageRow(deadLetter).json,
                     ]
                 }),
-            "more": .bool(try await hasLetters(after: letters.last?.id)),
+            "more": .bool(try await hasDeadLetters(after: deadLetters.last?.id)),
         ])
     }
 
-    private func hasLetters(after id: DeadLetter.ID?) async throws -> Bool {
+    private func hasDeadLetters(after id: DeadLetter.ID?) async throws -> Bool {
         guard let id else { return false }
         return try await onBus { try await !bus.inspect.deadLetterSummaries(of: nil, after: id, limit: 1).isEmpty }
     }
@@ -296,16 +296,16 @@ struct GatewayRoutes: Sendable {
             do {
                 if action == "drop" {
                     guard try await bus.dropDeadLetters([id]).isEmpty else {
-                        throw BusError(.letter, "there is no dead letter \(id)")
+                        throw BusError(.deadLetter, "there is no dead letter \(id)")
                     }
-                } else if let letter = try await bus.inspect.deadLetter(id) {
-                    _ = try await letter.resend(on: bus)
+                } else if let deadLetter = try await bus.inspect.deadLetter(id) {
+                    _ = try await deadLetter.resend(on: bus)
                 } else {
-                    throw BusError(.letter, "there is no dead letter \(id)")
+                    throw BusError(.deadLetter, "there is no dead letter \(id)")
                 }
-            } catch let error as UnsendableLetter {
+            } catch let error as UnsendableDeadLetter {
                 throw RequestError.conflict(error.message)
-            } catch let error as BusError where error.code == .letter {
+            } catch let error as BusError where error.code == .deadLetter {
                 throw RequestError.conflict("there is no dead letter \(id)")
             }
             // What was done is not undone if the letters cannot be counted.
@@ -370,7 +370,7 @@ struct GatewayRoutes: Sendable {
 }
 
 /// The requests that use the bus at the same time. Each of them may read a large part of the journal.
-final class Turns: Sendable {
+final class RequestPermits: Sendable {
     static let limit = 16
 
     private let acquired = Mutex(0)

@@ -28,13 +28,13 @@ struct MessageRow: Sendable {
     }
 
     /// The message of a dead letter, without its data.
-    init(_ letter: DeadLetter.Summary) {
-        position = letter.message.position
-        type = letter.message.type
-        attributes = letter.message.attributes
+    init(_ deadLetter: DeadLetter.Summary) {
+        position = deadLetter.message.position
+        type = deadLetter.message.type
+        attributes = deadLetter.message.attributes
         prefix = Data()
-        size = letter.dataSize
-        isTombstone = letter.isTombstone
+        size = deadLetter.dataSize
+        isTombstone = deadLetter.isTombstone
     }
 
     /// The document of which this message is a version. Nil if it is not a document.

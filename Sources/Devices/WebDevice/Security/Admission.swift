@@ -9,8 +9,8 @@ internal import Support
 
 typealias GatewayContext = PlainContext
 
-/// Adds the headers that restrict a browser to every answer, turns errors into answers, and removes the bodies of answers
-/// to HEAD.
+/// Adds the headers that restrict a browser to every answer, turns errors into answers, and removes the bodies of
+/// answers to HEAD.
 struct Answers: RouterMiddleware {
     static let policy = """
         default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; \
@@ -79,7 +79,7 @@ struct OwnHeader: RouterMiddleware {
 }
 
 /// Refuses requests of browsers that have not signed in.
-struct SignedIn: RouterMiddleware {
+struct SignInRequirement: RouterMiddleware {
     let browsers: BrowserSignIn
 
     func handle(

@@ -63,7 +63,7 @@ actor Hub {
     private var deadLetters: Int?
     /// The time at which the metrics were read last. Nil if nobody has read them.
     private var lastScrape: Duration?
-    private var transients = TransientMessages()
+    private var transients = RecentTransients()
     private var happenings: HappeningLog
     /// The position after which the subscription continues.
     private var settled: Position?
@@ -92,8 +92,8 @@ actor Hub {
     // MARK: The bus
 
     /// Begins a subscription at the end of the journal.
-    /// - Parameter documents: The retained documents about processes, flows, contracts and sessions. They may be newer than
-    ///   the end.
+    /// - Parameter documents: The retained documents about processes, flows, contracts and sessions. They may be newer
+    ///   than the end.
     /// - Returns: The position after which the subscription has to start: `end`, or the position up to which the last
     ///   subscription has delivered everything. A journal that ends before that position has lost its last messages, so
     ///   the bus would refuse it for ever.

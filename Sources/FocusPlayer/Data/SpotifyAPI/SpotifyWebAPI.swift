@@ -141,8 +141,8 @@ extension SpotifyWebAPI {
         }
     }
 
-    /// Fetches all items of a list, page by page. Waits if Spotify asks for it. If reading is interrupted, the pages are
-    /// kept, and the next call continues after them.
+    /// Fetches all items of a list, page by page. Waits if Spotify asks for it. If reading is interrupted, the pages
+    /// are kept, and the next call continues after them.
     private func list<Payload, Item>(_ request: ListRequest<Payload, Item>) async throws -> [Item] {
         let late = MusicError.unavailable("\(request.object) could not be read within \(limits.list)")
         let deadline = transport.policy.now() + limits.list
@@ -268,21 +268,21 @@ extension SpotifyWebAPI: Player {
         let play = false
     }
 
-    package func devices() async throws -> [Device] {
+    package func speakers() async throws -> [Speaker] {
         try await limited {
             try await get(host.url("/v1/me/player/devices"), as: DevicesPayload.self, about: .devices).controllable
         }
     }
 
     /// Plays the first ``maximumSongsPerCall`` songs. Further songs are not played.
-    package func play(_ songs: [Song], on deviceID: Device.ID?) async throws {
+    package func play(_ songs: [Song], on deviceID: Speaker.ID?) async throws {
         let query = deviceID.map { "?device_id=\(PercentEncoding.encode($0))" } ?? ""
         let playback = PlayRequest(
             uris: songs.lazy.filter(\.isTrack).prefix(Self.maximumSongsPerCall).map(\.uri))
         try await limited { try await put("/v1/me/player/play\(query)", playback) }
     }
 
-    package func transfer(to deviceID: Device.ID) async throws {
+    package func transfer(to deviceID: Speaker.ID) async throws {
         try await limited {
             try await put("/v1/me/player", Transfer(deviceIds: [deviceID]))
         }

@@ -98,10 +98,10 @@ struct DevicesPayload: Decodable {
     let devices: [Tolerant<Item>]
 
     /// The devices that accept commands. Restricted devices and devices without an id are left out.
-    var controllable: [Device] {
+    var controllable: [Speaker] {
         devices.compactMap(\.value).compactMap { item in
             guard let id = ServerText.identifier(item.id?.value), item.isRestricted?.value != true else { return nil }
-            return Device(
+            return Speaker(
                 id: id, name: ServerText.name(item.name?.value ?? id),
                 type: ServerText.name(item.type?.value ?? "Unknown"), isActive: item.isActive?.value ?? false)
         }

@@ -15,7 +15,8 @@ package struct MusicService: Sendable {
     private let log: @Sendable (String) -> Void
 
     /// - Parameters:
-    ///   - playLimit: the maximum time in which a playlist is played: all requests, retries and the renewal of the token.
+    ///   - playLimit: the maximum time in which a playlist is played: all requests, retries and the renewal of the
+    ///     token.
     ///   - log: logs the details of an error that a person must not see, such as the path of a file.
     package init(
         repository: any PlaylistRepository, player: any Player, playLimit: Duration = .seconds(25),
@@ -122,7 +123,8 @@ package struct MusicService: Sendable {
         return songs
     }
 
-    /// Limits the time of an operation. Turns the errors `premiumRequired`, `noActiveDevice` and `notFound` into events.
+    /// Limits the time of an operation. Turns the errors `premiumRequired`, `noActiveDevice` and `notFound` into
+    /// events.
     private func playing(
         _ operation: @escaping @Sendable () async throws -> [any Message]
     ) async throws -> [any Message] {
@@ -135,7 +137,7 @@ package struct MusicService: Sendable {
                 } catch MusicError.noActiveDevice, MusicError.notFound {
                     // The device may have been switched off after it was listed.
                     return [
-                        Document.Devices(devices: try await player.devices()),
+                        Document.Devices(devices: try await player.speakers()),
                         DomainEvent.SpotifyDeviceActivationRequired(),
                     ]
                 }
@@ -192,16 +194,16 @@ package protocol PlaylistRepository: Sendable {
 package protocol Player: Sendable {
     /// Returns the devices that can play.
     /// - Throws: ``MusicError``, as the other methods do.
-    func devices() async throws -> [Device]
+    func speakers() async throws -> [Speaker]
 
     /// Plays songs, starting with the first one, without those whose URI is not that of a track. A repeated call starts
     /// again with the first song.
     /// - Parameter deviceID: nil for the active device.
     /// - Throws: ``MusicError``, in particular `noActiveDevice` and `premiumRequired`.
-    func play(_ songs: [Song], on deviceID: Device.ID?) async throws
+    func play(_ songs: [Song], on deviceID: Speaker.ID?) async throws
 
     /// Makes a device the active one.
-    func transfer(to deviceID: Device.ID) async throws
+    func transfer(to deviceID: Speaker.ID) async throws
 
     /// Returns the music that plays or is paused. Nil if there is none.
     func playback() async throws -> Playback?

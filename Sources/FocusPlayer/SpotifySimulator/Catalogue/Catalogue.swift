@@ -19,7 +19,7 @@ extension Catalogue {
         /// The user who gives consent.
         var user: User
         /// The Spotify Connect devices of the user, in the order of the list; at most one is active.
-        var devices: [Device]
+        var devices: [Speaker]
         /// The playlists that the user owns or follows, in the order of the list.
         var playlists: [Playlist]
     }
@@ -54,7 +54,7 @@ extension Catalogue {
     }
 
     /// A Spotify Connect device.
-    struct Device: Codable, Sendable, Equatable {
+    struct Speaker: Codable, Sendable, Equatable {
         /// The id that commands use.
         var id: String
         var name: String

@@ -95,7 +95,7 @@ private struct CatalogueFile: Decodable {
         }
     }
 
-    struct Device: Decodable {
+    struct Speaker: Decodable {
         let id: String
         let name: String
         let type: String
@@ -162,7 +162,7 @@ private struct CatalogueFile: Decodable {
 
     struct Account: Decodable {
         let user: User
-        let devices: [Device]
+        let devices: [Speaker]
         let playlists: [Playlist]
 
         enum CodingKeys: String, CodingKey, CaseIterable { case user, devices, playlists }
@@ -171,7 +171,7 @@ private struct CatalogueFile: Decodable {
     /// The user, the devices and the playlists of the first account.
     let user: User
     let clients: [Client]
-    let devices: [Device]
+    let devices: [Speaker]
     let playlists: [Playlist]
     /// The other accounts.
     let accounts: [Account]?

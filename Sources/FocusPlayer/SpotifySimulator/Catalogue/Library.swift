@@ -59,15 +59,15 @@ struct Library: Sendable, Equatable {
     /// The tracks that a command plays. A track that the catalogue does not have lasts three minutes.
     ///
     /// - Returns: Nil if the command names no music, and playback is to continue.
-    func selection(for command: PlayCommand) throws(WebAPIError) -> Playback.Selection? {
+    func selection(for command: PlayCommand) throws(WebAPIError) -> PlaybackQueue.Selection? {
         try command.validate()
-        let tracks: [Playback.Track]
+        let tracks: [PlaybackQueue.Track]
         if let context = command.context {
             guard let songs = contexts[context], !songs.isEmpty else { throw .contextNotFound }
-            tracks = songs.map { Playback.Track(uri: $0.uri, durationInMilliseconds: $0.durationInMilliseconds) }
+            tracks = songs.map { PlaybackQueue.Track(uri: $0.uri, durationInMilliseconds: $0.durationInMilliseconds) }
         } else if let uris = command.tracks {
             tracks = uris.map { uri in
-                Playback.Track(uri: uri, durationInMilliseconds: song(uri: uri)?.durationInMilliseconds ?? 180_000)
+                PlaybackQueue.Track(uri: uri, durationInMilliseconds: song(uri: uri)?.durationInMilliseconds ?? 180_000)
             }
         } else {
             return nil
@@ -79,7 +79,7 @@ struct Library: Sendable, Equatable {
         case .uri(let uri): index = tracks.firstIndex { $0.uri == uri } ?? tracks.count
         }
         guard tracks.indices.contains(index) else { throw .badRequest("Invalid offset") }
-        return Playback.Selection(context: command.context, tracks: tracks, index: index)
+        return PlaybackQueue.Selection(context: command.context, tracks: tracks, index: index)
     }
 
     /// Checks the query parameter `market`.

@@ -60,7 +60,7 @@ extension KnownMessages {
         package let code: Code
         package let message: String
         /// The suggestion of a known type with a similar name. Nil if there is none.
-        package let hint: String?
+        package let recovery: String?
     }
 
     /// The reason why a message should not be published: no process knows the type of a command or event, fields of the
@@ -74,19 +74,19 @@ extension KnownMessages {
         if description == nil, !unreadable.isEmpty {
             return Mistake(
                 code: .unreadableContract,
-                message: "\(type) cannot be checked: a contract on the bus cannot be read".printable, hint: nil)
+                message: "\(type) cannot be checked: a contract on the bus cannot be read".printable, recovery: nil)
         }
         let known = types
         if [.command, .event].contains(type.kind), !known.isEmpty, !known.contains(type.description) {
-            let hint = Spelling.nearest(to: type.description, in: known).map { "did you mean \($0)?" }
+            let recovery = Spelling.nearest(to: type.description, in: known).map { "did you mean \($0)?" }
             return Mistake(
-                code: .unknownType, message: "no process on the bus knows \(type)".printable, hint: hint)
+                code: .unknownType, message: "no process on the bus knows \(type)".printable, recovery: recovery)
         }
         guard let schema = description?.data, let value = try? JSONValue(parsing: data) else { return nil }
         let problems = schema.problems(with: value)
         if problems.isEmpty { return nil }
         return Mistake(
             code: .invalidData, message: "\(type): \(problems.map(\.description).joined(separator: ", "))".printable,
-            hint: nil)
+            recovery: nil)
     }
 }

@@ -117,25 +117,25 @@ package enum RecordingEntry: Hashable, Sendable {
         do {
             self = .message(RecordedMessage(number: number, line: line, try CloudEventFormat.message(text)))
         } catch let error as BusError {
-            self = try Self.mark(text) ?? .mistake(RecordingMistake(line: line, reason: error.message))
+            self = try Self.tag(text) ?? .mistake(RecordingMistake(line: line, reason: error.message))
         }
     }
 
-    private struct Mark: Decodable {
+    private struct Tag: Decodable {
         let segue: String
         let version: Int?
     }
 
     /// - Returns: Nil if the line is neither a header nor an end.
-    private static func mark(_ text: Data) throws -> RecordingEntry? {
-        guard let mark = try? JSONDecoder().decode(Mark.self, from: text) else { return nil }
-        switch mark.segue {
-        case RecordingEnd.mark: return (try? JSONDecoder().decode(RecordingEnd.self, from: text)).map { .end($0) }
-        case RecordingHeader.mark:
-            guard mark.version == RecordingHeader.version else {
+    private static func tag(_ text: Data) throws -> RecordingEntry? {
+        guard let tag = try? JSONDecoder().decode(Tag.self, from: text) else { return nil }
+        switch tag.segue {
+        case RecordingEnd.tag: return (try? JSONDecoder().decode(RecordingEnd.self, from: text)).map { .end($0) }
+        case RecordingHeader.tag:
+            guard tag.version == RecordingHeader.version else {
                 throw RecordingError(
                     "recording.version",
-                    "the recording has version \(mark.version ?? 0), but this segue reads version "
+                    "the recording has version \(tag.version ?? 0), but this segue reads version "
                         + "\(RecordingHeader.version)",
                     recovery: "use the segue that wrote the recording")
             }
@@ -149,7 +149,7 @@ package enum RecordingEntry: Hashable, Sendable {
 package struct RecordingHeader: Codable, Hashable, Sendable {
     /// The version of the file format that this program writes and reads.
     package static let version = 1
-    static let mark = "recording"
+    static let tag = "recording"
 
     private let segue: String
     package let version: Int
@@ -161,7 +161,7 @@ package struct RecordingHeader: Codable, Hashable, Sendable {
     private let everything: Bool
 
     package init(since: MonitorStart, _ selection: MessageSelection) {
-        segue = Self.mark
+        segue = Self.tag
         version = Self.version
         begun = Timestamp.text(of: Date())
         self.since = since.argument
@@ -204,7 +204,7 @@ package struct RecordedMessage: Hashable, Sendable {
 
 /// The last line that `segue record` writes. If it is missing, the last messages may be missing, too.
 package struct RecordingEnd: Codable, Hashable, Sendable {
-    static let mark = "end"
+    static let tag = "end"
 
     private let segue: String
     /// The number of messages in the recording.
@@ -216,7 +216,7 @@ package struct RecordingEnd: Codable, Hashable, Sendable {
     package let ended: String
 
     package init(messages: Int, missing: [String: UInt64] = [:]) {
-        segue = Self.mark
+        segue = Self.tag
         self.messages = messages
         self.missing = missing
         ended = Timestamp.text(of: Date())

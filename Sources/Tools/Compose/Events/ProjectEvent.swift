@@ -71,7 +71,7 @@ package struct ProjectEvent: Sendable, Equatable {
     }
 
     private static func changes(
-        from before: ServiceStatus?, to after: ServiceStatus, at time: Date
+        from before: InstanceStatus?, to after: InstanceStatus, at time: Date
     ) -> [ProjectEvent] {
         var actions: [Action] = before == nil ? [.created] : []
         // Between two recorded statuses, one process may have replaced another.
@@ -101,7 +101,7 @@ package struct ProjectEvent: Sendable, Equatable {
         }
     }
 
-    private init(_ action: Action, of status: ServiceStatus, time: Date) {
+    private init(_ action: Action, of status: InstanceStatus, time: Date) {
         self.init(action, time: time)
         service = status.service
         instance = status.name

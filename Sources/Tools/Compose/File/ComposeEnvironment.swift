@@ -40,7 +40,7 @@ struct ComposeEnvironment: Sendable {
         } catch {
             if error != .missing, error != .folder {
                 let place = ComposePlace(file: path.shown, line: 1)
-                findings.report("cannot read the file", at: place, hint: error.hint)
+                findings.report("cannot read the file", at: place, recovery: error.recovery)
             }
             return self
         }

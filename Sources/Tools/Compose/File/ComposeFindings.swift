@@ -17,9 +17,9 @@ final class ComposeFindings {
         files.append(file)
     }
 
-    func report(_ message: String, at place: ComposePlace, hint: String? = nil) {
+    func report(_ message: String, at place: ComposePlace, recovery: String? = nil) {
         files.append(place.file)
-        mistakes.append(.init(file: place.file, line: place.line, message: message, hint: hint))
+        mistakes.append(.init(file: place.file, line: place.line, message: message, recovery: recovery))
     }
 
     /// - Parameters:
@@ -45,14 +45,14 @@ final class ComposeFindings {
     /// Reports keys that are not supported. Keys that begin with `x-` are always allowed.
     func check(_ entries: ComposeNode.Entries, against keys: ComposeKeys, in what: String) {
         for (name, entry) in entries where !keys.known.contains(name) && !name.begins(with: "x-") {
-            if let hint = keys.containersOnly[name] {
-                report("'\(name)' in \(what) makes no sense without containers", at: entry.key, hint: hint)
-            } else if let hint = keys.unsupported[name] {
-                report("'\(name)' in \(what) is not supported", at: entry.key, hint: hint)
+            if let recovery = keys.containersOnly[name] {
+                report("'\(name)' in \(what) makes no sense without containers", at: entry.key, recovery: recovery)
+            } else if let recovery = keys.unsupported[name] {
+                report("'\(name)' in \(what) is not supported", at: entry.key, recovery: recovery)
             } else {
                 let near = Spelling.suggestion(for: name, among: keys.known)
                 let all = "the known keys are \(keys.known.sorted().joined(separator: ", "))"
-                report("unknown key '\(name)' in \(what)", at: entry.key, hint: near ?? all)
+                report("unknown key '\(name)' in \(what)", at: entry.key, recovery: near ?? all)
             }
         }
     }
@@ -74,10 +74,10 @@ package struct ComposeFileError: Error, Sendable, Equatable, CustomStringConvert
         /// Counted from 1.
         package let line: Int
         package let message: String
-        package let hint: String?
+        package let recovery: String?
 
         package var description: String {
-            "\(file):\(line): \(message)" + (hint.map { "; \($0)" } ?? "")
+            "\(file):\(line): \(message)" + (recovery.map { "; \($0)" } ?? "")
         }
     }
 

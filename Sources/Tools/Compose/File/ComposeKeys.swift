@@ -1,10 +1,10 @@
-/// The keys of the compose specification in one kind of mapping: the supported keys, and hints for keys that are not
-/// supported.
+/// The keys of the compose specification in one kind of mapping: the supported keys, and recoveries for keys that are
+/// not supported.
 struct ComposeKeys {
     let known: Set<String>
-    /// Keys that make no sense for plain processes, each with a hint on what to do instead.
+    /// Keys that make no sense for plain processes, each with a recovery on what to do instead.
     var containersOnly: [String: String] = [:]
-    /// Keys that would make sense but are not supported, each with a hint on what to do instead.
+    /// Keys that would make sense but are not supported, each with a recovery on what to do instead.
     var unsupported: [String: String] = [:]
 
     static let root = ComposeKeys(
@@ -48,8 +48,8 @@ struct ComposeKeys {
 
     private static let limits = "set limits in the units that 'segue export systemd' writes"
 
-    private static func table(_ hints: [(keys: [String], hint: String)]) -> [String: String] {
-        Dictionary(uniqueKeysWithValues: hints.flatMap { entry in entry.keys.map { ($0, entry.hint) } })
+    private static func table(_ recoveries: [(keys: [String], recovery: String)]) -> [String: String] {
+        Dictionary(uniqueKeysWithValues: recoveries.flatMap { entry in entry.keys.map { ($0, entry.recovery) } })
     }
 
     static let develop = ComposeKeys(known: ["watch"])

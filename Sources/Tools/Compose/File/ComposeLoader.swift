@@ -78,7 +78,7 @@ struct ComposeLoader {
                 if other.value.isSame(as: entry.value) { continue }
                 findings.report(
                     "service '\(name)' is also defined in \(other.key.file):\(other.key.line)", at: entry.key,
-                    hint: "included services cannot be changed; rename one of the two, or merge the files with -f")
+                    recovery: "included services cannot be changed; rename one of the two, or merge the files with -f")
             } else {
                 services[name] = entry
             }
@@ -99,7 +99,7 @@ struct ComposeLoader {
         guard let entries = reader.mapping(node, "an entry of 'include'") else { return nil }
         findings.check(entries, against: .include, in: "'include'")
         guard let pathNode = entries["path"]?.value, let paths = paths(pathNode), !paths.isEmpty else {
-            findings.report("an entry of 'include' has no 'path'", at: node.place, hint: "name the file to include")
+            findings.report("an entry of 'include' has no 'path'", at: node.place, recovery: "name the file to include")
             return nil
         }
         let texts = zip(paths, pathNode.list ?? []).compactMap { path, node in text(of: path, node, chain: chain) }
@@ -118,7 +118,7 @@ struct ComposeLoader {
     private func text(of path: ComposePath, _ node: ComposeNode, chain: [ComposePath]) -> Text? {
         if let start = chain.firstIndex(where: { $0.absolute == path.absolute }) {
             let way = (chain[start...] + [path]).map(\.shown).joined(separator: " → ")
-            findings.report("a file includes itself: \(way)", at: node.place, hint: "remove one of these includes")
+            findings.report("a file includes itself: \(way)", at: node.place, recovery: "remove one of these includes")
             return nil
         }
         return text(of: path, node)
@@ -130,7 +130,7 @@ struct ComposeLoader {
         } catch {
             findings.report(
                 "cannot read the file '\(node.scalar?.written ?? path.shown)'", at: node.place,
-                hint: error.hint ?? "relative paths start in \(node.source.directory.absolute)")
+                recovery: error.recovery ?? "relative paths start in \(node.source.directory.absolute)")
             return nil
         }
     }
@@ -211,7 +211,7 @@ private struct ComposeExtends {
         guard let options = reader.mapping(extends, "'extends'") else { return nil }
         findings.check(options, against: .extends, in: "'extends'")
         guard let node = options["service"]?.value, let name = reader.scalar(node, "'service' of 'extends'") else {
-            findings.report("'extends' has no 'service'", at: extends.place, hint: "name the service to extend")
+            findings.report("'extends' has no 'service'", at: extends.place, recovery: "name the service to extend")
             return nil
         }
         var (services, file) = (services, extends.source)
@@ -221,12 +221,12 @@ private struct ComposeExtends {
         }
         if let start = chain.firstIndex(of: Base(file: file.name, service: name.text)) {
             let way = (chain[start...].map(\.service) + [name.written]).joined(separator: " → ")
-            findings.report("services extend each other: \(way)", at: extends.place, hint: "remove one 'extends'")
+            findings.report("services extend each other: \(way)", at: extends.place, recovery: "remove one 'extends'")
             return nil
         }
         guard services[name.text] != nil else {
             let near = Spelling.suggestion(for: name.text, among: services.keys)
-            findings.report("there is no service '\(name.written)' to extend", at: node.place, hint: near)
+            findings.report("there is no service '\(name.written)' to extend", at: node.place, recovery: near)
             return nil
         }
         return service(name.text, of: services, file: file, chain: chain)

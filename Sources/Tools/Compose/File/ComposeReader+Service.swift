@@ -10,7 +10,7 @@ extension ComposeReader {
     /// - Parameter stack: the stack, before its services are added.
     func service(_ name: String, _ entry: ComposeNode.Entry, of stack: Stack) -> Service? {
         if !ServiceName.isValid(name) {
-            report("'\(name)' is not a service name", at: entry.key, hint: ServiceName.rule)
+            report("'\(name)' is not a service name", at: entry.key, recovery: ServiceName.rule)
         }
         let place = "service '\(name)'"
         guard let entries = mapping(entry.value, place) else { return nil }
@@ -50,10 +50,11 @@ extension ComposeReader {
         }
         let parts = given.flatMap { words($0.1, "'\($0.0)' of \(place)") }
         if given.isEmpty {
-            report("\(place) has no 'command'", at: key, hint: "name the executable to run and its arguments")
+            report("\(place) has no 'command'", at: key, recovery: "name the executable to run and its arguments")
         } else if let node = given.first?.1, node.namesNothing {
             report(
-                "'\(given[0].0)' of \(place) names no executable", at: node.place, hint: "write the executable first")
+                "'\(given[0].0)' of \(place) names no executable", at: node.place,
+                recovery: "write the executable first")
         }
         return parts
     }
@@ -96,14 +97,14 @@ extension ComposeReader {
     }
 
     private func stopSignal(_ entries: ComposeNode.Entries, of place: String) -> StopSignal {
-        value("stop_signal", in: entries, of: place, hint: "write a signal's name like SIGINT") { StopSignal($0) }
+        value("stop_signal", in: entries, of: place, recovery: "write a signal's name like SIGINT") { StopSignal($0) }
             ?? .terminate
     }
 
     private func watchdog(_ entries: ComposeNode.Entries, of place: String) -> Duration? {
         let watchdog = duration("x-watchdog", in: entries, of: place)
         guard let node = entries["x-watchdog"]?.value, watchdog == .zero else { return watchdog }
-        report("'x-watchdog' of \(place) is 0", at: node.place, hint: "write a longer time, or remove the key")
+        report("'x-watchdog' of \(place) is 0", at: node.place, recovery: "write a longer time, or remove the key")
         return nil
     }
 
@@ -114,7 +115,7 @@ extension ComposeReader {
             if ServiceName.isValid(name.text) { return name.text }
             report(
                 "'\(name.written)' in 'profiles' of \(place) is not a valid profile name", at: node.place,
-                hint: ServiceName.rule)
+                recovery: ServiceName.rule)
             return nil
         }
     }
@@ -140,10 +141,10 @@ extension ComposeReader {
         return (develop["watch"].map { list($0.value, "'watch' of \(place)") } ?? []).compactMap { node in
             guard let options = mapping(node, entry) else { return nil }
             findings.check(options, against: .watch, in: entry)
-            let hint = "use restart; build the service yourself, then run 'segue up -d'"
-            _ = value("action", in: options, of: entry, hint: hint) { $0 == "restart" ? $0 : nil }
+            let recovery = "use restart; build the service yourself, then run 'segue up -d'"
+            _ = value("action", in: options, of: entry, recovery: recovery) { $0 == "restart" ? $0 : nil }
             if let path = options["path"]?.value { return self.path(path, "'path' of \(entry)")?.absolute }
-            report("\(entry) has no 'path'", at: node.place, hint: "name a file or a folder")
+            report("\(entry) has no 'path'", at: node.place, recovery: "name a file or a folder")
             return nil
         }
     }
@@ -157,7 +158,7 @@ extension ComposeReader {
         let scale = count("scale", in: entries, of: place, to: Self.mostReplicas)
         let replicas = count("replicas", in: deploy, of: what, to: Self.mostReplicas)
         if let scale, let replicas, scale != replicas, let node = deploy["replicas"]?.value {
-            report("'scale' of \(place) differs from 'replicas'", at: node.place, hint: "remove 'scale'")
+            report("'scale' of \(place) differs from 'replicas'", at: node.place, recovery: "remove 'scale'")
         }
         service.replicas = replicas ?? scale ?? 1
         restart(&service, entries, policy: deploy["restart_policy"]?.value, of: place)
@@ -179,7 +180,7 @@ extension ComposeReader {
             if !Self.isValid(variable: name) {
                 report(
                     "'\(entry.written)' in \(what) is not a valid variable name", at: entry.key,
-                    hint: "write NAME=value, without spaces before the equals sign")
+                    recovery: "write NAME=value, without spaces before the equals sign")
             } else if entry.value.isNull {
                 variables[name] = .some(entry.value.source.environment[name])
             } else {
@@ -200,7 +201,7 @@ extension ComposeReader {
             report(
                 "'\(entry.written)' in \(what) is a YAML boolean, but the value of a variable is a string",
                 at: entry.value.place,
-                hint: "write it in quotes: \"\(scalar.written)\"")
+                recovery: "write it in quotes: \"\(scalar.written)\"")
         }
         return scalar.text
     }
@@ -221,11 +222,11 @@ extension ComposeReader {
         guard let options = mapping(node, "an entry of \(what)") else { return nil }
         findings.check(options, against: .envFile, in: what)
         let isRequired = bool("required", in: options, of: what) ?? true
-        let format = value("format", in: options, of: what, hint: "use raw, or remove the key") { text in
+        let format = value("format", in: options, of: what, recovery: "use raw, or remove the key") { text in
             text == "raw" ? EnvironmentFile.Format.raw : nil
         }
         guard let node = options["path"]?.value else {
-            report("an entry of \(what) has no 'path'", at: node.place, hint: "name the file to read")
+            report("an entry of \(what) has no 'path'", at: node.place, recovery: "name the file to read")
             return nil
         }
         guard let place = path(node, "'path' of \(what)", expandsHome: true) else { return nil }
@@ -236,14 +237,14 @@ extension ComposeReader {
                 in: text, format: format ?? .standard, environment: node.source.environment, earlier: earlier)
         } catch {
             guard isRequired || error != .missing else { return nil }
-            let hint = error.hint ?? "write 'required: false' if it may be missing"
+            let recovery = error.recovery ?? "write 'required: false' if it may be missing"
             let message = "cannot read the file '\(node.scalar?.written ?? place.shown)'"
             if service.profiles.isEmpty {
-                report(message, at: node.place, hint: hint)
+                report(message, at: node.place, recovery: recovery)
             } else if service.obstacle == nil {
                 service.obstacle = ComposeError(
                     code: "service-environment-file", message: "\(node.place.file):\(node.place.line): \(message)",
-                    recovery: hint)
+                    recovery: recovery)
             }
             return nil
         }
@@ -261,7 +262,7 @@ extension ComposeReader {
             let all = Dependency.Condition.allCases.map(\.rawValue).joined(separator: ", ")
             return Dependency(
                 on: name,
-                condition: value("condition", in: options, of: what, hint: "use one of \(all)") {
+                condition: value("condition", in: options, of: what, recovery: "use one of \(all)") {
                     Dependency.Condition(rawValue: $0)
                 } ?? .started,
                 isRequired: bool("required", in: options, of: what) ?? true,
@@ -277,13 +278,13 @@ extension ComposeReader {
                 let near = Spelling.suggestion(for: other, among: entries.keys)
                 report(
                     "service '\(name)' depends on unknown service '\(dependency.written)'", at: dependency.key,
-                    hint: near)
+                    recovery: near)
             }
         }
         for cycle in DependencyGraph(services).cycles() {
             guard let entry = entries[cycle[0]] else { continue }
             let place = entry.value.entries?["depends_on"]?.key ?? entry.key
-            report(DependencyGraph.message(cycle), at: place, hint: DependencyGraph.cycleHint)
+            report(DependencyGraph.message(cycle), at: place, recovery: DependencyGraph.cycleRecovery)
         }
     }
 
@@ -298,7 +299,7 @@ extension ComposeReader {
         var probe = probeWithoutTest(check, of: what)
         guard bool("disable", in: check, of: what) != true else { return .started }
         guard let test = check["test"]?.value else {
-            report("\(what) has no 'test'", at: node.place, hint: Self.testHint)
+            report("\(what) has no 'test'", at: node.place, recovery: Self.testRecovery)
             return .started
         }
         switch strings(test, "'test' in \(what)") {
@@ -309,7 +310,7 @@ extension ComposeReader {
             return .notify(timeout: duration("start_period", in: check, of: what))
         case let words:
             guard let test = HealthProbe.Test(words) else {
-                report("'test' in \(what) is not a valid test", at: test.place, hint: Self.testHint)
+                report("'test' in \(what) is not a valid test", at: test.place, recovery: Self.testRecovery)
                 return .started
             }
             probe.test = test
@@ -317,7 +318,7 @@ extension ComposeReader {
         }
     }
 
-    private static let testHint =
+    private static let testRecovery =
         "write [CMD, executable, argument …], [CMD-SHELL, command], [HTTP, 'http://HOST:PORT/PATH'], "
         + "[TCP, 'HOST:PORT'], [NOTIFY] or [NONE]"
 
@@ -341,7 +342,7 @@ extension ComposeReader {
             guard let entry = check[key] else { continue }
             report(
                 "'\(key)' in \(what) has no effect, because with [NOTIFY] the service announces itself", at: entry.key,
-                hint: "remove it; with 'x-watchdog: 10s' the service must also report that it is alive")
+                recovery: "remove it; with 'x-watchdog: 10s' the service must also report that it is alive")
         }
     }
 
@@ -351,14 +352,14 @@ extension ComposeReader {
     private func restart(
         _ service: inout Service, _ entries: ComposeNode.Entries, policy node: ComposeNode?, of place: String
     ) {
-        let hint = "use no, always, on-failure, on-failure:N or unless-stopped"
-        let restart = value("restart", in: entries, of: place, hint: hint) { RestartPolicy($0) }
+        let recovery = "use no, always, on-failure, on-failure:N or unless-stopped"
+        let restart = value("restart", in: entries, of: place, recovery: recovery) { RestartPolicy($0) }
         service.restart = restart ?? .no
         guard let node, !node.isNull else { return }
         let what = "'restart_policy' of \(place)"
         guard let policy = mapping(node, what) else { return }
         findings.check(policy, against: .restartPolicy, in: what)
-        let condition = value("condition", in: policy, of: what, hint: "use none, on-failure or any") { text in
+        let condition = value("condition", in: policy, of: what, recovery: "use none, on-failure or any") { text in
             let policies: [String: RestartPolicy] = [
                 "none": .no, "on-failure": .onFailure(limit: nil), "any": .always(),
             ]

@@ -20,7 +20,7 @@ struct ComposeReader {
         if let services = entries["services"] {
             stack.services = self.services(services.value, of: stack)
         } else {
-            report("'services' is missing", at: root.place, hint: "add it, and list in it the processes to run")
+            report("'services' is missing", at: root.place, recovery: "add it, and list in it the processes to run")
         }
         return stack
     }
@@ -28,7 +28,7 @@ struct ComposeReader {
     func name(_ node: ComposeNode) -> String? {
         guard let name = scalar(node, "name") else { return nil }
         if ProjectPlace.isName(name.text) { return name.text }
-        report("'\(name.written)' is not a project name", at: node.place, hint: ProjectPlace.nameRule)
+        report("'\(name.written)' is not a project name", at: node.place, recovery: ProjectPlace.nameRule)
         return nil
     }
 
@@ -38,8 +38,8 @@ struct ComposeReader {
         for node in nodes {
             guard let name = scalar(node, "an entry of 'x-ports'"), !names.contains(name.text) else { continue }
             if OfferedVariables.portVariable(name.text) == nil {
-                let hint = "use letters, digits, '-' and '_'"
-                report("'\(name.written)' in 'x-ports' is not a valid name", at: node.place, hint: hint)
+                let recovery = "use letters, digits, '-' and '_'"
+                report("'\(name.written)' in 'x-ports' is not a valid name", at: node.place, recovery: recovery)
             }
             names.append(name.text)
         }
@@ -49,7 +49,7 @@ struct ComposeReader {
     private func services(_ node: ComposeNode, of stack: Stack) -> [Service] {
         guard let entries = mapping(node, "'services'") else { return [] }
         if entries.isEmpty {
-            report("'services' is empty", at: node.place, hint: "list in it the processes to run")
+            report("'services' is empty", at: node.place, recovery: "list in it the processes to run")
         }
         let services = entries.compactMap { service($0.key, $0.value, of: stack) }
         checkDependencies(of: services, in: entries)
@@ -64,25 +64,25 @@ struct ComposeReader {
                 guard let entry = entries[name] else { continue }
                 report(
                     "'\(name)' is also the name of an instance of service '\(service.name)'", at: entry.key,
-                    hint: "rename one of the services")
+                    recovery: "rename one of the services")
             }
         }
     }
 
-    func report(_ message: String, at place: ComposePlace, hint: String? = nil) {
-        findings.report(message, at: place, hint: hint)
+    func report(_ message: String, at place: ComposePlace, recovery: String? = nil) {
+        findings.report(message, at: place, recovery: recovery)
     }
 
     func mapping(_ node: ComposeNode, _ what: String) -> ComposeNode.Entries? {
         if let entries = node.entries { return entries }
-        report("\(what) is not a mapping", at: node.place, hint: "write 'key: value' lines")
+        report("\(what) is not a mapping", at: node.place, recovery: "write 'key: value' lines")
         return nil
     }
 
     /// The elements of a list; empty for a null value. Any other value is reported.
     func list(_ node: ComposeNode, _ what: String) -> [ComposeNode] {
         if node.isNull { return [] }
-        if node.list == nil { report("\(what) is not a list", at: node.place, hint: "write [a, b]") }
+        if node.list == nil { report("\(what) is not a list", at: node.place, recovery: "write [a, b]") }
         return node.list ?? []
     }
 
@@ -94,12 +94,12 @@ struct ComposeReader {
     ///   expanded. The mistake has then been reported.
     func scalar(_ node: ComposeNode, _ what: String) -> ComposeNode.Scalar? {
         guard let scalar = node.scalar else {
-            report("\(what) is not a single value", at: node.place, hint: "write a string or a number")
+            report("\(what) is not a single value", at: node.place, recovery: "write a string or a number")
             return nil
         }
         guard !scalar.isUnknown else { return nil }
         guard !scalar.text.utf8.contains(0) else {
-            report("\(what) contains a NUL character", at: node.place, hint: "remove the character")
+            report("\(what) contains a NUL character", at: node.place, recovery: "remove the character")
             return nil
         }
         return scalar
@@ -107,14 +107,15 @@ struct ComposeReader {
 
     /// The path in a value. A relative path starts in the ``ComposeSource/directory`` of its file.
     ///
-    /// - Parameter expandsHome: true if `~` stands for the user's home folder, as in docker compose. Else it is reported.
+    /// - Parameter expandsHome: true if `~` stands for the user's home folder, as in docker compose. Else it is
+    ///   reported.
     /// - Returns: nil if the value is invalid. The mistake has then been reported.
     func path(_ node: ComposeNode, _ what: String, expandsHome: Bool = false) -> ComposePath? {
         guard let scalar = scalar(node, what) else { return nil }
         guard scalar.text.utf8.first == UInt8(ascii: "~") else { return node.source.directory.resolving(scalar.text) }
         let rest = scalar.text == "~" ? "" : scalar.text.removing(prefix: "~/")
         guard expandsHome, let rest else {
-            report("'~' is not expanded in \(what)", at: node.place, hint: "write ${HOME}")
+            report("'~' is not expanded in \(what)", at: node.place, recovery: "write ${HOME}")
             return nil
         }
         let home = node.source.environment["HOME"] ?? NSHomeDirectory()
@@ -127,22 +128,24 @@ struct ComposeReader {
     ///
     /// - Parameter read: converts the string; returns nil if it is invalid.
     func value<Value>(
-        _ key: String, in entries: ComposeNode.Entries, of place: String, hint: String, _ read: (String) -> Value?
+        _ key: String, in entries: ComposeNode.Entries, of place: String, recovery: String, _ read: (String) -> Value?
     ) -> Value? {
         guard let node = entries[key]?.value, !node.isNull else { return nil }
         let what = "'\(key)' of \(place)"
         guard let scalar = scalar(node, what) else { return nil }
         let value = read(scalar.text)
-        if value == nil { report("\(what) cannot be '\(scalar.written)'", at: node.place, hint: hint) }
+        if value == nil { report("\(what) cannot be '\(scalar.written)'", at: node.place, recovery: recovery) }
         return value
     }
 
     func duration(_ key: String, in entries: ComposeNode.Entries, of place: String) -> Duration? {
-        value(key, in: entries, of: place, hint: "write a duration like 10s, 1m30s or 500ms") { Duration(compose: $0) }
+        value(key, in: entries, of: place, recovery: "write a duration like 10s, 1m30s or 500ms") {
+            Duration(compose: $0)
+        }
     }
 
     func bool(_ key: String, in entries: ComposeNode.Entries, of place: String) -> Bool? {
-        value(key, in: entries, of: place, hint: "write true or false") { text in
+        value(key, in: entries, of: place, recovery: "write true or false") { text in
             switch text.lowercased() {
             case "true", "yes", "on", "y": true
             case "false", "no", "off", "n": false
@@ -154,7 +157,7 @@ struct ComposeReader {
     func count(
         _ key: String, in entries: ComposeNode.Entries, of place: String, from least: Int = 0, to most: Int
     ) -> Int? {
-        value(key, in: entries, of: place, hint: "write a number from \(least) to \(most)") { text in
+        value(key, in: entries, of: place, recovery: "write a number from \(least) to \(most)") { text in
             Int(text).flatMap { (least...most).contains($0) ? $0 : nil }
         }
     }

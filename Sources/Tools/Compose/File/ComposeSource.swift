@@ -59,7 +59,7 @@ enum ComposeText {
         case encoding
 
         /// The remedy; nil if it depends on the file.
-        var hint: String? {
+        var recovery: String? {
             switch self {
             case .missing: nil
             case .folder: "it is a folder"

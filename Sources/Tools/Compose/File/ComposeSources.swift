@@ -19,8 +19,8 @@ package struct ComposeSources {
     private let findings = ComposeFindings()
 
     /// - Parameters:
-    ///   - paths: the compose files that the command line names. If it names none, `COMPOSE_FILE` does, or else they are
-    ///     the files of the current folder, or of the nearest folder above it that has any.
+    ///   - paths: the compose files that the command line names. If it names none, `COMPOSE_FILE` does, or else they
+    ///     are the files of the current folder, or of the nearest folder above it that has any.
     ///   - environmentFiles: the env files that the command line names. If it names none, `COMPOSE_ENV_FILES` does, or
     ///     else they are `.env` in the folder of the first compose file and, unless the command line names compose
     ///     files, `.env` in the current folder.
@@ -54,8 +54,8 @@ package struct ComposeSources {
     ///
     /// Of the compose files only `name` is read. Mistakes in the values of other keys are not reported.
     ///
-    /// - Throws: ``ComposeError`` if a file cannot be read, or `invalid-project-name`; ``ComposeFileError`` if a file is
-    ///   not a YAML mapping or the name in it is invalid.
+    /// - Throws: ``ComposeError`` if a file cannot be read, or `invalid-project-name`; ``ComposeFileError`` if a file
+    ///   is not a YAML mapping or the name in it is invalid.
     package func projectName() throws -> String {
         let given = ProjectPlace.projectName(in: environment.values)
         return try ProjectName.resolve(
@@ -121,7 +121,7 @@ package struct ComposeSources {
         } catch {
             throw ComposeError(
                 code: "\(kind)-file-unreadable", message: "cannot read the \(kind) file \(path)",
-                recovery: error.hint ?? "name an existing file with \(kind.flag)")
+                recovery: error.recovery ?? "name an existing file with \(kind.flag)")
         }
     }
 

@@ -26,19 +26,19 @@ struct ComposeTreeBuilder {
     ///
     /// - Returns: the root, which is a mapping. Nil if the text has no such root; the mistake has been reported.
     static func parse(_ text: String, file: String, findings: ComposeFindings) -> Node? {
-        func report(_ message: String, line: Int = 1, hint: String? = nil) {
-            findings.report(message, at: ComposePlace(file: file, line: line), hint: hint)
+        func report(_ message: String, line: Int = 1, recovery: String? = nil) {
+            findings.report(message, at: ComposePlace(file: file, line: line), recovery: recovery)
         }
         findings.begin(file)
         do {
             guard let root = try YAMLText.root(of: text) else {
-                report("the file is empty", hint: "list in 'services' the processes to run")
+                report("the file is empty", recovery: "list in 'services' the processes to run")
                 return nil
             }
             if root.mapping != nil { return root }
-            report("the file is not a mapping", line: root.mark?.line ?? 1, hint: "write 'key: value' lines")
+            report("the file is not a mapping", line: root.mark?.line ?? 1, recovery: "write 'key: value' lines")
         } catch {
-            report(error.problem, line: error.line, hint: error.remedy)
+            report(error.problem, line: error.line, recovery: error.remedy)
         }
         return nil
     }

@@ -47,7 +47,7 @@ struct EnvironmentFile {
             } catch {
                 report(
                     "'\(entry.name)': \(error.message)", line: entry.line,
-                    hint: "in single quotes dollar signs are literal")
+                    recovery: "in single quotes dollar signs are literal")
                 return nil
             }
         }
@@ -59,7 +59,8 @@ struct EnvironmentFile {
         while let result = scanner.next() {
             switch result {
             case .success(let entry): entries.append(entry)
-            case .failure(let mistake): report(mistake.message, line: mistake.line, hint: "write lines as KEY=value")
+            case .failure(let mistake):
+                report(mistake.message, line: mistake.line, recovery: "write lines as KEY=value")
             }
         }
         return entries
@@ -74,8 +75,8 @@ struct EnvironmentFile {
         }
     }
 
-    private func report(_ message: String, line: Int, hint: String) {
-        findings.report(message, at: ComposePlace(file: name, line: line), hint: hint)
+    private func report(_ message: String, line: Int, recovery: String) {
+        findings.report(message, at: ComposePlace(file: name, line: line), recovery: recovery)
     }
 }
 

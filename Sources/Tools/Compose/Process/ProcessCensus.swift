@@ -10,13 +10,13 @@ final class ProcessCensus: Sendable {
 
     struct Member: Sendable {
         let entry: ProcessTable.Entry
-        let mark: ProcessMark?
+        let tag: ProcessTag?
     }
 
     private let queue = DispatchQueue(label: "processes")
     private let waiting = Mutex<[CheckedContinuation<[Member], Never>]>([])
 
-    /// All living processes except this one. The mark is nil if the process has none or its environment cannot be read.
+    /// All living processes except this one. The tag is nil if the process has none or its environment cannot be read.
     func members() async -> [Member] {
         await withCheckedContinuation { continuation in
             let isFirst = waiting.withLock { waiting in
@@ -40,16 +40,16 @@ final class ProcessCensus: Sendable {
             return waiting
         }
         let members = ProcessTable.entries().filter { $0.isAlive && $0.pid != getpid() }.map { entry in
-            Member(entry: entry, mark: Self.mark(of: entry))
+            Member(entry: entry, tag: Self.tag(of: entry))
         }
         for caller in callers { caller.resume(returning: members) }
     }
 
-    private static func mark(of entry: ProcessTable.Entry) -> ProcessMark? {
+    private static func tag(of entry: ProcessTable.Entry) -> ProcessTag? {
         // While a process executes a new program, its environment and its command line are empty for a moment. The
         // number of attempts has a limit, because both are also empty if a process has cleared them.
         for _ in 0..<20 {
-            if let mark = ProcessTable.variable(ProcessMark.variable, of: entry.pid) { return ProcessMark(mark) }
+            if let tag = ProcessTable.variable(ProcessTag.variable, of: entry.pid) { return ProcessTag(tag) }
             guard ProcessTable.isExecuting(entry) else { return nil }
             usleep(1000)
         }

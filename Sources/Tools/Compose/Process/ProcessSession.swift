@@ -1,37 +1,37 @@
 package import Glibc
 
-/// The processes of one session. If a mark is given, also the processes outside the session that have this mark, and
-/// the descendants of all these processes that have no other mark.
+/// The processes of one session. If a tag is given, also the processes outside the session that have this tag, and
+/// the descendants of all these processes that have no other tag.
 ///
 /// This is a session and not a process group, because a shell with job control gives each of its children a group of
 /// its own. The kernel does not reuse the session's number while a member is alive or the leader has not been reaped.
 package struct ProcessSession: Sendable {
     /// Nil if the session is not known. Then only marked processes and their descendants are members.
     private let id: pid_t?
-    private let mark: ProcessMark?
+    private let tag: ProcessTag?
 
     /// - Parameter id: the process id of the session's leader.
     package init(id: pid_t) {
-        self.init(id: id, mark: nil)
+        self.init(id: id, tag: nil)
     }
 
-    init(id: pid_t?, mark: ProcessMark?) {
+    init(id: pid_t?, tag: ProcessTag?) {
         self.id = id
-        self.mark = mark
+        self.tag = tag
     }
 
     /// The living members.
     var members: [ProcessTable.Entry] {
         get async {
-            // Without a mark, only the session's processes are read in full.
-            guard let mark else { return await ProcessCensus.shared.members(ofSession: id ?? 0) }
+            // Without a tag, only the session's processes are read in full.
+            guard let tag else { return await ProcessCensus.shared.members(ofSession: id ?? 0) }
             let all = await ProcessCensus.shared.members()
-            var found = all.filter { $0.entry.session == id || $0.mark == mark }.map(\.entry)
+            var found = all.filter { $0.entry.session == id || $0.tag == tag }.map(\.entry)
             // A process that has overwritten its environment (as setproctitle(3) does) is found by its parent. A
-            // process with another mark belongs to another instance.
+            // process with another tag belongs to another instance.
             var open = Set(found.map(\.pid))
             var known = open
-            let children = Dictionary(grouping: all.filter { $0.mark == nil || $0.mark == mark }, by: \.entry.parent)
+            let children = Dictionary(grouping: all.filter { $0.tag == nil || $0.tag == tag }, by: \.entry.parent)
             while let parent = open.popFirst() {
                 for child in children[parent] ?? [] where known.insert(child.entry.pid).inserted {
                     found.append(child.entry)

@@ -12,14 +12,14 @@ package struct ResourceUsage: Sendable, Equatable {
 
 extension Project {
     /// The resources that instances use, by their names. Instances without a process are left out.
-    package func usage(of instances: [ServiceStatus]) async -> [String: ResourceUsage] {
+    package func usage(of instances: [InstanceStatus]) async -> [String: ResourceUsage] {
         // Calls that wait for the table of processes share one reading.
         await withTaskGroup { group in
             for instance in instances {
                 guard let process = instance.process else { continue }
-                let mark = ProcessMark(project: self, service: instance.service, instance: instance.name)
+                let tag = ProcessTag(project: self, service: instance.service, instance: instance.name)
                 group.addTask {
-                    let members = await ProcessSession(id: process.pid, mark: mark).members
+                    let members = await ProcessSession(id: process.pid, tag: tag).members
                     guard !members.isEmpty else { return (instance.name, ResourceUsage?.none) }
                     return (instance.name, await Self.executor.run { Self.usage(of: members) })
                 }

@@ -29,7 +29,7 @@ extension Project {
     /// - Throws: ``ComposeError``: the error of the first change that failed; `overtaken` if a later request
     ///   contradicts a change; `supervisor-ended` if the supervisor ends before it has carried out the changes.
     package func follow(
-        _ changes: [Change], until milestone: Milestone = .ready, onOutcome: (ServiceStatus) async -> Void = { _ in }
+        _ changes: [Change], until milestone: Milestone = .ready, onOutcome: (InstanceStatus) async -> Void = { _ in }
     ) async throws {
         var open = changes
         var failure: ComposeError?
@@ -68,10 +68,10 @@ extension Project {
     /// - Returns: the first instance that ended; nil if none of the instances exists.
     /// - Throws: ``ComposeError`` `supervisor-ended`.
     package func waitUntilEnded(
-        _ instances: [String], all: Bool, onEnd: (ServiceStatus) async throws -> Void
-    ) async throws -> ServiceStatus? {
+        _ instances: [String], all: Bool, onEnd: (InstanceStatus) async throws -> Void
+    ) async throws -> InstanceStatus? {
         var open = instances
-        var first: ServiceStatus?
+        var first: InstanceStatus?
         for try await status in try statuses() {
             for ended in status.services.filter({ open.contains($0.name) && $0.hasEnded }) {
                 try await onEnd(ended)

@@ -21,12 +21,12 @@ package struct ProjectStatus: Sendable, Codable, Equatable {
     package internal(set) var ports: [String: Int] = [:]
     package internal(set) var phase: Phase = .starting
     /// All instances of all services, in the order of the stack.
-    package internal(set) var services: [ServiceStatus] = []
+    package internal(set) var services: [InstanceStatus] = []
 
     /// True if the supervisor that wrote this status still runs.
     package var isSupervisorAlive: Bool { supervisor.isAlive }
 
-    package subscript(instance: String) -> ServiceStatus? {
+    package subscript(instance: String) -> InstanceStatus? {
         services.first { $0.name == instance }
     }
 
@@ -34,7 +34,8 @@ package struct ProjectStatus: Sendable, Codable, Equatable {
     ///
     /// - Returns: nil if there is no status file, or if another version of segue wrote the status of a run
     ///   that is over.
-    /// - Throws: ``ComposeError`` `status-unreadable`; `insecure-directory` if another user may have written the status.
+    /// - Throws: ``ComposeError`` `status-unreadable`; `insecure-directory` if another user may have written the
+    ///   status.
     package static func read(_ project: Project) throws(ComposeError) -> ProjectStatus? {
         // Without a supervisor there may be no current status.
         if let data = try project.runtimeFolder()?.contents(of: Project.runningStatusFile, limit: 64 << 20),
@@ -91,7 +92,7 @@ package struct ProjectStatus: Sendable, Codable, Equatable {
     ///
     /// - Parameter project: the project of this status. Its saved stack contains the services that were scaled to 0.
     /// - Throws: ``ComposeError`` `unknown-service`, `stack-file`.
-    package func instances(named names: [String], of project: Project) throws(ComposeError) -> [ServiceStatus] {
+    package func instances(named names: [String], of project: Project) throws(ComposeError) -> [InstanceStatus] {
         try check(names, areIn: try names.isEmpty ? [] : knownNames(of: project))
         return names.isEmpty ? services : services.filter { names.contains($0.service) || names.contains($0.name) }
     }
@@ -104,10 +105,10 @@ package struct ProjectStatus: Sendable, Codable, Equatable {
 
     func check(_ names: [String], areIn known: Set<String>) throws(ComposeError) {
         guard let unknown = names.first(where: { !known.contains($0) }) else { return }
-        let hint = Spelling.suggestion(for: unknown, among: known)
+        let recovery = Spelling.suggestion(for: unknown, among: known)
         throw ComposeError(
             code: "unknown-service", message: "project '\(project)' has no service '\(unknown)'",
-            recovery: hint ?? "the known names are \(known.sorted().joined(separator: ", "))")
+            recovery: recovery ?? "the known names are \(known.sorted().joined(separator: ", "))")
     }
 
     /// The progress of a change. A change that starts an instance is complete when the instance has reached a

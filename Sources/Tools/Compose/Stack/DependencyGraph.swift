@@ -15,7 +15,7 @@ struct DependencyGraph {
     /// is no mistake.
     ///
     /// - Parameter known: the names of the services that exist.
-    func problem(known: Set<String>) -> (message: String, hint: String?)? {
+    func problem(known: Set<String>) -> (message: String, recovery: String?)? {
         for service in order {
             guard let name = dependencies[service]?.first(where: { !known.contains($0) }) else { continue }
             return (
@@ -23,7 +23,7 @@ struct DependencyGraph {
                 Spelling.suggestion(for: name, among: known)
             )
         }
-        return cycles().first.map { (Self.message($0), Self.cycleHint) }
+        return cycles().first.map { (Self.message($0), Self.cycleRecovery) }
     }
 
     /// The names of these services and of all services that they depend on, directly or indirectly.
@@ -36,7 +36,7 @@ struct DependencyGraph {
         return found
     }
 
-    static let cycleHint = "remove one of these dependencies"
+    static let cycleRecovery = "remove one of these dependencies"
 
     static func message(_ cycle: [String]) -> String {
         "the dependencies of services form a cycle: \((cycle + [cycle[0]]).joined(separator: " → "))"

@@ -47,10 +47,10 @@ package struct Stack: Sendable, Equatable {
     package func selecting(_ names: [String] = [], profiles: some Sequence<String> = []) throws(ComposeError) -> Stack {
         let known = Set(services.map(\.name))
         if let unknown = names.first(where: { !known.contains($0) }) {
-            let hint = Spelling.suggestion(for: unknown, among: known)
+            let recovery = Spelling.suggestion(for: unknown, among: known)
             throw ComposeError(
                 code: "unknown-service", message: "there is no service '\(unknown)'",
-                recovery: hint ?? "the services are \(known.sorted().joined(separator: ", "))")
+                recovery: recovery ?? "the services are \(known.sorted().joined(separator: ", "))")
         }
         let implied = services.filter { names.contains($0.name) }.flatMap(\.profiles)
         let active = services(active: Set(profiles).union(implied))
@@ -95,7 +95,7 @@ package struct Stack: Sendable, Equatable {
             throw invalid("'\(port)' is not a valid port name", "use letters, digits, '-' and '_'")
         }
         if let problem = DependencyGraph(services).problem(known: names) {
-            throw invalid(problem.message, problem.hint)
+            throw invalid(problem.message, problem.recovery)
         }
     }
 

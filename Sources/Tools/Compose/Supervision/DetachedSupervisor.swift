@@ -57,7 +57,7 @@ package struct DetachedSupervisor: Sendable {
         let socket = try project.notifySocket(at: project.launchSocketPrefix + String(getpid()))
         var variables = environment
         // A supervisor that a service starts must not end with that service.
-        variables[ProcessMark.variable] = nil
+        variables[ProcessTag.variable] = nil
         variables["NOTIFY_SOCKET"] = socket.path
         let logPath = project.supervisorLogPath
         let logStart = (try? FileHandle(forReadingAtPath: logPath)?.seekToEnd()) ?? 0

@@ -64,13 +64,13 @@ struct InstanceKeeper: Sendable {
             project: project, bus: view.stack.bus, ports: view.status.ports, service: service.name,
             replica: view[name]?.replica ?? 1)
         let service = offered.expanded(service)
-        let mark = ProcessMark(project: project, service: service.name, instance: name)
+        let tag = ProcessTag(project: project, service: service.name, instance: name)
         return ServiceRunner(
             name: name, service: service, awaitsReadiness: view[name]?.awaitsReadiness ?? false,
             directory: view.stack.directory, project: project, board: board, log: log,
-            mark: mark,
+            tag: tag,
             variables: offered.environment(
-                of: service, inherited: options.environment, notifyPath: project.notifyPath(of: name), mark: mark),
+                of: service, inherited: options.environment, notifyPath: project.notifyPath(of: name), tag: tag),
             options: options, clock: clock, executor: executor, logger: logger)
     }
 }

@@ -37,15 +37,15 @@ struct Leftovers {
             names.isEmpty || names.contains(service) || names.contains(instance)
         }
         var sessions: [String: ProcessSession] = [:]
-        for mark in Set(await ProcessCensus.shared.members().compactMap(\.mark))
-        where mark.project == project.stateDirectory && isMeant(mark.service, mark.instance) {
-            sessions[mark.instance] = ProcessSession(id: nil, mark: mark)
+        for tag in Set(await ProcessCensus.shared.members().compactMap(\.tag))
+        where tag.project == project.stateDirectory && isMeant(tag.service, tag.instance) {
+            sessions[tag.instance] = ProcessSession(id: nil, tag: tag)
         }
         // A recorded process is found even if it has overwritten its environment.
         for service in try ProjectStatus.read(project)?.services ?? [] where isMeant(service.service, service.name) {
             guard let process = service.process, process.isAlive else { continue }
-            let mark = ProcessMark(project: project, service: service.service, instance: service.name)
-            sessions[service.name] = ProcessSession(id: process.pid, mark: mark)
+            let tag = ProcessTag(project: project, service: service.service, instance: service.name)
+            sessions[service.name] = ProcessSession(id: process.pid, tag: tag)
         }
         return sessions
     }

@@ -68,14 +68,14 @@ struct OfferedVariables {
     }
 
     /// The environment of a service: the supervisor's variables, then the offered variables, then the variables of the
-    /// service's entry, then those of sd_notify(3) and the mark. A later value replaces an earlier value.
+    /// service's entry, then those of sd_notify(3) and the tag. A later value replaces an earlier value.
     ///
     /// - Parameters:
     ///   - inherited: the supervisor's own variables.
     ///   - notifyPath: the socket to which the service sends its sd_notify messages.
-    ///   - mark: the mark of the instance.
+    ///   - tag: the tag of the instance.
     func environment(
-        of service: Service, inherited: [String: String], notifyPath: String, mark: ProcessMark
+        of service: Service, inherited: [String: String], notifyPath: String, tag: ProcessTag
     ) -> [String: String] {
         // With the inherited notification variables, the service would send its messages to the supervisor's own
         // launcher.
@@ -86,7 +86,7 @@ struct OfferedVariables {
         // process.
         if let watchdog = service.watchdog { variables["WATCHDOG_USEC"] = String(Int64(watchdog / .microseconds(1))) }
         variables["NOTIFY_SOCKET"] = notifyPath
-        variables[ProcessMark.variable] = mark.text
+        variables[ProcessTag.variable] = tag.text
         return variables
     }
 

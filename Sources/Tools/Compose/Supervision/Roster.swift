@@ -31,7 +31,7 @@ struct Roster: Sendable {
         status = ProjectStatus(project: project.name, supervisor: identity, bus: project.ownBusAddress)
     }
 
-    private(set) subscript(instance: String) -> ServiceStatus? {
+    private(set) subscript(instance: String) -> InstanceStatus? {
         get { status[instance] }
         set {
             let index = status.services.firstIndex { $0.name == instance }
@@ -44,17 +44,17 @@ struct Roster: Sendable {
         }
     }
 
-    mutating func change(_ instance: String, _ change: (inout ServiceStatus) -> Void) {
+    mutating func change(_ instance: String, _ change: (inout InstanceStatus) -> Void) {
         guard let index = status.services.firstIndex(where: { $0.name == instance }) else { return }
         change(&status.services[index])
     }
 
     /// The definition with which an instance would be started now; nil if the stack has no such service.
-    private func definition(of instance: ServiceStatus) -> Service? {
+    private func definition(of instance: InstanceStatus) -> Service? {
         stack.services.first { $0.name == instance.service }
     }
 
-    func instances(of service: String) -> [ServiceStatus] {
+    func instances(of service: String) -> [InstanceStatus] {
         status.services.filter { $0.service == service && !$0.order.isRemoved }
     }
 
@@ -130,7 +130,7 @@ struct Roster: Sendable {
         self[instance].map(isToEnd) ?? true
     }
 
-    private func isToEnd(_ instance: ServiceStatus) -> Bool {
+    private func isToEnd(_ instance: InstanceStatus) -> Bool {
         stop != .none || !instance.order.isWanted || instance.round != instance.order.round
     }
 
@@ -201,7 +201,7 @@ struct Roster: Sendable {
     }
 
     /// The prospect of a dependency. It is met if all instances of the other service meet its condition.
-    func prospect(of dependency: Dependency) -> ServiceStatus.Prospect {
+    func prospect(of dependency: Dependency) -> InstanceStatus.Prospect {
         let instances = instances(of: dependency.service)
         guard !instances.isEmpty else {
             // The service was scaled to 0, or is not part of the stack.
@@ -211,7 +211,7 @@ struct Roster: Sendable {
         return prospects.contains(.impossible) ? .impossible : prospects.contains(.pending) ? .pending : .met
     }
 
-    private func lostDependency(_ dependency: Dependency, of instance: ServiceStatus) -> ComposeError {
+    private func lostDependency(_ dependency: Dependency, of instance: InstanceStatus) -> ComposeError {
         let isStopped = instances(of: dependency.service).contains { !$0.order.isWanted }
         let reason = isStopped ? "is stopped" : "cannot reach \(dependency.condition.rawValue)"
         return ComposeError(
@@ -239,7 +239,7 @@ struct Roster: Sendable {
         guard case .start = nextStep(of: instance), let status = self[instance], let service = definition(of: status)
         else { return nil }
         definitions[instance] = service
-        self[instance] = ServiceStatus(beginning: status, awaitsReadiness: stack.awaitsReadiness(of: service))
+        self[instance] = InstanceStatus(beginning: status, awaitsReadiness: stack.awaitsReadiness(of: service))
         return service
     }
 
@@ -339,7 +339,7 @@ struct Roster: Sendable {
         return inOrder(needed).map { startUnlessUp($0) }
     }
 
-    private mutating func stop(_ instance: ServiceStatus, grace: Duration?) -> Change {
+    private mutating func stop(_ instance: InstanceStatus, grace: Duration?) -> Change {
         // An instance that has ended by itself and will not be restarted needs no new order.
         let isOver = instance.isFinished && instance.round == instance.order.round
         let isStopped = !instance.order.isWanted && !instance.isActive
@@ -407,14 +407,14 @@ struct Roster: Sendable {
         return changes
     }
 
-    private mutating func startUnlessUp(_ instance: ServiceStatus, ignoresDependencies: Bool = false) -> Change {
+    private mutating func startUnlessUp(_ instance: InstanceStatus, ignoresDependencies: Bool = false) -> Change {
         let isOver = instance.isFinished && instance.round == instance.order.round
         if instance.order.isWanted && !isOver { return decide(.keep, instance.name) }
         return decide(.start, instance.name) { $0.start(ignoresDependencies: ignoresDependencies) }
     }
 
     /// Sorts instances by the dependencies of their services: each instance is after the instances on which it depends.
-    private func inOrder(_ instances: [ServiceStatus]) -> [ServiceStatus] {
+    private func inOrder(_ instances: [InstanceStatus]) -> [InstanceStatus] {
         let names = DependencyGraph(stack.services).inOrder
         return instances.sorted { a, b in
             (names.firstIndex(of: a.service) ?? 0, a.replica) < (names.firstIndex(of: b.service) ?? 0, b.replica)
@@ -472,7 +472,7 @@ struct Roster: Sendable {
     }
 
     private func reason(
-        toRestart instance: ServiceStatus, service: Service, recreation: UpRequest.Recreation,
+        toRestart instance: InstanceStatus, service: Service, recreation: UpRequest.Recreation,
         edits: [String: String]
     ) -> String? {
         switch recreation {
@@ -487,7 +487,7 @@ struct Roster: Sendable {
 
     /// The instances with these names of services or instances, without those that are being removed; all if `names` is
     /// empty.
-    private func instances(named names: [String]) throws(ComposeError) -> [ServiceStatus] {
+    private func instances(named names: [String]) throws(ComposeError) -> [InstanceStatus] {
         try status.check(
             names, areIn: Set(status.services.flatMap { [$0.service, $0.name] }).union(stack.services.map(\.name)))
         // A service that was scaled to 0 has no instances, but its name is valid.
@@ -525,7 +525,7 @@ struct Roster: Sendable {
         let leaving = status.services.first { $0.service == service.name && $0.replica == replica }
         if let leaving { return leaving.name }
         let name = service.instanceName(replica)
-        self[name] = ServiceStatus(name: name, service: service.name, replica: replica)
+        self[name] = InstanceStatus(name: name, service: service.name, replica: replica)
         return name
     }
 

@@ -35,7 +35,7 @@ struct RunDeadlines {
     /// The fault of the service at a time; nil if there is none.
     ///
     /// - Parameter state: the service's state. The service must send `WATCHDOG=1` only while it is ready or running.
-    mutating func fault(of state: ServiceStatus.State, at now: Instant) -> RunFault? {
+    mutating func fault(of state: InstanceStatus.State, at now: Instant) -> RunFault? {
         if isTriggered { return .hung("reported that it hangs") }
         if state != .starting {
             start = nil

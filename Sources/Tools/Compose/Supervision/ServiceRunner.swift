@@ -15,8 +15,8 @@ struct ServiceRunner: Sendable {
     let project: Project
     let board: StatusBoard
     let log: ServiceLog
-    /// The mark in the environment of the instance's processes.
-    let mark: ProcessMark
+    /// The tag in the environment of the instance's processes.
+    let tag: ProcessTag
     let variables: [String: String]
     let options: SupervisorOptions
     let clock: RunningClock
@@ -178,7 +178,7 @@ struct ServiceRunner: Sendable {
         socket: NotifySocket,
         deadline: RunningClock.Instant
     ) async -> Cause {
-        let session = ProcessSession(id: leader, mark: mark)
+        let session = ProcessSession(id: leader, tag: tag)
         board.change(name) {
             $0.process = ProcessIdentity(of: leader)
             $0.startedAt = Date()

@@ -47,7 +47,7 @@ final class StatusBoard: Sendable {
         return result
     }
 
-    func change(_ instance: String, _ change: (inout ServiceStatus) -> Void) {
+    func change(_ instance: String, _ change: (inout InstanceStatus) -> Void) {
         update { $0.change(instance, change) }
     }
 

@@ -64,7 +64,7 @@ struct DeadListCommand: AsyncParsableCommand, WallTimeCommand {
         try await DeadLetter.forEachPage {
             try await bus.inspect.deadLetterSummaries(of: consumer, after: $0, limit: pageCount)
         } _: {
-            for letter in $0 { DeadLetterFormat.add(letter, to: &table) }
+            for deadLetter in $0 { DeadLetterFormat.add(deadLetter, to: &table) }
         }
         return table.isEmpty ? nil : table
     }
@@ -90,8 +90,8 @@ struct DeadShowCommand: AsyncParsableCommand, WallTimeCommand {
 
     func run() async throws {
         let id = id
-        let letter = try await options.withBus { try await LetterArguments.letter(id, on: $0) }
-        let lines = json ? [try DeadLetterFormat.json(letter)] : DeadLetterFormat.details(letter)
+        let deadLetter = try await options.withBus { try await DeadLetterArguments.deadLetter(id, on: $0) }
+        let lines = json ? [try DeadLetterFormat.json(deadLetter)] : DeadLetterFormat.details(deadLetter)
         try await Console.output.writeLines(lines)
     }
 }
@@ -108,20 +108,20 @@ struct DeadResendCommand: AsyncParsableCommand {
             """)
 
     @OptionGroup var options: BusOptions
-    @OptionGroup var letters: LetterArguments
+    @OptionGroup var deadLetters: DeadLetterArguments
 
     @Flag(help: "Print one JSON object per line.")
     var json = false
 
     func run() async throws {
-        let (letters, json) = (letters, json)
+        let (deadLetters, json) = (deadLetters, json)
         try await options.withBus { bus in
-            try await letters.forEach(on: bus) { letter in
-                let message = try await letter.resend(on: bus)
+            try await deadLetters.forEach(on: bus) { deadLetter in
+                let message = try await deadLetter.resend(on: bus)
                 guard let position = message.position else { return }
                 let sent = SentMessage(message, at: position)
                 try await Console.output.writeLine(
-                    json ? JSONValue(encoding: sent).description : "\(letter.id) \(message.id) \(position)")
+                    json ? JSONValue(encoding: sent).description : "\(deadLetter.id) \(message.id) \(position)")
             }
         }
     }
@@ -138,24 +138,25 @@ struct DeadDropCommand: AsyncParsableCommand {
             """)
 
     @OptionGroup var options: BusOptions
-    @OptionGroup var letters: LetterArguments
+    @OptionGroup var deadLetters: DeadLetterArguments
 
     func run() async throws {
-        let letters = letters
+        let deadLetters = deadLetters
         let missing = try await options.withBus { bus in
-            let ids = letters.all ? try await bus.deadLetterIDs(of: letters.consumer) : Set(letters.ids).sorted()
+            let ids =
+                deadLetters.all ? try await bus.deadLetterIDs(of: deadLetters.consumer) : Set(deadLetters.ids).sorted()
             return try await bus.dropDeadLetters(ids)
         }
         guard !missing.isEmpty else { return }
-        let error = CommandError.noLetters(missing)
-        guard letters.all else { throw error }
+        let error = CommandError.noDeadLetters(missing)
+        guard deadLetters.all else { throw error }
         // Somebody else has removed them meanwhile.
         await Console.error.tell(error.message)
     }
 }
 
 /// The arguments that select dead letters.
-struct LetterArguments: ParsableArguments, Sendable {
+struct DeadLetterArguments: ParsableArguments, Sendable {
     @Argument(help: ArgumentHelp("The dead letters' numbers, as 'segue dead list' prints them.", valueName: "id"))
     var ids: [DeadLetter.ID] = []
 
@@ -179,9 +180,9 @@ struct LetterArguments: ParsableArguments, Sendable {
         guard all else {
             let ids = Set(ids).sorted()
             for id in ids {
-                guard try await bus.inspect.deadLetterSummary(id) != nil else { throw CommandError.noLetters([id]) }
+                guard try await bus.inspect.deadLetterSummary(id) != nil else { throw CommandError.noDeadLetters([id]) }
             }
-            for id in ids { try await body(try await Self.letter(id, on: bus)) }
+            for id in ids { try await body(try await Self.deadLetter(id, on: bus)) }
             return
         }
         // A message that is given up again meanwhile has a higher number.
@@ -189,21 +190,21 @@ struct LetterArguments: ParsableArguments, Sendable {
         try await DeadLetter.forEachPage { after in
             try await bus.inspect.deadLetters(of: consumer, after: after, limit: DeadListCommand.pageCount)
                 .filter { $0.id <= last }
-        } _: { letters in
-            for letter in letters { try await body(letter) }
+        } _: { deadLetters in
+            for deadLetter in deadLetters { try await body(deadLetter) }
         }
     }
 
     /// - Throws: ``CommandError`` `no-letter` if there is no dead letter with this number.
-    static func letter(_ id: DeadLetter.ID, on bus: EventBus) async throws -> DeadLetter {
-        guard let letter = try await bus.inspect.deadLetter(id) else { throw CommandError.noLetters([id]) }
-        return letter
+    static func deadLetter(_ id: DeadLetter.ID, on bus: EventBus) async throws -> DeadLetter {
+        guard let deadLetter = try await bus.inspect.deadLetter(id) else { throw CommandError.noDeadLetters([id]) }
+        return deadLetter
     }
 }
 
 extension CommandError {
     /// - Parameter ids: The numbers of letters that do not exist: at least one. The first of them are named.
-    fileprivate static func noLetters(_ ids: [DeadLetter.ID]) -> CommandError {
+    fileprivate static func noDeadLetters(_ ids: [DeadLetter.ID]) -> CommandError {
         let named = ids.prefix(10).map { "\($0)" }.joined(separator: ", ")
         let rest = ids.count > 10 ? " and \(ids.count - 10) more" : ""
         return CommandError(
@@ -225,35 +226,36 @@ enum DeadLetterFormat {
 
     static var emptyTable: Table { Table("ID", "TIME", "CONSUMER", "MESSAGE", "ATTEMPTS", "REASON") }
 
-    static func add(_ letter: DeadLetter.Summary, to table: inout Table) {
+    static func add(_ deadLetter: DeadLetter.Summary, to table: inout Table) {
         table.append(
-            "\(letter.id)", WallTime.text(of: letter.time), letter.consumer,
-            "\(letter.message.type)", "\(letter.rejection.attempts)", letter.rejection.reason)
+            "\(deadLetter.id)", WallTime.text(of: deadLetter.time), deadLetter.consumer,
+            "\(deadLetter.message.type)", "\(deadLetter.rejection.attempts)", deadLetter.rejection.reason)
     }
 
     /// The lines of `segue dead show`: the reason, the message's attributes, and its data.
-    static func details(_ letter: DeadLetter) -> [String] {
-        let attempts = letter.rejection.attempts == 1 ? "1 attempt" : "\(letter.rejection.attempts) attempts"
+    static func details(_ deadLetter: DeadLetter) -> [String] {
+        let attempts = deadLetter.rejection.attempts == 1 ? "1 attempt" : "\(deadLetter.rejection.attempts) attempts"
         let message = PrettyFormat()
-        let attributes = letter.message.attributes
+        let attributes = deadLetter.message.attributes
         let published = "    published: \(WallTime.text(of: attributes.time)) by \(attributes.source.printable)"
         return [
-            "\(letter.message.type) was given up by \(letter.consumer.printable) after \(attempts)",
-            "    code: \(letter.rejection.code.printable)",
-            "    reason: \(letter.rejection.reason.printable)",
-            "    given up: \(WallTime.text(of: letter.time))",
-        ] + (letter.message.unreadableHeader == nil ? [published] : [])
-            + message.details(letter.message).map { $0.rendered(isColored: false, columns: nil).description }
-            + [DataPrinter(json: false).text(letter.message.data)]
+            "\(deadLetter.message.type) was given up by \(deadLetter.consumer.printable) after \(attempts)",
+            "    code: \(deadLetter.rejection.code.printable)",
+            "    reason: \(deadLetter.rejection.reason.printable)",
+            "    given up: \(WallTime.text(of: deadLetter.time))",
+        ] + (deadLetter.message.unreadableHeader == nil ? [published] : [])
+            + message.details(deadLetter.message).map { $0.rendered(isColored: false, columns: nil).description }
+            + [DataPrinter(json: false).text(deadLetter.message.data)]
     }
 
     /// The dead letter as a JSON object on one line. Its member `message` is the message as `segue monitor --json`
     /// prints it.
-    static func json(_ letter: DeadLetter) throws -> String {
+    static func json(_ deadLetter: DeadLetter) throws -> String {
         let summary = Summary(
-            id: letter.id, consumer: letter.consumer, code: letter.rejection.code, reason: letter.rejection.reason,
-            attempts: letter.rejection.attempts, time: Timestamp.text(of: letter.time))
-        let message = try JSONText(parsing: Data(CloudEventFormat.line(letter.message).utf8))
+            id: deadLetter.id, consumer: deadLetter.consumer, code: deadLetter.rejection.code,
+            reason: deadLetter.rejection.reason,
+            attempts: deadLetter.rejection.attempts, time: Timestamp.text(of: deadLetter.time))
+        let message = try JSONText(parsing: Data(CloudEventFormat.line(deadLetter.message).utf8))
         return try JSONText(encoding: summary).adding("message", message).description
     }
 }

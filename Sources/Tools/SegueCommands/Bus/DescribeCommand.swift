@@ -42,7 +42,7 @@ package struct DescribeCommand: AsyncParsableCommand, WallTimeCommand {
         guard description.isKnown else {
             throw CommandError(
                 code: "unknown-type", "no process on this bus knows \(type), and its journal has none",
-                recovery: description.hint ?? "see 'segue services'")
+                recovery: description.recovery ?? "see 'segue services'")
         }
         try await Console.output.writeLine(json ? description.json.description : description.text)
     }
@@ -72,7 +72,7 @@ private struct TypeDescription: Encodable {
     let receivers: [String]
     let last: Last?
     /// The suggestion of a known type with a similar name. Nil if there is none.
-    let hint: String?
+    let recovery: String?
 
     struct Last: Encodable {
         let id: String
@@ -115,7 +115,7 @@ private struct TypeDescription: Encodable {
                 data: JSONText(message.data),
                 line: PrettyFormat().line(message, known.names).rendered(isColored: false, columns: nil).description)
         }
-        hint = Spelling.nearest(to: type.description, in: known.types).map { "did you mean \($0)?" }
+        recovery = Spelling.nearest(to: type.description, in: known.types).map { "did you mean \($0)?" }
     }
 
     var isKnown: Bool { data != nil || answer != nil || !senders.isEmpty || !receivers.isEmpty || last != nil }

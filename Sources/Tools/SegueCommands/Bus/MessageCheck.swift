@@ -31,7 +31,7 @@ struct MessageCheck {
         let recovery =
             switch mistake.code {
             case .unknownType:
-                mistake.hint.map { "\($0) To send it nevertheless, use --no-check" }
+                mistake.recovery.map { "\($0) To send it nevertheless, use --no-check" }
                     ?? "see 'segue services', or use --no-check"
             case .invalidData: "correct it, or use --no-check"
             case .unreadableContract: "build its service with this version of Segue, or use --no-check"

@@ -121,9 +121,9 @@ struct MessageSender {
         let presences = documents.compactMap { try? $0.decode(Document.Presence.self) }
         let known = Set(presences.flatMap { $0.receives + $0.sends })
         guard !known.contains(type.description) else { return }
-        let hint =
+        let recovery =
             Spelling.nearest(to: type.description, in: known).map { "did you mean \($0)?" } ?? "see 'segue services'"
-        await Console.error.tell("published, but no process on the bus receives \(type) at the moment; \(hint)")
+        await Console.error.tell("published, but no process on the bus receives \(type) at the moment; \(recovery)")
     }
 }
 

@@ -12,10 +12,11 @@ struct FullScreen {
     /// Runs `body` until it ends, a key ends the display, or the terminal is closed.
     /// - Parameters:
     ///   - isEnd: called with each key; returns true for a key that ends the display.
-    ///   - redraw: draws the screen again when the program continues after Ctrl-Z, and when the terminal's size changes.
+    ///   - redraw: draws the screen again when the program continues after Ctrl-Z, and when the terminal's size
+    ///     changes.
     /// - Throws: the errors of `body` and `redraw`.
     func run(
-        isEnd: @escaping @Sendable (Key) async -> Bool, redraw: @escaping @Sendable () async throws -> Void,
+        isEnd: @escaping @Sendable (KeyPress) async -> Bool, redraw: @escaping @Sendable () async throws -> Void,
         _ body: @escaping @Sendable () async throws -> Void
     ) async throws {
         let keys = TerminalKeys(input)
@@ -81,13 +82,13 @@ struct FullScreen {
     }
 
     /// Reads keys until one of them ends the display, the terminal is closed, or the task is cancelled.
-    private func readKeys(_ isEnd: (Key) async -> Bool) async throws {
+    private func readKeys(_ isEnd: (KeyPress) async -> Bool) async throws {
         while try await input.wait(for: POLLIN) {
             let text = try withUnsafeTemporaryAllocation(byteCount: 4096, alignment: 1) { bytes in
                 String(decoding: bytes.prefix(try input.read(into: bytes)), as: UTF8.self)
             }
             if text.isEmpty { return }
-            for key in Key.keys(in: text) where await isEnd(key) { return }
+            for key in KeyPress.keys(in: text) where await isEnd(key) { return }
         }
     }
 }

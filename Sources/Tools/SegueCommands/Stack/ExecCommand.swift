@@ -32,7 +32,7 @@ package struct ExecCommand: AsyncParsableCommand {
         let project = try stack.resolve()
         guard let status = try ProjectStatus.read(project) else { throw CommandError.neverStarted(project) }
         let instances = try status.instances(named: [service], of: project)
-        guard let context = instances.lazy.compactMap(ServiceContext.init).first else {
+        guard let context = instances.lazy.compactMap(ServiceEnvironment.init).first else {
             throw CommandError(
                 code: "not-running", "service '\(service)' does not run", recovery: "start it with 'segue up -d'")
         }

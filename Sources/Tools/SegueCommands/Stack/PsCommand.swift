@@ -24,7 +24,7 @@ package struct PsCommand: AsyncParsableCommand {
     var all = false
 
     @Option(help: ArgumentHelp("List only service instances in this state; may be repeated.", valueName: "state"))
-    var status: [ServiceStatus.State] = []
+    var status: [InstanceStatus.State] = []
 
     @Option(help: "The format of the list.")
     var format = Format.table
@@ -75,13 +75,13 @@ package struct PsCommand: AsyncParsableCommand {
     }
 }
 
-extension ServiceStatus.State: ExpressibleByArgument {}
+extension InstanceStatus.State: ExpressibleByArgument {}
 
 /// A service instance in the list of `segue ps`.
 struct ServiceRow: Encodable {
     let name: String
     let service: String
-    let state: ServiceStatus.State
+    let state: InstanceStatus.State
     /// Nil if the process is not alive or has no health check.
     let health: ServiceHealth.State?
     /// Nil if the process is not alive.
@@ -117,7 +117,7 @@ struct ServiceRow: Encodable {
     ///   - isSupervised: true if the supervisor still updates the status. If false, an instance whose process is not
     ///     alive is listed as ended.
     ///   - usage: the resources that its processes use; nil if it has none.
-    init(_ status: ServiceStatus, isSupervised: Bool, usage: ResourceUsage?) {
+    init(_ status: InstanceStatus, isSupervised: Bool, usage: ResourceUsage?) {
         let isAlive = status.process?.isAlive ?? false
         name = status.name
         service = status.service
@@ -158,7 +158,7 @@ struct ServiceRow: Encodable {
     }
 }
 
-extension ServiceStatus {
+extension InstanceStatus {
     /// The predicate of a sentence about the instance's state.
     var summary: String {
         switch state {

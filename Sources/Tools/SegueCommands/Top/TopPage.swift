@@ -70,7 +70,7 @@ struct TopPage: Sendable {
     }
 
     /// Scrolls if the key is one for it.
-    mutating func scroll(_ key: Key) {
+    mutating func scroll(_ key: KeyPress) {
         switch key {
         case .up: move(-1)
         case .down: move(1)

@@ -173,7 +173,7 @@ actor TopScreen: StatisticsView {
     }
 
     /// - Returns: True if the key ends the view.
-    func handle(_ key: Key) -> Bool { handle(.key(key)) }
+    func handle(_ key: KeyPress) -> Bool { handle(.key(key)) }
 
     /// Passes an input to the view, which is drawn soon.
     /// - Returns: True if the view has ended.
@@ -201,7 +201,8 @@ actor TopScreen: StatisticsView {
 
     func draw() async throws {
         let size = output.size
-        // The last column stays empty: after a character in it, some terminals would clear it with the rest of the line.
+        // The last column stays empty: after a character in it, some terminals would clear it with the rest of the
+        // line.
         let columns = size.map { max(1, $0.columns - 1) }
         if let columns, let rows = size?.rows { _ = view.handle(.size(columns: columns, rows: rows)) }
         let isColored = output.isColored

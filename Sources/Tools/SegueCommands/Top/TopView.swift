@@ -5,7 +5,7 @@ internal import Support
 /// The view of `segue top` as a value. It handles keys and facts, and returns what is to be done and the lines to draw.
 struct TopView: Sendable {
     enum Input: Sendable {
-        case key(Key)
+        case key(KeyPress)
         /// The size of the terminal, in characters.
         case size(columns: Int, rows: Int)
         case report(StatisticsReport)
@@ -88,7 +88,7 @@ struct TopView: Sendable {
         if past.count > Self.pastLimit { past.removeFirst(past.count - Self.pastLimit) }
     }
 
-    private mutating func handle(_ key: Key) -> [Action] {
+    private mutating func handle(_ key: KeyPress) -> [Action] {
         if let instance = asked {
             asked = nil
             let isConfirmed = key == .character("y")

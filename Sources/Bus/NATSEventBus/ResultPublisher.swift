@@ -4,17 +4,17 @@ internal import NATS
 internal import NATSLayout
 
 /// Publishes the batches of durable consumers: results, progress and given-up messages, fenced by their claims.
-struct Results: Sendable {
-    let journal: Journal
+struct ResultPublisher: Sendable {
+    let journal: JournalConnection
     let claims: Claims
-    let letters: DeadLetters
+    let deadLetters: DeadLetters
     let send: Send
-    private let turns = Turns<ConsumerPartition>()
+    private let locks = KeyedLocks<ConsumerPartition>()
 
-    init(_ journal: Journal, claims: Claims, letters: DeadLetters, send: @escaping Send) {
+    init(_ journal: JournalConnection, claims: Claims, deadLetters: DeadLetters, send: @escaping Send) {
         self.journal = journal
         self.claims = claims
-        self.letters = letters
+        self.deadLetters = deadLetters
         self.send = send
     }
 
@@ -45,13 +45,13 @@ struct Results: Sendable {
         let owner = ConsumerPartition(checkpoint.claim.consumer, partition)
         // The server refuses a second batch that expects the same fence while the first one is under way. And the
         // previous checkpoint is known to be recorded only after its batch.
-        return try await turns.withTurn(of: owner) {
+        return try await locks.withLock(of: owner) {
             let owned = try await claims.ownership(of: partition, by: checkpoint.claim)
             let isHandled = try await isHandled(checkpoint, owned?.handled, fencedBy: partition)
             if isHandled { return try await journal.end() }
             guard let owned else { throw try await claims.refused(partition, of: checkpoint.claim) }
             let rejected = try await rejectedMessage(of: batch, checkpoint)
-            if !batch.settledLetters.isEmpty { try await letters.require(batch.settledLetters) }
+            if !batch.resolvedDeadLetters.isEmpty { try await deadLetters.require(batch.resolvedDeadLetters) }
             let publication = try Publication(
                 packed, owner: owner, rejected: rejected, lease: lease,
                 expectation: Expectation(subject: journal.subject(.fence(owner)), sequence: owned.fence))
@@ -109,7 +109,7 @@ struct Results: Sendable {
     private func rejectedMessage(of batch: Batch, _ checkpoint: Checkpoint) async throws -> RejectedMessage? {
         guard let rejection = batch.rejection else { return nil }
         let position = checkpoint.position
-        let place = Place(offset: position.offset)
+        let place = StreamPosition(offset: position.offset)
         if let stored = try await journal.batch(at: place.sequence) {
             let index = place.index(count: stored.batch.headers.count)
             let messages = (try? stored.batch.content(at: place.sequence, of: position.epoch))?.messages ?? []
@@ -117,7 +117,7 @@ struct Results: Sendable {
                 return try RejectedMessage(rejection, of: try messages[index].envelope())
             }
         }
-        throw BusError(.letter, "there is no message at position \(position) that could be given up")
+        throw BusError(.deadLetter, "there is no message at position \(position) that could be given up")
     }
 
     /// The end of the journal, or an earlier position that this client knows if that is not before `offset`.

@@ -1,7 +1,7 @@
 internal import Synchronization
 
 /// A lock for each key, granted in the order of the calls.
-final class Turns<Key: Hashable & Sendable>: Sendable {
+final class KeyedLocks<Key: Hashable & Sendable>: Sendable {
     private struct Waiter {
         let number: UInt64
         let continuation: CheckedContinuation<Void, any Error>
@@ -17,7 +17,7 @@ final class Turns<Key: Hashable & Sendable>: Sendable {
 
     /// Runs `body` when the tasks that have asked for the key before have ended.
     /// - Throws: `CancellationError` if the task is cancelled while it waits; the error of `body`.
-    func withTurn<Result>(
+    func withLock<Result>(
         of key: Key, _ body: nonisolated(nonsending) () async throws -> Result
     ) async throws -> Result {
         try await begin(key)

@@ -6,7 +6,7 @@ internal import SystemSupport
 /// Replies of a connection: one wildcard subscription receives all of them, and this table finds the request.
 ///
 /// The subject of a reply is `PREFIX.TOKEN`.
-final class Inbox: Expiring {
+final class ReplyInbox: Expiring {
     typealias Completion = @Sendable (Result<NATSMessage, any Error>) -> Void
     /// True for the reply to a request; false for a message that is ignored.
     typealias Filter = @Sendable (NATSMessage) -> Bool

@@ -24,7 +24,7 @@ struct JournalIdentity: Hashable, Sendable {
 }
 
 /// The journal of a namespace: the connection to its servers, and requests that wait while no server answers.
-final class Journal: Sendable {
+final class JournalConnection: Sendable {
     private struct State {
         /// Nil until the stream has been found.
         var identity: JournalIdentity?
@@ -135,8 +135,8 @@ final class Journal: Sendable {
     }
 
     /// Reads the state of the stream, and follows it if it was replaced.
-    /// - Parameter requiringLast: True to ask for the last message that this client has received or published, too. It is
-    ///   also asked for if an earlier answer lacked something.
+    /// - Parameter requiringLast: True to ask for the last message that this client has received or published, too. It
+    ///   is also asked for if an earlier answer lacked something.
     /// - Throws: ``NATSError`` `timeout` if it does not have what this client has seen: see ``recordLostEnd()``.
     @discardableResult
     private func readStream(limit: Int, requiringLast: Bool = false) async throws -> StreamInfo {
@@ -165,8 +165,8 @@ final class Journal: Sendable {
         if last.isLost(stored?.identity, upTo: end), epochNow == asked.epoch { throw recordLostEnd() }
     }
 
-    /// The journal lacks messages that this client has seen. The steward learns of it from the next heartbeat, and begins
-    /// a new epoch. Until then, this client waits: what it would record belongs to another journal.
+    /// The journal lacks messages that this client has seen. The steward learns of it from the next heartbeat, and
+    /// begins a new epoch. Until then, this client waits: what it would record belongs to another journal.
     ///
     /// A leader that was replaced while it was stopped may answer once more, without the newest messages.
     private func recordLostEnd() -> NATSError {
@@ -219,7 +219,7 @@ final class Journal: Sendable {
     }
 
     /// Ends all calls that wait, and all later ones.
-    func close(_ error: BusError = Journal.ended) {
+    func close(_ error: BusError = JournalConnection.ended) {
         let waiters = state.withLock { state in
             defer { state.waiters = [:] }
             state.failure = state.failure ?? error

@@ -2,7 +2,7 @@ package import Foundation
 import Subprocess
 
 /// The status of one instance of a service.
-package struct ServiceStatus: Sendable, Codable, Equatable {
+package struct InstanceStatus: Sendable, Codable, Equatable {
     package enum State: String, Sendable, Codable, CaseIterable {
         /// The instance has not been started: it waits for its dependencies, or has not been requested.
         case created
@@ -110,7 +110,7 @@ package struct ServiceStatus: Sendable, Codable, Equatable {
     }
 
     /// The status at the beginning of the requested round. Only the number of restarts is kept from earlier rounds.
-    init(beginning previous: ServiceStatus, awaitsReadiness: Bool) {
+    init(beginning previous: InstanceStatus, awaitsReadiness: Bool) {
         self.init(name: previous.name, service: previous.service, replica: previous.replica)
         order = previous.order
         round = order.round

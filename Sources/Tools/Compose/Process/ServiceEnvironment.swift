@@ -3,17 +3,17 @@ import Glibc
 import SystemSupport
 
 /// The variables and the working directory of a running service, with which another command can be run.
-package struct ServiceContext: Sendable {
+package struct ServiceEnvironment: Sendable {
     private let variables: [String: String]
     private let directory: String
 
     /// Nil if the service does not run, or its variables or its directory cannot be read.
-    package init?(of status: ServiceStatus) {
+    package init?(of status: InstanceStatus) {
         guard let process = status.process, process.isAlive, let variables = ProcessTable.variables(of: process.pid),
             let directory = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/\(process.pid)/cwd")
         else { return nil }
         // The command must neither send messages in the name of the service nor end with it.
-        let own = OfferedVariables.notificationVariables.union([ProcessMark.variable])
+        let own = OfferedVariables.notificationVariables.union([ProcessTag.variable])
         self.variables = variables.filter { !own.contains($0.key) }
         self.directory = directory
     }

@@ -2,7 +2,7 @@ import Support
 
 /// The value of an environment variable of an instance's processes, by which they are found. A process that an
 /// instance's process starts inherits the variable.
-struct ProcessMark: Sendable, Hashable {
+struct ProcessTag: Sendable, Hashable {
     static let variable = "SEGUE_MARK"
 
     /// The folder of the project's state.
@@ -16,7 +16,7 @@ struct ProcessMark: Sendable, Hashable {
         self.instance = instance
     }
 
-    /// Nil if the text is not a mark.
+    /// Nil if the text is not a tag.
     init?(_ text: String) {
         // Names of services and instances contain no slash.
         let parts = text.split(scalar: "/", omittingEmptySubsequences: false)

@@ -2,7 +2,7 @@ internal import DequeModule
 internal import EventBus
 
 /// The newest transient messages. The journal does not have them, so the page reads their data from here.
-struct TransientMessages: Sendable {
+struct RecentTransients: Sendable {
     /// The maximum number of messages.
     static let countLimit = 1000
     /// The maximum size of their data in bytes.

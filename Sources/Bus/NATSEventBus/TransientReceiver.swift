@@ -6,11 +6,11 @@ internal import Support
 
 /// The transient messages of a subscription. It receives them into the buffer of the subscription, and holds those back
 /// that would overtake a batch which their publisher knew.
-struct TransientMessages: Sendable {
+struct TransientReceiver: Sendable {
     /// The maximum time for which a transient message waits for the journal.
     private static let longestHold = Duration.seconds(1)
 
-    let journal: Journal
+    let journal: JournalConnection
     /// The subjects of the batches that the subscription reads.
     let patterns: [String]
     let buffer: SubscriptionBuffer
@@ -69,7 +69,7 @@ struct TransientMessages: Sendable {
     /// Adds a transient message to the buffer.
     /// - Returns: What must be read before the messages that are held; nil if none was added to them.
     private func enqueue(_ message: NATSMessage) -> SubscriptionBuffer.Gap? {
-        guard let place = TransientPlace(message) else {
+        guard let place = TransientPosition(message) else {
             skipped.record("a transient message on '\(message.subject)' has no valid headers")
             return nil
         }
@@ -85,7 +85,7 @@ struct TransientMessages: Sendable {
 }
 
 /// The place in the journal after which a transient batch was published: the last batch that its publisher knew.
-struct TransientPlace: Hashable, Sendable {
+struct TransientPosition: Hashable, Sendable {
     private static let header = "Segue-After"
 
     let epoch: UInt64
@@ -99,7 +99,7 @@ struct TransientPlace: Hashable, Sendable {
     fileprivate init?(_ message: NATSMessage) {
         let numbers = (message.header(Self.header) ?? "").split(scalar: "/", omittingEmptySubsequences: false)
         guard numbers.count == 2, let epoch = UInt64(numbers[0]), let sequence = UInt64(numbers[1]),
-            sequence <= Place.maximumSequence
+            sequence <= StreamPosition.maximumSequence
         else { return nil }
         self.init(epoch: epoch, sequence: sequence)
     }

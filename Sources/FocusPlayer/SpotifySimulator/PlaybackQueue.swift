@@ -2,7 +2,7 @@ import Foundation
 import Support
 
 /// The music that plays or is paused.
-struct Playback: Codable, Sendable, Equatable {
+struct PlaybackQueue: Codable, Sendable, Equatable {
     struct Track: Codable, Sendable, Equatable {
         let uri: String
         let durationInMilliseconds: Int

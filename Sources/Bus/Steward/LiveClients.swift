@@ -4,7 +4,7 @@ internal import Foundation
 internal import NATSLayout
 
 /// The clients that are alive, as far as the steward has received their heartbeats, as a value without side effects.
-struct Presence {
+struct LiveClients {
     typealias Instant = ContinuousClock.Instant
 
     /// A member of a durable consumer.

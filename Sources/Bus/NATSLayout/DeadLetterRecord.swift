@@ -4,7 +4,7 @@ internal import Foundation
 
 /// A dead letter, as the steward keeps it under `x.CONSUMER.SEQUENCE`: the batch that gave up the message, without its
 /// other messages, and the time of that batch.
-package struct LetterRecord: Hashable, Sendable {
+package struct DeadLetterRecord: Hashable, Sendable {
     private static let timeHeader = "Segue-Time"
     private static let epochHeader = "Segue-Epoch"
 
@@ -29,8 +29,8 @@ package struct LetterRecord: Hashable, Sendable {
     }
 
     /// The same letter in a journal with another epoch.
-    package func moved(to epoch: UInt64) -> LetterRecord {
-        LetterRecord(batch, time: time, epoch: epoch)
+    package func moved(to epoch: UInt64) -> DeadLetterRecord {
+        DeadLetterRecord(batch, time: time, epoch: epoch)
     }
 
     package var fields: [(name: String, value: String)] {
@@ -55,8 +55,8 @@ package struct LetterRecord: Hashable, Sendable {
     /// The dead letter under the subject `x.CONSUMER.SEQUENCE`.
     /// - Throws: ``ProtocolError`` if the record is damaged; ``BusError`` with code `malformed` if the topic of the
     ///   message is invalid.
-    package func letter(of consumer: String, sequence: UInt64) throws -> DeadLetter? {
-        try batch.content(at: sequence, of: epoch).rejected?.letter(
+    package func deadLetter(of consumer: String, sequence: UInt64) throws -> DeadLetter? {
+        try batch.content(at: sequence, of: epoch).rejected?.deadLetter(
             of: consumer, sequence: sequence, time: Date(timeIntervalSince1970: Double(time) / 1_000_000_000))
     }
 }

@@ -5,7 +5,7 @@ internal import EventBus
 ///
 /// The offset of a message is its sequence × 1,024 + its slot. A batch of `n` messages takes the last `n` slots, so
 /// that the offset of its last message, and with it the end of the journal, follows from the sequence alone.
-package struct Place: Hashable, Sendable, Comparable {
+package struct StreamPosition: Hashable, Sendable, Comparable {
     /// The number of slots of a batch.
     package static let slotCount = UInt64(Limits.batchCount)
     /// The highest sequence whose offsets fit in 64 bits.
@@ -34,7 +34,7 @@ package struct Place: Hashable, Sendable, Comparable {
     /// The index of the message in its batch of `count` messages. Negative if the offset is that of no message.
     package func index(count: Int) -> Int { Int(slot) - Int(Self.slotCount) + count }
 
-    package static func < (left: Place, right: Place) -> Bool { left.offset < right.offset }
+    package static func < (left: StreamPosition, right: StreamPosition) -> Bool { left.offset < right.offset }
 
     /// The offset of the last message of a batch. It is also the end of a journal whose last batch this is; 0 if
     /// `sequence` is 0, which means that there is no batch.
@@ -45,7 +45,7 @@ package struct Place: Hashable, Sendable, Comparable {
     /// The sequence at which a reader begins that has read everything up to `offset`. The batch there can contain
     /// messages up to `offset`, too.
     package static func start(after offset: UInt64) -> UInt64 {
-        let place = Place(offset: offset)
+        let place = StreamPosition(offset: offset)
         return max(1, place.slot == slotCount - 1 ? place.sequence + 1 : place.sequence)
     }
 
@@ -58,7 +58,7 @@ package struct Place: Hashable, Sendable, Comparable {
     /// from `offset`, unless `distance` or `offset` is 0. Each sequence of the stream counts as one message.
     package static func offset(_ offset: UInt64, by distance: Int) -> UInt64 {
         guard distance != 0 else { return offset }
-        let place = Place(offset: offset)
+        let place = StreamPosition(offset: offset)
         let count = min(UInt64(distance.magnitude), 1 << 53)
         if distance < 0 {
             return count < place.sequence ? end(of: place.sequence - count) : 0

@@ -2,7 +2,7 @@ internal import NATS
 
 /// The messages that a consumer has delivered, as a value without side effects. None may be lost on its way: the server
 /// would seem to lack it.
-struct Deliveries: Hashable {
+struct DeliveredMessages: Hashable {
     private var count = 0
 
     /// Records a message with its number among those of the consumer.
