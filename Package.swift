@@ -120,12 +120,6 @@ let runtime: [Target] = [
             ifNATS("Steward"), "Support", "Transports", argumentParser, lifecycle, logging,
         ]),
     module("Routing", in: "Runtime", ["Contracts", "EventBus", "Navigation", "Support"]),
-    module(
-        "Monitor", in: "Runtime",
-        [
-            "AppContract", "Contracts", "EventBus", "FlowReview", "MessageSchema", "Navigation", "Support",
-            "SystemSupport", systemPackage,
-        ]),
 ]
 
 let devices: [Target] = [
@@ -168,6 +162,12 @@ let tools: [Target] = [
         [
             "Projects", "Support", "SystemSupport", "YAMLText", logging, orderedCollections, subprocess, systemPackage,
             yams,
+        ]),
+    module(
+        "Monitor", in: "Tools",
+        [
+            "AppContract", "Contracts", "EventBus", "FlowReview", "MessageSchema", "Navigation", "Support",
+            "SystemSupport", systemPackage,
         ]),
     module(
         "SegueTestSupport", in: "Tools",
