@@ -13,7 +13,7 @@ struct PlayerStateTests {
         index: 0)
 
     private static func player(playing: Bool = true, volume: Int? = 50) throws -> PlayerState {
-        let device = Catalogue.Device(
+        let device = Catalogue.Speaker(
             id: "a", name: "A", type: "Speaker", isActive: true, isRestricted: false, volume: volume)
         var player = PlayerState(isPremium: true, devices: [device])
         if playing { try player.play(selection, on: nil, at: start) }
@@ -112,8 +112,8 @@ struct PlayerStateTests {
 
     @Test("A restricted device accepts no commands, but its user can change the playback there")
     func restricted() throws {
-        let restricted = Catalogue.Device(id: "r", name: "R", type: "TV", isActive: true, isRestricted: true)
-        let open = Catalogue.Device(id: "o", name: "O", type: "Speaker", isActive: false, isRestricted: false)
+        let restricted = Catalogue.Speaker(id: "r", name: "R", type: "TV", isActive: true, isRestricted: true)
+        let open = Catalogue.Speaker(id: "o", name: "O", type: "Speaker", isActive: false, isRestricted: false)
         var player = PlayerState(isPremium: true, devices: [restricted, open])
         #expect(throws: WebAPIError.restriction) { try player.play(Self.selection, on: nil, at: Self.start) }
         try player.start(Self.selection, at: Self.start)
