@@ -7,9 +7,9 @@ import Testing
 struct PlayerStateTests {
     private static let start = Date(timeIntervalSince1970: 1_790_000_000)
     /// Three songs of 100, 200 and 300 seconds.
-    private static let selection = Playback.Selection(
+    private static let selection = PlaybackQueue.Selection(
         context: "spotify:playlist:a",
-        tracks: (1...3).map { Playback.Track(uri: "spotify:track:\($0)", durationInMilliseconds: $0 * 100_000) },
+        tracks: (1...3).map { PlaybackQueue.Track(uri: "spotify:track:\($0)", durationInMilliseconds: $0 * 100_000) },
         index: 0)
 
     private static func player(playing: Bool = true, volume: Int? = 50) throws -> PlayerState {

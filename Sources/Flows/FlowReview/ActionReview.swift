@@ -5,7 +5,8 @@ extension FlowReviewer {
     /// no such state, and actions that can be taken in none of these states.
     mutating func reviewActions(_ sentElsewhere: Set<String>) {
         // Flows with requests or with windows are not reviewed.
-        guard flow.requests.isEmpty, !graph.nodes.contains(where: { $0.placements.contains(.presented(.window)) }) else {
+        guard flow.requests.isEmpty, !graph.nodes.contains(where: { $0.placements.contains(.presented(.window)) })
+        else {
             return
         }
         let senders = screenSenders(sentElsewhere)
