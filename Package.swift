@@ -136,14 +136,19 @@ let devices: [Target] = [
         ]),
     module("SignIn", in: "Devices", ["Sodium", "Support", "SystemSupport"]),
     module(
-        "WebDevice", in: "Devices",
+        "WebPage", in: "Devices",
         [
-            "AppContract", "Consuming", "Contracts", "Device", "EventBus", "HTTPOperations", "Monitor", "Navigation",
-            "ServiceRuntime", "SignIn", "Sodium", "Support", "SystemSupport", argumentParser, deque, httpTypes,
-            hummingbird, hummingbirdCore, lifecycle, logging, nioCore, nioPosix,
+            "Consuming", "EventBus", "HTTPOperations", "SignIn", "Sodium", "Support", "SystemSupport", deque, httpTypes,
+            hummingbird, lifecycle, logging, nioCore, nioPosix,
         ],
         // `Assets` finds the files beside the program.
         resources: [.copy("Page")]),
+    module(
+        "WebDevice", in: "Devices",
+        [
+            "Consuming", "Contracts", "Device", "EventBus", "Navigation", "Support", "WebPage", deque, hummingbird,
+            logging,
+        ]),
 ]
 
 /// The commit that is built, which `make install` sets; an empty string otherwise. `Context.gitInformation` would name
@@ -174,6 +179,18 @@ let tools: [Target] = [
         [
             "Compose", "Consuming", "Contracts", "Coordinator", "ErrorNotification", "EventBus", "FlowFiles",
             "FlowReview", "Monitor", "Navigation", "Support", "Transports", lifecycle, logging,
+        ]),
+    module(
+        "WebInspector", in: "Tools",
+        [
+            "AppContract", "Consuming", "Contracts", "EventBus", "Monitor", "Support", "WebPage", deque, httpTypes,
+            hummingbird,
+        ]),
+    module(
+        "WebGatewayProgram", in: "Tools",
+        [
+            "Device", "EventBus", "ServiceRuntime", "SignIn", "Support", "WebDevice", "WebInspector", "WebPage",
+            argumentParser,
         ]),
     module("Scaffold", in: "Tools", ["Contracts", "EventBus", "FlowFiles", "Navigation", "Support"]),
     // The baseline of the benchmarks on NATS: libnats alone, without Swift.
@@ -238,7 +255,10 @@ let focusPlayer: [Target] = [
         ]),
     module(
         "FocusPlayerProgram", in: "FocusPlayer",
-        ["Device", "InProcess", "Presentation", "ServiceRuntime", "TerminalDevice", "WebDevice", argumentParser]),
+        [
+            "Device", "InProcess", "Presentation", "ServiceRuntime", "TerminalDevice", "WebGatewayProgram",
+            argumentParser,
+        ]),
 ]
 
 /// Small apps, each of which shows one way of navigating. `docs/examples.md` explains them.
@@ -268,11 +288,11 @@ let executables: [Target] = [
         "segue-programs",
         [
             "BrokerProgram", "FocusPlayerProgram", "PlatformPrograms", "SegueCommands", "ServiceRuntime", "Services",
-            "SpotifySimulator", "Support", "TerminalDevice", "WebDevice",
+            "SpotifySimulator", "Support", "TerminalDevice", "WebGatewayProgram",
         ]),
     executable("spotify-simulator", ["ServiceRuntime", "SpotifySimulator"]),
     executable("timer-service", ["ServiceRuntime", "ThreeScreens"]),
-    executable("web-gateway", ["ServiceRuntime", "WebDevice"]),
+    executable("web-gateway", ["ServiceRuntime", "WebGatewayProgram"]),
 ]
 
 // MARK: Tests
@@ -538,14 +558,33 @@ let tests: [Target] = [
         of: "SignIn", ["Sodium", "TestSupport"]),
     // A browser with the page, as far as HTTP shows it.
     testModule("PageTestSupport", ["HTTPClient", "SignIn", "Support", "TestSupport", httpTypes]),
+    // A gateway in the process of the tests, with the devices and the inspector.
+    testModule(
+        "GatewayTestSupport",
+        [
+            "EventBus", "HTTPClient", "PageTestSupport", "RuntimeTestSupport", "SignIn", "TestSupport", "WebDevice",
+            "WebInspector", "WebPage",
+        ]),
+    tests(
+        of: "WebPage",
+        [
+            "Contracts", "Device", "EventBus", "GatewayTestSupport", "HTTPClient", "HTTPOperations", "Navigation",
+            "PageTestSupport", "RuntimeTestSupport", "SegueTestSupport", "SignIn", "Sodium", "Support", "TestSupport",
+            "broker", "navigation-coordinator", "segue", "web-gateway", httpTypes, hummingbird, logging, nioCore,
+            subprocess, systemPackage,
+        ]),
     tests(
         of: "WebDevice",
         [
-            "Contracts", "Device", "DeviceTestSupport", "EventBus", "HTTPClient", "HTTPOperations", "Monitor",
-            "Navigation", "PageTestSupport", "Presentation",
-            "RuntimeTestSupport", "SegueTestSupport", "SignIn", "Sodium", "Support", "TestSupport", "Vocabulary",
-            "broker", "navigation-coordinator", "segue", "web-gateway", httpTypes, hummingbird, logging, nioCore,
-            subprocess, systemPackage,
+            "Contracts", "Device", "DeviceTestSupport", "EventBus", "GatewayTestSupport", "HTTPClient", "Navigation",
+            "PageTestSupport", "Presentation", "RuntimeTestSupport", "Support", "Vocabulary", "WebPage", httpTypes,
+            logging,
+        ]),
+    tests(
+        of: "WebInspector",
+        [
+            "Contracts", "DeviceTestSupport", "EventBus", "GatewayTestSupport", "HTTPClient", "Monitor", "Navigation",
+            "PageTestSupport", "RuntimeTestSupport", "Support", "TestSupport", "WebPage", httpTypes,
         ]),
     tests(of: "SpotifySimulator", ["HTTPClient", "SpotifyTestSupport", "TestSupport", httpTypes, logging]),
 ]

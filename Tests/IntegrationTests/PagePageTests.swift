@@ -24,7 +24,7 @@ struct PagePageTests {
     func size() throws {
         let text = try String(contentsOfFile: Repository.path("docs/page.md"), encoding: .utf8)
         let limit = try #require(text.firstMatch(of: #/most (\d+) KB in all/#).flatMap { Int($0.1) })
-        let folder = Repository.path("Sources/Devices/WebDevice/Page")
+        let folder = Repository.path("Sources/Devices/WebPage/Page")
         let names = try FileManager.default.subpathsOfDirectory(atPath: folder)
         let sizes = try names.map { name in
             let attributes = try FileManager.default.attributesOfItem(atPath: "\(folder)/\(name)")

@@ -3,6 +3,7 @@ import Device
 import DeviceTestSupport
 import EventBus
 import Foundation
+import GatewayTestSupport
 import HTTPClient
 import HTTPTypes
 import Logging
@@ -15,6 +16,7 @@ import Testing
 import Vocabulary
 
 @testable import WebDevice
+@testable import WebPage
 
 @Suite("Devices of the page", .timeLimit(.minutes(2)))
 struct DeviceViewTests {
@@ -127,17 +129,17 @@ struct DeviceViewTests {
         let bus = EventBus.inMemory(source: "web-gateway/1")
         let hub = Hub(Hub.Identity(run: "r", stack: "segue", isReadOnly: false)) { .zero }
         _ = try await hub.connect("abcdefgh", lastEventID: nil)
+        let devices = PageDevices(
+            PageEnvironment(hub: hub, bus: bus, version: "1", logger: .silent, clock: ContinuousClock()), screens: nil)
         // Each device replaces the one before.
         func open() async throws {
-            try await hub.openDevice("d", on: "abcdefgh") { update in
-                PageDevice(
-                    .phone, screens: nil, isResumed: true, isReadOnly: false, bus: bus, logger: .silent,
-                    clock: ContinuousClock(), update: update)
-            }
+            let json: JSONValue = ["platform": "ios", "device": "web-1", "resumed": true]
+            try await devices.open(
+                ViewRequest(name: ViewName(stream: "abcdefgh", id: "d"), kind: "device", json: json))
         }
-        for _ in 0..<Hub.deviceLimit { try await open() }
+        for _ in 0..<PageDevices.limit { try await open() }
         await #expect(throws: RequestError.self) { try await open() }
-        await hub.deviceHasEnded()
+        devices.deviceHasEnded()
         try await open()
     }
 
@@ -148,7 +150,7 @@ struct DeviceViewTests {
             defer { stream.close() }
             _ = try await stream.next()
             let view: JSONValue = ["id": "d", "kind": "device", "platform": "ios", "device": "web-1"]
-            for _ in 0...Hub.deviceLimit {
+            for _ in 0...PageDevices.limit {
                 var status = 429
                 while status == 429 {
                     status = try await page.post("/api/stream/abcdefgh/views", ["open": [view]]).status.code

@@ -7,7 +7,7 @@ import Services
 import SpotifySimulator
 import Support
 import TerminalDevice
-import WebDevice
+import WebGatewayProgram
 
 /// All programs of an installation in one file, which shares what they have in common. The name by which the file is
 /// called, usually that of a symbolic link, selects the program; with any other name it is `segue`.

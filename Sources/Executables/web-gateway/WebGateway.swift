@@ -1,5 +1,5 @@
 import ServiceRuntime
-import WebDevice
+import WebGatewayProgram
 
 @main
 struct WebGateway {

@@ -3,7 +3,7 @@ internal import InProcess
 internal import Presentation
 internal import ServiceRuntime
 internal import TerminalDevice
-internal import WebDevice
+internal import WebGatewayProgram
 
 // The options are those of the subcommands: an option of a command would take its value from the line of a subcommand
 // that has the same option.

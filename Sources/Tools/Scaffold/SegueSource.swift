@@ -68,7 +68,7 @@ enum SegueNames {
         "Projects", "Repositories", "Routing", "Scaffold", "SegueCommands", "SegueTestSupport", "ServiceRuntime",
         "Services", "SignIn", "Sodium", "SpotifyAPI", "SpotifySimulator", "Stations", "Steward", "Support",
         "SystemSupport", "TerminalDevice", "ThreeScreens", "TokenVault", "Transports", "Vocabulary", "WebDevice",
-        "YAMLText", "ZeroMQ", "ZeroMQEventBus",
+        "WebGatewayProgram", "WebInspector", "WebPage", "YAMLText", "ZeroMQ", "ZeroMQEventBus",
     ]
     /// The executables that have the name of an app's service.
     static let services: Set = ["auth-service", "music-service", "onboarding-service", "timer-service"]

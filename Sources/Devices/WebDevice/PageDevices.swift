@@ -1,0 +1,129 @@
+package import Consuming
+package import Device
+internal import EventBus
+internal import Hummingbird
+internal import Support
+internal import Synchronization
+package import WebPage
+
+/// The devices of the page: views of kind `device`.
+package final class PageDevices: PageFeature {
+    /// The maximum number of devices of all streams.
+    static let limit = 128
+
+    package let kinds = ["device"]
+    private let environment: PageEnvironment
+    private let screens: AppScreens?
+    /// The number of devices that were opened and have not ended. A device that was closed ends when its messages have
+    /// been published.
+    private let running = Mutex(0)
+    /// The devices that were opened and do not run yet.
+    private let (opened, opening) = AsyncStream.makeStream(of: PageDevice.self)
+
+    /// - Parameter screens: The screens with view models. Nil if no screen has a view model.
+    package init(_ environment: PageEnvironment, screens: AppScreens?) {
+        self.environment = environment
+        self.screens = screens
+    }
+
+    package func addRoutes(to routes: PageRoutes) {
+        routes.api.post("stream/:stream/device/:view", use: perform)
+    }
+
+    /// Runs the devices that the page opens.
+    package func run(_ ready: ReadySignal) async {
+        ready.signal()
+        await withDiscardingTaskGroup { group in
+            for await device in opened {
+                group.addTask {
+                    await withDiscardingTaskGroup { parts in
+                        parts.addTask { await device.run() }
+                        parts.addTask { await device.publish() }
+                    }
+                    self.deviceHasEnded()
+                }
+            }
+        }
+    }
+
+    // MARK: Views
+
+    /// - Throws: ``RequestError`` if the request is malformed, if the stream is unknown, or if there are too many views
+    ///   or devices.
+    package func open(_ view: ViewRequest) async throws {
+        let identity = try identity(view)
+        try startDevice()
+        let isReadOnly = environment.hub.identity.isReadOnly
+        let device = DeviceView { update in
+            PageDevice(
+                identity, screens: screens, isResumed: view["resumed"]?.boolValue ?? false, isReadOnly: isReadOnly,
+                bus: environment.bus, logger: environment.logger, clock: environment.clock, update: update)
+        }
+        do {
+            try await environment.hub.open(device, as: view.name)
+        } catch {
+            deviceHasEnded()
+            throw error
+        }
+        opening.yield(device.device)
+    }
+
+    private func identity(_ view: ViewRequest) throws(RequestError) -> DeviceIdentity {
+        guard let platform = view["platform"]?.stringValue, !platform.isEmpty, platform.utf8.count <= 255 else {
+            throw .malformed("a device needs a 'platform', such as ios")
+        }
+        let session = view["session"]?.stringValue ?? Session.default
+        guard !session.isEmpty, session.utf8.count <= 255 else { throw .malformed("'session' has 1 to 255 bytes") }
+        let device = try (view["device"]?.stringValue ?? "").checkedName(lengths: 1...40, of: "a device's name")
+        return DeviceIdentity(platform: platform, device: device, subject: session, source: environment.bus.source)
+    }
+
+    private func startDevice() throws(RequestError) {
+        let hasStarted = running.withLock { running in
+            guard running < Self.limit else { return false }
+            running += 1
+            return true
+        }
+        guard hasStarted else { throw .busy("there are \(Self.limit) devices; close some of them") }
+    }
+
+    /// Makes room for another device.
+    func deviceHasEnded() {
+        running.withLock { $0 -= 1 }
+    }
+
+    // MARK: Requests
+
+    private func perform(_ request: Request, _ context: GatewayContext) async throws -> Response {
+        let (stream, id) = (try context.parameters.require("stream"), try context.parameters.require("view"))
+        guard let view = await environment.hub.view(ViewName(stream: stream, id: id)) as? DeviceView else {
+            throw RequestError.notFound("there is no device '\(id)' in the stream '\(stream)'")
+        }
+        try await view.device.perform(try await request.jsonText())
+        return .done
+    }
+}
+
+/// A device with the updates that its page has not received yet. The device stops when the view is closed.
+final class DeviceView: StreamView {
+    let device: PageDevice
+    private let updates: PageView<DeviceUpdates>
+
+    /// - Parameter make: Makes the device from a function that changes what the page is to be sent.
+    init(_ make: (@escaping @Sendable (@Sendable (inout DeviceUpdates) -> Void) async -> Void) -> PageDevice) {
+        let updates = PageView(DeviceUpdates())
+        self.updates = updates
+        device = make { updates.change($0) }
+    }
+
+    var hasNews: Bool { updates.hasNews }
+
+    func dequeueUpdate(size: Int) -> [UInt8]? { updates.dequeueUpdate(size: size) }
+
+    func open(_ signal: StreamSignal) { updates.open(signal) }
+
+    func close() {
+        updates.close()
+        device.stop()
+    }
+}
