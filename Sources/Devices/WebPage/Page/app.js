@@ -2,11 +2,11 @@
 
 import * as address from './address.js'
 import { Connection } from './connection.js'
-import { Devices } from './devices.js'
+import { Devices } from './device/devices.js'
+import './device/segue-device.js'
 import { h, reconcile, setText } from './elements/dom.js'
-import './elements/segue-device.js'
 import { shortened } from './elements/text.js'
-import { Inspector, partNamed, parts, tabOf } from './inspector.js'
+import { Inspector, partNamed, parts, tabOf } from './inspector/inspector.js'
 import { recall, remember } from './memory.js'
 
 const $ = id => document.getElementById(id)

@@ -147,7 +147,7 @@ def check_changes(page) -> None:
 def check_pauses(page) -> None:
     """Long pauses of a story are folded, also if it has few messages."""
     found = page.evaluate("""async () => {
-        const { planStory } = await import('/elements/story-plan.js')
+        const { planStory } = await import('/inspector/story-plan.js')
         const message = (time, index) => ({ id: `${index}`, cause: `${index - 1}`, source: 'test/1', handledBy: [],
             kind: 'event', type: 'event.TestNoted', time: new Date(time).toISOString() })
         const pauses = (...times) => planStory(times.map(message)).scale.pauses.map(pause => pause.length)

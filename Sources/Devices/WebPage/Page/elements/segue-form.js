@@ -1,6 +1,6 @@
 import { fill, h, uniqueID } from './dom.js'
-import './inspector-element.js'
 import { membersOf, objectOf } from './json-text.js'
+import './styles.js'
 import { printable } from './text.js'
 
 /**

@@ -1,0 +1,94 @@
+// The inspector beside the devices: its parts, which are loaded when they are first shown, and its width.
+
+import { current, go, withDevices } from '../address.js'
+import { onResize, onTabKeys, selectTab } from '../elements/controls.js'
+import { h } from '../elements/dom.js'
+import { recall, remember } from '../memory.js'
+
+/** The parts that have a tab. The first one has a switch to the other list. */
+export const parts = { happenings: 'Activity', story: 'Story', processes: 'Processes' }
+const lists = { happenings: 'Happenings', messages: 'Messages' }
+const labels = { ...parts, ...lists }
+const narrowest = 280
+const devicesWidth = 360
+
+export function partNamed(name) {
+  return name === 'message' ? 'messages' : Object.hasOwn(labels, name) ? name : null
+}
+
+/** The part in whose tab a part is shown. */
+export function tabOf(part) { return part === 'messages' ? 'happenings' : part }
+
+export class Inspector {
+  part = ''
+  #connection
+  #root = document.documentElement
+  #panel = find('inspector-panel')
+  #tabs = find('inspector-tabs')
+  #toggle = find('inspector-toggle')
+  #elements = new Map()
+  #shown
+  #switch = h('div.list-switch', { role: 'group', 'aria-label': 'List' },
+    ...Object.entries(lists).map(([part, label]) =>
+      h('button', { 'data-part': part, onclick: () => go(`#/${part}`) }, label)))
+
+  constructor(connection) {
+    this.#connection = connection
+    const stored = recall('local', 'inspector')
+    if (stored?.width) this.#resize(parseInt(stored.width, 10))
+    this.open(stored?.isOpen !== false)
+    this.#toggle.addEventListener('click', () => this.open(this.#root.dataset.inspector === 'closed'))
+    this.#tabs.append(...Object.entries(parts).map(([part, label]) => h('button', {
+      role: 'tab', id: `tab-${part}`, 'aria-controls': 'inspector-panel',
+      onclick: () => go(`#/${part}`),
+    }, label)))
+    this.#panel.append(this.#switch)
+    onTabKeys(this.#tabs)
+    onResize(find('divider'), find('inspector'), width => {
+      this.#resize(width)
+      this.open(true)
+    }, -1)
+  }
+
+  open(isOpen) {
+    this.#root.dataset.inspector = isOpen ? 'open' : 'closed'
+    this.#toggle.ariaExpanded = String(isOpen)
+    remember('local', 'inspector', { isOpen, width: this.#root.style.getPropertyValue('--inspector') })
+  }
+
+  async show(part) {
+    this.part = part
+    for (const tab of this.#tabs.children) selectTab(tab, tab.id === `tab-${tabOf(part)}`)
+    this.#panel.setAttribute('aria-labelledby', `tab-${tabOf(part)}`)
+    this.#switch.hidden = !Object.hasOwn(lists, part)
+    for (const item of this.#switch.children) item.ariaPressed = String(item.dataset.part === part)
+    if (!this.#elements.has(part)) this.#elements.set(part, this.#load(part))
+    const element = await this.#elements.get(part)
+    if (this.part !== part) return
+    if (partNamed(current().name)) element.address = withDevices()
+    // The switch stays, so that it keeps the focus.
+    if (element.parentElement !== this.#panel) {
+      const hadFocus = this.#shown?.contains(document.activeElement)
+      this.#shown?.remove()
+      this.#panel.append(this.#shown = element)
+      if (hadFocus) this.#panel.focus({ preventScroll: true })
+    }
+  }
+
+  async #load(part) {
+    try {
+      await import(`./segue-${part}.js`)
+      return Object.assign(h(`segue-${part}`), { connection: this.#connection })
+    } catch (error) {
+      console.warn(error)
+      return h('p.empty', `${labels[part]} cannot be shown, because a part of the page could not be loaded.`)
+    }
+  }
+
+  #resize(width) {
+    const fitting = Math.min(Math.max(width, narrowest), innerWidth - devicesWidth)
+    this.#root.style.setProperty('--inspector', `${Math.round(fitting)}px`)
+  }
+}
+
+function find(id) { return document.getElementById(id) }
