@@ -52,7 +52,7 @@ package struct ViewRequest: Sendable {
     package let name: ViewName
     package let kind: String
     /// The other members of the request.
-    package let json: JSONValue
+    private let json: JSONValue
 
     package init(name: ViewName, kind: String, json: JSONValue) {
         self.name = name
