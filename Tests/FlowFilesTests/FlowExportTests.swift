@@ -48,7 +48,7 @@ struct ExportTests {
                     deadline: .seconds(90)),
                 do: [
                     .presentFlow("rate", as: .sheet, options: PresentationOptions(detents: [.medium])),
-                    .setRoot("list", container: .tabs(["list", .tab("mine", "item")])), .send("command.Done"),
+                    .setRoot("list", container: .tabs(["list", .tab("mine", "item")])), .send(type: "command.Done"),
                 ]
             )
         }
@@ -130,7 +130,7 @@ struct ExportTests {
                 on: "event.A",
                 where: ["field": Flow.Match(anyOf: [data, .string(text)], noneOf: [data]), "other": .value(data)],
                 when: [.top(.screen("a", ["b": data]))],
-                do: [.push(.screen("a", [text: data])), .send("command.A", data: ["push": data])]
+                do: [.push(.screen("a", [text: data])), .send(type: "command.A", data: ["push": data])]
             )
         }
         let read = try Flow(yaml: flow.yaml, file: "written.yaml")

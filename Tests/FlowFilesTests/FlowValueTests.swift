@@ -77,7 +77,7 @@ enum EverythingFlow {
             Flow.Child(
                 "child", start: "b",
                 transitions: [
-                    Flow.Transition(on: "event.A", do: [.finish(["n": 1])]),
+                    Flow.Transition(on: "event.A", do: [.finish(result: ["n": 1])]),
                     Flow.Transition(on: "event.B", do: [.finish()]), Flow.Transition(on: "event.C", do: [.abandon]),
                 ])
             Flow.Transition(
@@ -96,11 +96,11 @@ enum EverythingFlow {
                     .present("b", as: .sheet, options: PresentationOptions(interactiveDismissal: false)),
                     .present("b", as: .dialog, options: PresentationOptions(buttons: buttons)), .dismiss("b"),
                     .dismiss(nil), .dismissAll,
-                    .show("b", column: "detail"), .openURL("https://example.org"), .send("command.A"),
+                    .show("b", column: "detail"), .openURL("https://example.org"), .send(type: "command.A"),
                     .pushFlow("child"), .pushFlow("child", arguments: ["n": 1], column: "detail"),
                     .push("b", on: .sender), .pushFlow("child", on: .sender), .pop("sender"), .dismiss("sender"),
                     .presentFlow("child", as: .sheet, options: PresentationOptions(detents: [.large])),
-                    .send("command.B", data: ["list": [1.5, .null]]),
+                    .send(type: "command.B", data: ["list": [1.5, .null]]),
                 ]
             )
         }

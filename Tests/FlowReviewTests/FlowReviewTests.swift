@@ -381,7 +381,7 @@ struct FlowReviewHistoryTests {
         let rivals = ["command.First", "command.Second"].map { type in
             Flow.Transition(
                 on: "event.A", where: fields(&random), when: conditions(&random), unless: conditions(&random),
-                do: [.send(type)])
+                do: [.send(type: type)])
         }
         return try Flow("rivals", version: 1, platform: "any", start: "a") {
             for name in ["a", "b", "c"] { Flow.Screen(name) }

@@ -34,7 +34,7 @@ struct ActionTests {
 
     @Test("No action of a step is applied if one of them fails")
     func allOrNothing() throws {
-        var session = Session(try Self.flow(.push("b"), .send("command.FromA"), .pop, .pop))
+        var session = Session(try Self.flow(.push("b"), .send(type: "command.FromA"), .pop, .pop))
         let before = session.machine
         #expect(session.send("event.Go").failureCodes == ["navigation.nothingToPop"])
         #expect(session.machine == before)
@@ -125,7 +125,7 @@ struct ActionTests {
                 on: "event.Next",
                 do: [
                     .popToRoot, .present(.screen("note", ["on": "${arguments.id}"]), as: .sheet),
-                    .send("command.NoteOpened", data: ["ids": ["${screens.item.id}"], "fixed": true]),
+                    .send(type: "command.NoteOpened", data: ["ids": ["${screens.item.id}"], "fixed": true]),
                 ])
         }
         var session = Session(flow)

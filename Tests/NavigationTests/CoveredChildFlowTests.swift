@@ -169,7 +169,8 @@ struct CoveredChildFlowTests {
         let flow = try Flow("shop", version: 1, platform: "ios", start: "a") {
             for name in ["a", "b", "c"] { Flow.Screen(name) }
             Flow.Child(
-                "child", start: "b", transitions: [Flow.Transition(on: "event.End", do: [.finish(["n": "${data.n}"])])])
+                "child", start: "b",
+                transitions: [Flow.Transition(on: "event.End", do: [.finish(result: ["n": "${data.n}"])])])
             Flow.Transition(
                 on: "event.Begin", do: [.setRoot("a", container: .tabs(["a", "b"])), .pushFlow("child")])
             Flow.Transition(

@@ -22,7 +22,7 @@ struct LinkChoiceTests {
             Flow.Transition(on: "command.ItemChosen", do: [.dismissAll, .push(item)])
             Flow.Transition(on: "event.ItemRecommended", do: [.dismissAll, .push(item)])
             Flow.Transition(on: "command.ItemOrdered", guard: order, do: [.dismissAll, .push(item)])
-            Flow.Transition(on: "command.SaveRequested", guard: saving, do: [.send("command.Count")])
+            Flow.Transition(on: "command.SaveRequested", guard: saving, do: [.send(type: "command.Count")])
             Flow.Transition(on: "event.SignedOut", do: [.setRoot("launch")])
             Flow.Transition(
                 on: "command.TabsOpened", do: [.setRoot("list", container: tabs), .present("settings", as: .sheet)])

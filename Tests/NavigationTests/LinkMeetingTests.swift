@@ -25,10 +25,11 @@ struct LinkMeetingTests {
     @Test("A screen that a rule opens on the end of a run does not prevent or change a link's target")
     func overWhatFollowsARun() throws {
         let rules: [[Flow.Action]] = [
-            [.push("help"), .send("command.TellSupport")], [.setRoot("help"), .send("command.TellSupport")],
-            [.present("help", as: .sheet), .send("command.TellSupport")],
+            [.push("help"), .send(type: "command.TellSupport")],
+            [.setRoot("help"), .send(type: "command.TellSupport")],
+            [.present("help", as: .sheet), .send(type: "command.TellSupport")],
             // The rule is not applied to the end of the run that it begins here, because that run was never visible.
-            [.pushFlow("signUp"), .send("command.TellSupport")],
+            [.pushFlow("signUp"), .send(type: "command.TellSupport")],
         ]
         for actions in rules {
             var session = Session(try LinkedSignUpFlow.flow(abandoned: actions))
@@ -156,7 +157,7 @@ struct LinkMeetingTests {
 enum LinkedSignUpFlow {
     static func flow(
         over: [PresentationStyle: Flow.Precedence] = [:], park: Duration = Flow.Link.usualPark, isWhole: Bool = true,
-        abandoned: [Flow.Action] = [.send("command.TellSupport", data: ["run": "${data.run}"])]
+        abandoned: [Flow.Action] = [.send(type: "command.TellSupport", data: ["run": "${data.run}"])]
     ) throws -> Flow {
         try Flow("shop", version: 1, platform: "ios", start: "list") {
             for name in ["list", "item", "credentials", "code", "done", "help"] { Flow.Screen(name) }
@@ -196,7 +197,7 @@ enum LinkedSignUpFlow {
         Flow.Transition(
             on: "command.Finish",
             guard: check,
-            do: [.finish(["name": "${answer.name}"])]),
+            do: [.finish(result: ["name": "${answer.name}"])]),
     ]
 
     private static let check = Flow.Guard(

@@ -31,11 +31,11 @@ struct StepsTests {
                 .setRoot(RootScreen(instance("b-4")))
             ])
         #expect(try steps(.push("c"), after: [.push("b")]) == [.push([instance("c-3")], on: .root)])
-        #expect(try steps(.pop, after: [.push("b")]) == [.pop(1, from: .root)])
-        #expect(try steps(.popToRoot, after: [.push("b"), .push("c")]) == [.pop(2, from: .root)])
+        #expect(try steps(.pop, after: [.push("b")]) == [.pop(count: 1, from: .root)])
+        #expect(try steps(.popToRoot, after: [.push("b"), .push("c")]) == [.pop(count: 2, from: .root)])
         #expect(
             try steps(.replacePath(["b", "c"]), after: [.pushed]) == [
-                .replace(1, with: [instance("b-3"), instance("c-4")], on: .root)
+                .replace(count: 1, with: [instance("b-3"), instance("c-4")], on: .root)
             ])
         #expect(
             try steps(.present("b", as: .popover), after: [.pushed]) == [
@@ -53,7 +53,7 @@ struct StepsTests {
             ])
         #expect(
             try steps(.push("c"), after: [.present("b", as: .sheet)]) == [
-                .push([instance("c-3")], on: .presentation("b-2"))
+                .push([instance("c-3")], on: .presentation(instance: "b-2"))
             ])
         #expect(
             try steps(.show("c", column: "x"), after: [.setRoot("b", container: .split)]) == [
@@ -79,7 +79,7 @@ struct StepsTests {
             after: [.push("b"), .present("c", as: .sheet)])
         #expect(
             steps == [
-                .dismiss(instance: "c-3"), .replace(1, with: [instance("d-4")], on: .root),
+                .dismiss(instance: "c-3"), .replace(count: 1, with: [instance("d-4")], on: .root),
                 .present(Presentation(.fullScreen, instance("e-5"))),
             ])
     }
@@ -108,7 +108,7 @@ struct StepsTests {
         #expect(state.steps(from: former) == [.selectTab("y")])
         state = state.pushed([instance("b-3")], onTab: "y")
         #expect(state.steps(from: former) == [.selectTab("y"), .push([instance("b-3")], on: .tab("y"))])
-        #expect(former.steps(from: state) == [.selectTab("x"), .pop(1, from: .tab("y"))])
+        #expect(former.steps(from: state) == [.selectTab("x"), .pop(count: 1, from: .tab("y"))])
         let beneath = former.pushed([instance("b-3")], onTab: "y")
         #expect(beneath.steps(from: former) == [.push([instance("b-3")], on: .tab("y"))])
         state.root.container = .tabs([Container.Tab("x", ScreenStack(instance("c-4")))], selected: "x")
@@ -124,7 +124,7 @@ struct StepsTests {
         #expect(split([:]).steps(from: former) == [.show(nil, column: "x")])
         let deeper = split(["x": ScreenStack(instance("b-2"), path: [instance("c-3"), instance("d-4")])])
         #expect(deeper.steps(from: former) == [.push([instance("d-4")], on: .column("x"))])
-        #expect(former.steps(from: deeper) == [.pop(1, from: .column("x"))])
+        #expect(former.steps(from: deeper) == [.pop(count: 1, from: .column("x"))])
         let other = ScreenStack(instance("e-5"), path: [instance("d-4")])
         #expect(split(["x": other]).steps(from: former) == [.show(other, column: "x")])
         let updated = ScreenInstance(screen: "c", id: "c-3", arguments: ["theme": "dark"])

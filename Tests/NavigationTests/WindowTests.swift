@@ -156,7 +156,7 @@ struct WindowTests {
         session.command("Dismiss", from: "inspector-3")
         #expect(session.state.steps(from: shown) == [.dismiss(instance: "note-4")])
         #expect(
-            shown.steps(from: session.state) == [.present(former.presentations[1], in: "inspector-3")])
+            shown.steps(from: session.state) == [.present(former.presentations[1], window: "inspector-3")])
     }
 }
 

@@ -46,7 +46,8 @@ package enum PlaygroundFlow {
     /// The rules of a child flow. Some of them replace steps, and some end the child flow.
     private static func childRules(_ name: String) -> [Flow.Transition] {
         let own: [(Int, [Flow.Action])] = [
-            (4, [.push("d"), .finish(["by": .string(name)])]), (5, [.abandon]), (6, [.pushFlow("nested"), .finish()]),
+            (4, [.push("d"), .finish(result: ["by": .string(name)])]), (5, [.abandon]),
+            (6, [.pushFlow("nested"), .finish()]),
             (8, [.show("b", column: "detail")]), (10, [.popToRoot]), (15, [.replacePath(["a", "b"])]),
             (18, [.present("a", as: .sheet), .push("b")]), (24, [.dismissAll, .push("a")]),
             (25, [.pushFlow("nested")]), (28, [.presentFlow("wizard", as: .sheet)]),
@@ -57,7 +58,7 @@ package enum PlaygroundFlow {
             Flow.Transition(on: "flow.finished", where: ["flow": "nested"], do: [.finish()]),
             Flow.Transition(
                 on: "command.Wait", guard: wait(name == "nested" ? .drop : .supersede),
-                do: [.finish(["by": "${answer.by}"])]),
+                do: [.finish(result: ["by": "${answer.by}"])]),
         ]
     }
 

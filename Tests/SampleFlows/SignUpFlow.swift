@@ -66,7 +66,7 @@ package enum SignUpFlow {
                 "signUp", start: "credentials",
                 transitions: [
                     Flow.Transition(on: "event.Next", when: [.top("credentials")], do: [.push("code")]),
-                    Flow.Transition(on: "event.Next", do: [.finish(["kind": "new", "name": "${data.name}"])]),
+                    Flow.Transition(on: "event.Next", do: [.finish(result: ["kind": "new", "name": "${data.name}"])]),
                     Flow.Transition(
                         on: "event.AddressNeeded",
                         do: [.pushFlow("addressing", arguments: ["country": "${data.country}"])]),
@@ -76,11 +76,11 @@ package enum SignUpFlow {
                     Flow.Transition(on: "event.Cancelled", do: [.abandon]),
                     Flow.Transition(
                         on: "flow.finished", where: ["flow": "addressing"],
-                        do: [.finish(["kind": "address", "city": "${data.result.city}"])]),
+                        do: [.finish(result: ["kind": "address", "city": "${data.result.city}"])]),
                 ])
             Flow.Child(
                 "addressing", start: "address",
-                transitions: [Flow.Transition(on: "event.Next", do: [.finish(["city": "York"])])])
+                transitions: [Flow.Transition(on: "event.Next", do: [.finish(result: ["city": "York"])])])
             rules
         }
     }

@@ -122,7 +122,7 @@ extension [String] {
 }
 
 /// A change of a contract.
-package struct ContractFinding: Hashable, Sendable, CustomStringConvertible {
+package struct ContractFinding: Hashable, Sendable, Encodable, CustomStringConvertible {
     package let type: MessageType
     /// The changed part of the message: `data.songs[].title`. Nil for the message itself.
     package let path: String?
@@ -130,6 +130,12 @@ package struct ContractFinding: Hashable, Sendable, CustomStringConvertible {
     package let isBreaking: Bool
     /// The change; for a breaking change, also the services that it breaks and a remedy.
     package let message: String
+
+    private enum CodingKeys: String, CodingKey {
+        case type, path
+        case isBreaking = "breaking"
+        case message
+    }
 
     package var description: String { "\(type): \(path.map { "\($0): " } ?? "")\(message)" }
 }

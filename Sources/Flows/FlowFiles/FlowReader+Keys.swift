@@ -346,7 +346,9 @@ extension FlowReader {
     }
 
     private mutating func presented(_ node: FlowNode, at keyPath: String) -> Flow.Link.Presented? {
-        guard case .present(let destination, let style, let options) = present(node, at: keyPath) else { return nil }
+        guard case .present(let destination, as: let style, options: let options) = present(node, at: keyPath) else {
+            return nil
+        }
         return Flow.Link.Presented(destination, as: style, options: options)
     }
 

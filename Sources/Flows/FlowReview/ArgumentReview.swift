@@ -146,13 +146,15 @@ extension Flow {
         }
         for action in (placedRules + placedLinks).flatMap(\.transition.possibleActions) {
             switch action {
-            case .setRoot(let root, let layout):
+            case .setRoot(let root, container: let layout):
                 pass(root)
                 for tab in layout?.tabs ?? [] { pass(tab.destination) }
-            case .push(let destination, _), .present(let destination, _, _), .show(let destination, _):
+            case .push(let destination, on: _), .present(let destination, as: _, options: _),
+                .show(let destination, column: _):
                 pass(destination)
             case .replacePath(let path): for destination in path { pass(destination) }
-            case .pushFlow(let name, let arguments, _), .presentFlow(let name, let arguments, _, _):
+            case .pushFlow(let name, arguments: let arguments, on: _),
+                .presentFlow(let name, arguments: let arguments, as: _, options: _):
                 pass(arguments, toFlow: name)
             case .pop, .popToRoot, .dismiss, .dismissAll, .selectTab, .openURL, .send, .finish, .abandon: break
             }

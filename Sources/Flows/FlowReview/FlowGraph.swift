@@ -173,16 +173,17 @@ extension Flow {
     /// removed screens. A nil flow means that the action begins no child flow.
     func showings(by action: Action) -> [(screen: String?, placement: FlowGraph.Placement, flow: String?)] {
         switch action {
-        case .setRoot(let root, let layout):
+        case .setRoot(let root, container: let layout):
             [(root.screen, .root, nil)] + (layout?.tabs ?? []).map { ($0.destination.screen, .tab($0.name), nil) }
-        case .push(let destination, _): [(destination.screen, .path, nil)]
-        case .pushFlow(let name, _, _): [(flows[name]?.start, .path, name)]
+        case .push(let destination, on: _): [(destination.screen, .path, nil)]
+        case .pushFlow(let name, arguments: _, on: _): [(flows[name]?.start, .path, name)]
         case .replacePath(let path) where !path.isEmpty: path.map { ($0.screen, .path, nil) }
-        case .present(let destination, let style, _): [(destination.screen, .presented(style), nil)]
-        case .presentFlow(let name, _, let style, _): [(flows[name]?.start, .presented(style), name)]
+        case .present(let destination, as: let style, options: _): [(destination.screen, .presented(style), nil)]
+        case .presentFlow(let name, arguments: _, as: let style, options: _):
+            [(flows[name]?.start, .presented(style), name)]
         case .show(let destination, let column): [(destination.screen, .column(column), nil)]
         case .selectTab(let name): tabs.filter { $0.name == name }.map { ($0.destination.screen, .tab(name), nil) }
-        case .pop(.to(let screen), _): [(screen, .before, nil)]
+        case .pop(.to(let screen), column: _): [(screen, .before, nil)]
         case .replacePath, .pop, .popToRoot, .dismiss, .dismissAll, .finish, .abandon: [(nil, .before, nil)]
         case .openURL, .send: []
         }
@@ -191,7 +192,7 @@ extension Flow {
     /// The tabs of all roots that rules set, without duplicates.
     private var tabs: [Tab] {
         let layouts = allTransitions.flatMap(\.possibleActions).compactMap { action -> Layout? in
-            if case .setRoot(_, let layout) = action { layout } else { nil }
+            if case .setRoot(_, container: let layout) = action { layout } else { nil }
         }
         return layouts.flatMap(\.tabs).reduce(into: []) { tabs, tab in
             if !tabs.contains(tab) { tabs.append(tab) }
@@ -228,7 +229,7 @@ extension Flow {
             for type in screen.sends { senders[type, default: []].insert(screen.name) }
         }
         for action in (placedRules + placedLinks).flatMap(\.transition.possibleActions) {
-            guard case .present(let destination, _, let options) = action else { continue }
+            guard case .present(let destination, as: _, options: let options) = action else { continue }
             for button in options.buttons ?? [] {
                 if let type = button.sends { senders[type, default: []].insert(destination.screen) }
             }
@@ -246,7 +247,7 @@ extension Flow {
 extension Flow.Link {
     /// A rule that shows the same screens as the link if none of them is open yet.
     fileprivate var transition: Flow.Transition {
-        var actions: [Flow.Action] = sends.map { .send($0.type, data: .object($0.data)) }
+        var actions: [Flow.Action] = sends.map { .send(type: $0.type, data: .object($0.data)) }
         if let root = to.root { actions.append(.setRoot(root.destination, container: root.container)) }
         if let tab = to.tab { actions.append(.selectTab(tab)) }
         for (name, column) in to.columns.sorted(by: { $0.key < $1.key }) {

@@ -113,8 +113,10 @@ extension FlowReviewer {
     /// The screen that an action presents in such a way that the user cannot dismiss it. Nil if there is none.
     private func screenPresentedForGood(by action: Flow.Action) -> String? {
         switch action {
-        case .present(let destination, let style, let options) where options.isForGood(style): destination.screen
-        case .presentFlow(let name, _, let style, let options) where options.isForGood(style): flow.flows[name]?.start
+        case .present(let destination, as: let style, options: let options) where options.isForGood(style):
+            destination.screen
+        case .presentFlow(let name, arguments: _, as: let style, options: let options) where options.isForGood(style):
+            flow.flows[name]?.start
         default: nil
         }
     }
@@ -142,7 +144,7 @@ extension FlowReviewer {
         }
         return mayApply && !isForbidden
             && rule.possibleActions.contains { action in
-                if case .setRoot(let root, nil) = action { return root.screen != screen }
+                if case .setRoot(let root, container: nil) = action { return root.screen != screen }
                 return Self.leading.contains(action.name)
             }
     }
@@ -174,7 +176,7 @@ extension FlowGraph.Placement {
 extension Flow.Action {
     /// The screen that the action makes a root without a container. Nil if there is none.
     fileprivate var plainRoot: String? {
-        if case .setRoot(let root, nil) = self { root.screen } else { nil }
+        if case .setRoot(let root, container: nil) = self { root.screen } else { nil }
     }
 }
 

@@ -53,11 +53,11 @@ extension Flow {
             for action in rule.actions {
                 switch action {
                 // The rules do not determine which screens lie in a named column.
-                case .push(_, on: .column), .pushFlow(_, _, on: .column): break
+                case .push(_, on: .column), .pushFlow(_, arguments: _, on: .column): break
                 case .push(let pushed, on: nil), .push(let pushed, on: .sender):
                     push(pushed.screen, on: front)
                     front = [pushed.screen]
-                case .pushFlow(let name, _, on: nil), .pushFlow(let name, _, on: .sender):
+                case .pushFlow(let name, arguments: _, on: nil), .pushFlow(let name, arguments: _, on: .sender):
                     let first = flows[name]?.start
                     push(first, on: front)
                     front = first.map { [$0] } ?? []
@@ -67,9 +67,10 @@ extension Flow {
                         push(pushed.screen, on: front)
                         front = [pushed.screen]
                     }
-                case .setRoot(let root, _): front = [root.screen]
-                case .present(let presented, _, _): front = [presented.screen]
-                case .presentFlow(let name, _, _, _): front = flows[name].map { [$0.start] } ?? []
+                case .setRoot(let root, container: _): front = [root.screen]
+                case .present(let presented, as: _, options: _): front = [presented.screen]
+                case .presentFlow(let name, arguments: _, as: _, options: _):
+                    front = flows[name].map { [$0.start] } ?? []
                 case .send, .openURL: break
                 default: front = []
                 }

@@ -148,7 +148,7 @@ extension FlowReviewer {
         }
         if let ask = condition.ask {
             review(
-                .send(ask.type, data: ask.data), sources: Sources(data: data), catalogue: catalogue,
+                .send(type: ask.type, data: ask.data), sources: Sources(data: data), catalogue: catalogue,
                 at: "\(keyPath).ask")
         }
         let rejected = Sources(data: data, answer: condition.reject?.on)
@@ -178,7 +178,7 @@ extension FlowReviewer {
         case .send(let type, let data):
             review(type, catalogue, at: keyPath)
             for field in (data.objectValue ?? [:]).keys.sorted() { review(field, of: type, catalogue, at: keyPath) }
-        case .present(_, _, let options), .presentFlow(_, _, _, let options):
+        case .present(_, as: _, options: let options), .presentFlow(_, arguments: _, as: _, options: let options):
             for (index, button) in (options.buttons ?? []).enumerated() {
                 if let type = button.sends { review(type, catalogue, at: "\(keyPath).buttons[\(index)].sends") }
             }
@@ -369,6 +369,6 @@ extension JSONValue {
 extension Flow.Action {
     /// The type of the command that the action sends. Nil if the action is not `send`.
     var command: String? {
-        if case .send(let type, _) = self { type } else { nil }
+        if case .send(type: let type, data: _) = self { type } else { nil }
     }
 }

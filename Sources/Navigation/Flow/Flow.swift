@@ -359,7 +359,7 @@ extension [Flow.Part] {
 extension Flow.Transition {
     /// All actions that the rule may take, whatever the answer to its guard. They include sending the guard's question.
     public var possibleActions: [Flow.Action] {
-        let question = `guard`?.ask.map { [Flow.Action.send($0.type, data: $0.data)] } ?? []
+        let question = `guard`?.ask.map { [Flow.Action.send(type: $0.type, data: $0.data)] } ?? []
         return question + actions + (`guard`?.rejected ?? []) + (`guard`?.expired ?? [])
     }
 

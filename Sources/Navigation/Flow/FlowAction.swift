@@ -51,9 +51,9 @@ extension Flow {
         /// Opens a URL on the device where the message began.
         case openURL(String)
         /// Sends a command.
-        case send(String, data: JSONValue = .object([:]))
+        case send(type: String, data: JSONValue = .object([:]))
         /// Ends the run of the child flow with a result, which the flow that began it receives as `flow.finished`.
-        case finish([String: JSONValue] = [:])
+        case finish(result: [String: JSONValue] = [:])
         /// Ends the run of the child flow without a result. The flow that began it receives `flow.abandoned`.
         case abandon
 

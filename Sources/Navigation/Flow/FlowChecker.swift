@@ -54,7 +54,7 @@ package struct FlowChecker {
         columns = Set(actions.compactMap { if case .show(_, let column) = $0 { column } else { nil } })
             .union(links.flatMap(\.columns.keys))
         let layouts = actions.map { action -> Flow.Layout? in
-            if case .setRoot(_, let layout) = action { layout } else { nil }
+            if case .setRoot(_, container: let layout) = action { layout } else { nil }
         }
         tabs = Set((layouts + links.map(\.root?.container)).flatMap { $0?.tabs ?? [] }.map(\.name))
     }
@@ -214,13 +214,13 @@ package struct FlowChecker {
 
     mutating func check(_ action: Flow.Action, at keyPath: String) {
         switch action {
-        case .setRoot(let destination, let layout):
+        case .setRoot(let destination, container: let layout):
             check(destination, at: keyPath)
             check(layout, at: "\(keyPath).container")
-        case .push(let destination, let stack):
+        case .push(let destination, on: let stack):
             check(destination, at: keyPath)
             check(stack, at: keyPath)
-        case .pushFlow(let name, let arguments, let stack):
+        case .pushFlow(let name, arguments: let arguments, on: let stack):
             checkFlow(name, arguments, at: keyPath)
             check(stack, at: keyPath)
         case .pop(let extent, let column):
@@ -229,16 +229,16 @@ package struct FlowChecker {
             if extent == .sender, column != nil {
                 report("the sender determines the column; remove 'column'", at: "\(keyPath).column")
             }
-        case .show(let destination, _): check(destination, at: keyPath)
+        case .show(let destination, column: _): check(destination, at: keyPath)
         case .selectTab(let tab): checkTab(tab, at: keyPath)
         case .replacePath(let destinations):
             for (index, destination) in destinations.enumerated() {
                 check(destination, at: "\(keyPath)[\(index)]")
             }
-        case .present(let destination, let style, let options):
+        case .present(let destination, as: let style, options: let options):
             check(destination, at: keyPath)
             check(options, of: style, at: keyPath)
-        case .presentFlow(let name, let arguments, let style, let options):
+        case .presentFlow(let name, arguments: let arguments, as: let style, options: let options):
             checkFlow(name, arguments, at: keyPath)
             check(options, of: style, at: keyPath)
             if style.isQuestion {

@@ -1,7 +1,7 @@
 /// An error, a warning or a note about a flow or a scenario.
-public struct FlowFinding: Hashable, Sendable, CustomStringConvertible {
+public struct FlowFinding: Hashable, Sendable, Encodable, CustomStringConvertible {
     /// The consequence of a finding.
-    public enum Severity: String, Hashable, Sendable, CaseIterable {
+    public enum Severity: String, Hashable, Sendable, CaseIterable, Encodable {
         /// The flow or the scenario cannot be used.
         case error
         /// The flow can be used, but it probably does not do what was intended.
@@ -11,7 +11,7 @@ public struct FlowFinding: Hashable, Sendable, CustomStringConvertible {
     }
 
     /// The kind of a warning or a note, by which a flow file can acknowledge it.
-    public enum Code: String, Hashable, Sendable, CaseIterable {
+    public enum Code: String, Hashable, Sendable, CaseIterable, Encodable {
         /// A rule that can never apply, for example because an earlier rule matches the same messages.
         case neverApplies = "never-applies"
         /// Two rules with different actions that can match the same message.
@@ -67,6 +67,11 @@ public struct FlowFinding: Hashable, Sendable, CustomStringConvertible {
     public let code: Code?
     /// The problem, usually with its remedy.
     public let message: String
+
+    private enum CodingKeys: String, CodingKey {
+        case source = "file"
+        case line, column, severity, code, message
+    }
 
     /// The finding in one line in the form of compilers: file, line and column if they are known, severity unless it is
     /// `error`, message, code in brackets.

@@ -44,18 +44,18 @@ extension Flow.Action {
         switch self {
         case .setRoot(let destination, let container):
             ["setRoot": .object(destination.members.with("container", container?.json))]
-        case .push(let destination, let stack):
+        case .push(let destination, on: let stack):
             ["push": .object(destination.members.with(stack))]
-        case .pushFlow(let flow, let arguments, let stack):
+        case .pushFlow(let flow, arguments: let arguments, on: let stack):
             ["push": .object(Self.members(flow, arguments).with(stack))]
-        case .pop(1, nil): "pop"
+        case .pop(1, column: nil): "pop"
         case .pop(let extent, let column): ["pop": extent.json(column: column)]
         case .popToRoot: "popToRoot"
         case .replacePath(let destinations):
             ["replacePath": .array(destinations.map { .object($0.members) })]
-        case .present(let destination, let style, let options):
+        case .present(let destination, as: let style, options: let options):
             ["present": .object(destination.members.with(style, options))]
-        case .presentFlow(let flow, let arguments, let style, let options):
+        case .presentFlow(let flow, arguments: let arguments, as: let style, options: let options):
             ["present": .object(Self.members(flow, arguments).with(style, options))]
         case .dismiss(nil): "dismiss"
         case .dismiss(.screen(let screen)): ["dismiss": .string(screen)]

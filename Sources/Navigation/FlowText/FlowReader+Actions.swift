@@ -58,7 +58,7 @@ extension FlowReader {
         case "show": return show(value, at: keyPath)
         case "openURL": return string(value, "a URL").map { .openURL($0) }
         case "send": return send(value, at: keyPath)
-        case "finish": return .finish(object(value))
+        case "finish": return .finish(result: object(value))
         case "popToRoot", "dismissAll", "abandon":
             report("action '\(name)' takes no value; remove the value", at: value)
         default: reportUnknownAction(name, at: key)
@@ -71,10 +71,10 @@ extension FlowReader {
     }
 
     package mutating func send(_ node: FlowNode, at keyPath: String) -> Flow.Action? {
-        if case .scalar(let scalar) = node.content { return .send(scalar.text) }
+        if case .scalar(let scalar) = node.content { return .send(type: scalar.text) }
         let members = members(of: node, "'send'", at: keyPath, required: ["type"], optional: ["data"])
         guard let members, let type = members["type"].flatMap({ string($0, "a command's type") }) else { return nil }
-        return .send(type, data: .object(members["data"].map { object($0) } ?? [:]))
+        return .send(type: type, data: .object(members["data"].map { object($0) } ?? [:]))
     }
 
     /// Reads a screen with its arguments, and the other members of the action that names it.

@@ -5,9 +5,9 @@ enum LinkAnswer {
     /// No link of the flow matches the URL.
     case unknown
     /// The link is discarded, for the given reason.
-    case refused(String)
+    case refused(reason: String)
     /// The link cannot be followed yet, for the given reason. It may wait for at most `park` milliseconds.
-    case waits(String, park: Int)
+    case waits(reason: String, park: Int)
     /// The link is followed now.
     case followed(FollowedLink)
 }
@@ -24,17 +24,17 @@ extension Flow {
         }
         guard let first = matches.first else { return .unknown }
         let match = matches.first { $0.isThere(state) || $0.link.admits(state) }
-        guard let match else { return .waits("its conditions do not hold", park: first.link.park.milliseconds) }
+        guard let match else { return .waits(reason: "its conditions do not hold", park: first.link.park.milliseconds) }
         // If the link's target is open already, nothing delays the link.
         if match.isThere(state) { return .followed(match) }
         let park = match.link.park.milliseconds
         if let gate = state.open.first(where: { screens[$0.screen]?.gate == true }) {
-            return .waits("screen '\(gate.screen)' must be completed first", park: park)
+            return .waits(reason: "screen '\(gate.screen)' must be completed first", park: park)
         }
         switch match.precedence(in: state) {
         case .dismiss: return .followed(match)
-        case .wait: return .waits("a presentation must be dismissed first", park: park)
-        case .refuse: return .refused("a presentation that the link must not dismiss is open")
+        case .wait: return .waits(reason: "a presentation must be dismissed first", park: park)
+        case .refuse: return .refused(reason: "a presentation that the link must not dismiss is open")
         }
     }
 

@@ -618,8 +618,8 @@ extension Machine {
         switch flow.answer(to: url, in: step.state) {
         case .unknown: return [input.discarded(flow.advice(forLink: url))]
         case .refused(let reason): return [input.discarded(reason)]
-        case .waits(let reason, park: 0): return [input.discarded("the link cannot be followed now: \(reason)")]
-        case .waits(_, let milliseconds): park = milliseconds
+        case .waits(reason: let reason, park: 0): return [input.discarded("the link cannot be followed now: \(reason)")]
+        case .waits(reason: _, park: let milliseconds): park = milliseconds
         case .followed(let link): park = link.link.park.milliseconds
         }
         let expiry = min((input.attributes.time ?? 0) + park, Int(SafeIntegers.greatest))
@@ -638,7 +638,8 @@ extension Machine {
         switch flow.answer(to: parked.url, in: step.state) {
         case .unknown: step.unpark(flow.advice(forLink: parked.url))
         case .refused(let reason): step.unpark(reason)
-        case .waits(let reason, park: 0) where !telling: step.unpark("the link cannot be followed now: \(reason)")
+        case .waits(reason: let reason, park: 0) where !telling:
+            step.unpark("the link cannot be followed now: \(reason)")
         case .waits: break
         case .followed(let link):
             var followed = step

@@ -126,19 +126,19 @@ struct StateTransaction {
 
     mutating func apply(_ action: Flow.Action) throws(NavigationFailure) {
         switch action {
-        case .setRoot(let destination, let layout): try setRoot(destination, layout)
-        case .push(let destination, let stack):
+        case .setRoot(let destination, container: let layout): try setRoot(destination, layout)
+        case .push(let destination, on: let stack):
             try push(try instantiate(destination), at: try scope(stack))
-        case .pushFlow(let name, let arguments, let stack):
+        case .pushFlow(let name, arguments: let arguments, on: let stack):
             try push(try begin(name, arguments), at: try scope(stack))
         case .pop(.count(let count), let column): try pop(count, column: column)
         case .pop(.to(let screen), let column): try pop(to: screen, column: column)
-        case .pop(.sender, _): try popSender()
+        case .pop(.sender, column: _): try popSender()
         case .popToRoot: try replacePath(with: [])
         case .replacePath(let destinations): try replacePath(with: destinations)
-        case .present(let destination, let style, let options):
+        case .present(let destination, as: let style, options: let options):
             try present(try instantiate(destination), style: style, options: options)
-        case .presentFlow(let name, let arguments, let style, let options):
+        case .presentFlow(let name, arguments: let arguments, as: let style, options: let options):
             try present(try begin(name, arguments), style: style, options: options)
         case .dismiss(let dismissed): dismissPresentation(try presentation(dismissed))
         case .dismissAll: dismissPresentations(0..<state.presentations.endIndex)
@@ -163,7 +163,7 @@ struct StateTransaction {
         options.message = try options.message.map { text throws(NavigationFailure) in try resolveText(text) }
         let index = style == .window ? state.presentations.endIndex : window.upperBound
         state.presentations.insert(Presentation(style, instance, options: options), at: index)
-        layer = .presentation(instance.id)
+        layer = .presentation(instance: instance.id)
     }
 
     /// The index of a presentation that is to be dismissed. The window of the sender comes first.

@@ -83,7 +83,8 @@ extension NavigationState {
             case .root: .root
             case .tab(let name): .tab(name)
             case .column(let name): .column(name)
-            case .presentation(let id): presentations.firstIndex { $0.instance.id == id }.map { .presentation($0) }
+            case .presentation(instance: let id):
+                presentations.firstIndex { $0.instance.id == id }.map { .presentation($0) }
             }
         return scope.flatMap { base(of: $0) == nil ? nil : $0 }
     }
@@ -95,7 +96,7 @@ extension NavigationState {
         case .tab(let name): .tab(name)
         case .column(let name): .column(name)
         case .presentation(let index):
-            presentations.indices.contains(index) ? .presentation(presentations[index].instance.id) : nil
+            presentations.indices.contains(index) ? .presentation(instance: presentations[index].instance.id) : nil
         }
     }
 

@@ -69,10 +69,10 @@ private struct ChangeWords {
         case .show(nil, let column): "column \(column) emptied"
         case .show(let stack?, let column):
             "column \(column): \(stack.instances.map(\.words).joined(separator: ", "))"
-        case .push(let instances, let layer): "push \(list(instances))\(scope(of: layer))"
-        case .pop(_, let layer): "back to \(top(of: layer))\(scope(of: layer))"
-        case .replace(_, let instances, let layer): "replace by \(list(instances))\(scope(of: layer))"
-        case .present(let presentation, _):
+        case .push(let instances, on: let layer): "push \(list(instances))\(scope(of: layer))"
+        case .pop(count: _, from: let layer): "back to \(top(of: layer))\(scope(of: layer))"
+        case .replace(count: _, with: let instances, on: let layer): "replace by \(list(instances))\(scope(of: layer))"
+        case .present(let presentation, window: _):
             "\(presentation.style.words) \(presentation.instances.map(\.words).joined(separator: ", "))"
         case .dismiss(let instance): "\(style(of: instance))\(instance) closed"
         case .update(let instance): "\(instance.words) changed"
@@ -102,7 +102,7 @@ private struct ChangeWords {
     }
 
     private var frontLayer: NavigationStep.Layer {
-        state.presentations.last.map { .presentation($0.instance.id) }
+        state.presentations.last.map { .presentation(instance: $0.instance.id) }
             ?? state.root.container?.selectedTab.map { .tab($0) } ?? .root
     }
 

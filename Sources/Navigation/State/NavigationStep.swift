@@ -9,13 +9,13 @@ public enum NavigationStep: Hashable, Sendable {
     /// Screens are pushed on a path; the topmost one is last.
     case push([ScreenInstance], on: Layer)
     /// A number of screens is popped from a path.
-    case pop(Int, from: Layer)
+    case pop(count: Int, from: Layer)
     /// A number of screens at the end of a path is replaced by these screens.
-    case replace(Int, with: [ScreenInstance], on: Layer)
-    /// A screen and its path are presented over all others in a window. The second value is the id of the instance
-    /// whose presentation opened that window; nil for the main window, and for a presentation with the style `window`,
-    /// which opens a window of its own.
-    case present(Presentation, in: String? = nil)
+    case replace(count: Int, with: [ScreenInstance], on: Layer)
+    /// A screen and its path are presented over all others in a window. `window` is the id of the instance whose
+    /// presentation opened that window; nil for the main window, and for a presentation with the style `window`, which
+    /// opens a window of its own.
+    case present(Presentation, window: String? = nil)
     /// A presentation and everything that it presents are dismissed.
     case dismiss(instance: String)
     /// The arguments of a screen have changed.
@@ -30,7 +30,7 @@ public enum NavigationStep: Hashable, Sendable {
         /// The column with this name.
         case column(String)
         /// The presentation of the instance with this id.
-        case presentation(String)
+        case presentation(instance: String)
     }
 }
 
@@ -59,7 +59,7 @@ extension NavigationState {
                 steps += pathSteps(
                     from: former.path,
                     to: presentation.path,
-                    on: .presentation(presentation.instance.id)
+                    on: .presentation(instance: presentation.instance.id)
                 )
             }
         }
@@ -134,8 +134,8 @@ extension NavigationState {
         switch (gone, new.count) {
         case (0, 0): return []
         case (0, _): return [.push(new, on: layer)]
-        case (_, 0): return [.pop(gone, from: layer)]
-        default: return [.replace(gone, with: new, on: layer)]
+        case (_, 0): return [.pop(count: gone, from: layer)]
+        default: return [.replace(count: gone, with: new, on: layer)]
         }
     }
 
@@ -161,11 +161,11 @@ extension NavigationState {
             guard case .split(var columns) = root.container else { return }
             columns[column] = stack
             root.container = .split(columns: columns)
-        case .push(let instances, let layer): replace(0, with: instances, on: layer)
-        case .pop(let count, let layer): replace(count, with: [], on: layer)
-        case .replace(let count, let instances, let layer): replace(count, with: instances, on: layer)
+        case .push(let instances, on: let layer): replace(0, with: instances, on: layer)
+        case .pop(count: let count, from: let layer): replace(count, with: [], on: layer)
+        case .replace(count: let count, with: let instances, on: let layer): replace(count, with: instances, on: layer)
         case .present(let presentation, let window):
-            let scope = window.flatMap { self.scope(of: .presentation($0)) } ?? bottomScope
+            let scope = window.flatMap { self.scope(of: .presentation(instance: $0)) } ?? bottomScope
             let isWindow = presentation.style == .window
             let index = isWindow ? presentations.endIndex : presentations(inWindowOf: scope).upperBound
             presentations.insert(presentation, at: index)
@@ -219,7 +219,7 @@ private struct WindowContent: Equatable {
 
     /// The steps that present these presentations.
     func presenting(_ presentations: some Collection<Presentation>) -> [NavigationStep] {
-        presentations.map { .present($0, in: $0.style == .window ? nil : window) }
+        presentations.map { .present($0, window: $0.style == .window ? nil : window) }
     }
 }
 

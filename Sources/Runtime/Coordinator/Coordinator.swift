@@ -176,8 +176,8 @@ extension Flow {
     private var commands: [MessageType] {
         let types = allTransitions.flatMap(\.possibleActions).flatMap { action -> [String] in
             switch action {
-            case .send(let type, _): [type]
-            case .present(_, _, let options): options.buttons?.compactMap(\.sends) ?? []
+            case .send(type: let type, data: _): [type]
+            case .present(_, as: _, options: let options): options.buttons?.compactMap(\.sends) ?? []
             default: []
             }
         }

@@ -1,7 +1,7 @@
 package import Foundation
 
-/// An event of one instance, or of the project as a whole.
-package struct ProjectEvent: Sendable, Equatable {
+/// An event of one instance, or of the project as a whole. Its encoded form has no time.
+package struct ProjectEvent: Sendable, Equatable, Codable {
     package enum Action: String, Sendable, Codable, CaseIterable {
         /// The supervisor has started; its process is `pid`.
         case supervisorStarted = "supervisor_started"
@@ -29,7 +29,11 @@ package struct ProjectEvent: Sendable, Equatable {
         case removed
     }
 
-    package let time: Date
+    private enum CodingKeys: CodingKey {
+        case action, service, instance, pid, attributes
+    }
+
+    package private(set) var time = Date.distantPast
     package let action: Action
     /// The instance's service. Nil, like `instance`, for an event of the whole project.
     package var service: String?
@@ -130,29 +134,20 @@ extension ProjectEvent {
     /// The name of the log of a project's events.
     static let logName = "events"
 
-    private struct Body: Codable {
-        let action: Action
-        let service: String?
-        let instance: String?
-        let pid: Int32?
-        let attributes: [String: String]
-    }
-
     /// Reads an event. Nil if the line is not an event, or has an action that only a later version knows.
     init?(_ line: LogLine) {
-        guard let body = try? JSONDecoder().decode(Body.self, from: Data(line.text.utf8)) else { return nil }
-        self.init(body.action, time: line.timestamp)
-        (service, instance, pid, attributes) = (body.service, body.instance, body.pid, body.attributes)
+        guard let event = try? JSONDecoder().decode(Self.self, from: Data(line.text.utf8)) else { return nil }
+        self = event
+        time = line.timestamp
     }
 
     /// The event as the bytes of a log record.
     ///
     /// - Throws: `EncodingError`.
     func record() throws -> [UInt8] {
-        let body = Body(action: action, service: service, instance: instance, pid: pid, attributes: attributes)
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         return LogRecord.bytes(
-            time: LogRecord.time(time), stream: .notice, text: try encoder.encode(body), continues: false)
+            time: LogRecord.time(time), stream: .notice, text: try encoder.encode(self), continues: false)
     }
 }

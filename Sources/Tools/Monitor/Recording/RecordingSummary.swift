@@ -82,6 +82,32 @@ package struct RecordingSummary: Sendable {
     package var missing: [String: UInt64]? { end?.missing }
 }
 
+extension RecordingSummary: Encodable {
+    private enum CodingKeys: CodingKey {
+        case state, since, begun, first, last, duration, messages, journals, missing, types, subjects, sources
+        case mistakes, cutOffLine
+    }
+
+    /// Encodes the times of the earliest and the latest message as `first` and `last`, and the duration in seconds.
+    package func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(completeness.rawValue, forKey: .state)
+        try container.encodeIfPresent(header?.since, forKey: .since)
+        try container.encodeIfPresent(header?.begun, forKey: .begun)
+        try container.encodeIfPresent(times?.lowerBound, forKey: .first)
+        try container.encodeIfPresent(times?.upperBound, forKey: .last)
+        try container.encode(duration / .seconds(1), forKey: .duration)
+        try container.encode(messages, forKey: .messages)
+        try container.encode(journalCount, forKey: .journals)
+        try container.encodeIfPresent(missing, forKey: .missing)
+        try container.encode(types, forKey: .types)
+        try container.encode(subjects, forKey: .subjects)
+        try container.encode(sources, forKey: .sources)
+        try container.encode(mistakes, forKey: .mistakes)
+        try container.encodeIfPresent(cutOffLine, forKey: .cutOffLine)
+    }
+}
+
 extension Recording {
     package func summary() async throws -> RecordingSummary {
         var summary = RecordingSummary()

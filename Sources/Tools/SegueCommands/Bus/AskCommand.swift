@@ -37,10 +37,7 @@ package struct AskCommand: AsyncParsableCommand {
         transform: Duration.argument)
     var timeout = Duration.seconds(5)
 
-    @Flag(help: "Print the answer's JSON as it was sent, on one line.")
-    var json = false
-
-    @OptionGroup var field: FieldOptions
+    @OptionGroup var data: DataOptions
 
     package init() {}
 
@@ -48,7 +45,6 @@ package struct AskCommand: AsyncParsableCommand {
         guard type != nil else {
             throw ValidationError("'\(name)' is not the name of a query such as PlaylistSongs")
         }
-        guard !json || field.paths.isEmpty else { throw ValidationError("--json and --field exclude each other") }
     }
 
     /// The query's type. Nil if the name is invalid; then validation fails.
@@ -63,7 +59,7 @@ package struct AskCommand: AsyncParsableCommand {
             return try await bus.ask(Envelope(attributes: attributes, data: data), timeout: timeout)
         }
         if answer.type.kind == .error { throw failure(of: type, answer) }
-        try await DataPrinter(json: json, field: field.format).show(answer)
+        try await self.data.printer.show(answer)
     }
 
     /// The error for a query whose answer is an error, also an error of another type than `ApplicationError`.

@@ -30,27 +30,26 @@ struct ConsumerListCommand: AsyncParsableCommand {
 
     @OptionGroup var options: BusOptions
 
-    @Flag(help: "Print one JSON object per line.")
-    var json = false
+    @OptionGroup var output: OutputOptions
 
     func run() async throws {
         let consumers = try await options.withBus { try await ConsumerStatus.all(on: $0) }
-        guard !json else {
-            return try await Console.output.writeLines(consumers.map { try JSONValue(encoding: $0).description })
-        }
-        if consumers.isEmpty { return await Console.error.tell("there are no durable consumers") }
-        var table = Table("CONSUMER", "POSITION", "LAG", "RUN BY")
-        for status in consumers {
-            table.append(
-                status.consumer.name, "\(status.consumer.position.offset)", FigureText.of(lag: status.lag),
-                status.runners)
-        }
-        try await Console.output.writeLines(table.lines)
+        try await Console.output.writeList(
+            consumers, asJSON: output.json, empty: "there are no durable consumers")
     }
 }
 
-extension ConsumerStatus {
-    fileprivate var runners: String {
+extension ConsumerStatus: ListRow {
+    static var columns: [Column<ConsumerStatus>] {
+        [
+            Column(name: "CONSUMER", cell: \.consumer.name),
+            Column(name: "POSITION") { "\($0.consumer.position.offset)" },
+            Column(name: "LAG") { FigureText.of(lag: $0.lag) },
+            Column(name: "RUN BY", cell: \.runners),
+        ]
+    }
+
+    private var runners: String {
         let names = services.map { "\($0.name)/\($0.instance)" }.joined(separator: ", ")
         guard names.isEmpty else { return names }
         return switch consumer.memberCount {
@@ -77,8 +76,7 @@ struct ConsumerForgetCommand: AsyncParsableCommand {
     @Argument(help: "The consumer's name, as 'segue consumer list' prints it.")
     var name: String
 
-    @Flag(help: "Print the removed consumer as a JSON object.")
-    var json = false
+    @OptionGroup var output: OutputOptions
 
     func run() async throws {
         let name = name
@@ -101,9 +99,10 @@ struct ConsumerForgetCommand: AsyncParsableCommand {
             }
             return found
         }
-        guard !json else { return try await Console.output.writeLine(try JSONValue(encoding: removed).description) }
         try await Console.output.writeLine(
-            "removed \(name.printable); it had handled the journal up to offset \(removed.consumer.position.offset) of "
+            removed, asJSON: output.json,
+            text:
+                "removed \(name.printable); it had handled the journal up to offset \(removed.consumer.position.offset) of "
                 + "\(removed.consumer.end.offset)")
     }
 

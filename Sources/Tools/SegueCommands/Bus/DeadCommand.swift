@@ -1,5 +1,5 @@
 package import ArgumentParser
-internal import EventBus
+public import EventBus
 internal import Foundation
 internal import Monitor
 internal import Navigation
@@ -35,11 +35,10 @@ struct DeadListCommand: AsyncParsableCommand, WallTimeCommand {
 
     @OptionGroup var zone: ZoneOptions
 
-    @Flag(help: "Print one JSON object per line, with the message.")
-    var json = false
+    @OptionGroup var output: OutputOptions
 
     func run() async throws {
-        let (consumer, json) = (consumer, json)
+        let (consumer, json) = (consumer, output.json)
         try await options.withBus { bus in
             // Each page is printed before the next one is read: the messages can be large together.
             guard !json else {
@@ -49,24 +48,22 @@ struct DeadListCommand: AsyncParsableCommand, WallTimeCommand {
                     try await Console.output.writeLines($0.map(DeadLetterFormat.json))
                 }
             }
-            guard let table = try await Self.table(of: consumer, on: bus) else {
-                return await Console.error.tell(Self.emptyText)
-            }
-            try await Console.output.writeLines(table.lines)
+            try await Console.output.writeList(
+                Self.summaries(of: consumer, on: bus), asJSON: false, empty: Self.emptyText)
         }
     }
 
     static let emptyText = "there are no dead letters"
 
-    /// The dead letters of one consumer, or of all consumers if it is nil. Nil if there are none.
-    static func table(of consumer: String?, on bus: EventBus) async throws -> Table? {
-        var table = DeadLetterFormat.emptyTable
+    /// The dead letters of one consumer, or of all consumers if it is nil.
+    static func summaries(of consumer: String?, on bus: EventBus) async throws -> [DeadLetter.Summary] {
+        var summaries: [DeadLetter.Summary] = []
         try await DeadLetter.forEachPage {
             try await bus.inspect.deadLetterSummaries(of: consumer, after: $0, limit: pageCount)
         } _: {
-            for deadLetter in $0 { DeadLetterFormat.add(deadLetter, to: &table) }
+            summaries += $0
         }
-        return table.isEmpty ? nil : table
+        return summaries
     }
 
     /// The maximum number of dead letters that are read at once.
@@ -85,13 +82,12 @@ struct DeadShowCommand: AsyncParsableCommand, WallTimeCommand {
 
     @OptionGroup var zone: ZoneOptions
 
-    @Flag(help: "Print a JSON object on one line.")
-    var json = false
+    @OptionGroup var output: OutputOptions
 
     func run() async throws {
         let id = id
         let deadLetter = try await options.withBus { try await DeadLetterArguments.deadLetter(id, on: $0) }
-        let lines = json ? [try DeadLetterFormat.json(deadLetter)] : DeadLetterFormat.details(deadLetter)
+        let lines = output.json ? [try DeadLetterFormat.json(deadLetter)] : DeadLetterFormat.details(deadLetter)
         try await Console.output.writeLines(lines)
     }
 }
@@ -110,18 +106,17 @@ struct DeadResendCommand: AsyncParsableCommand {
     @OptionGroup var options: BusOptions
     @OptionGroup var deadLetters: DeadLetterArguments
 
-    @Flag(help: "Print one JSON object per line.")
-    var json = false
+    @OptionGroup var output: OutputOptions
 
     func run() async throws {
-        let (deadLetters, json) = (deadLetters, json)
+        let (deadLetters, json) = (deadLetters, output.json)
         try await options.withBus { bus in
             try await deadLetters.forEach(on: bus) { deadLetter in
                 let message = try await deadLetter.resend(on: bus)
                 guard let position = message.position else { return }
-                let sent = SentMessage(message, at: position)
                 try await Console.output.writeLine(
-                    json ? JSONValue(encoding: sent).description : "\(deadLetter.id) \(message.id) \(position)")
+                    SentMessage(message, at: position), asJSON: json,
+                    text: "\(deadLetter.id) \(message.id) \(position)")
             }
         }
     }
@@ -213,25 +208,36 @@ extension CommandError {
     }
 }
 
+extension DeadLetter.Summary: ListRow, Encodable {
+    static var columns: [Column<Self>] {
+        [
+            Column(name: "ID") { "\($0.id)" },
+            Column(name: "TIME") { WallTime.text(of: $0.time) },
+            Column(name: "CONSUMER", cell: \.consumer),
+            Column(name: "MESSAGE", cell: \.message.type.description),
+            Column(name: "ATTEMPTS") { "\($0.rejection.attempts)" },
+            Column(name: "REASON", cell: \.rejection.reason),
+        ]
+    }
+
+    private enum CodingKeys: CodingKey {
+        case id, consumer, code, reason, attempts, time
+    }
+
+    /// Encodes the dead letter without its message.
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(id, forKey: .id)
+        try container.encode(consumer, forKey: .consumer)
+        try container.encode(rejection.code, forKey: .code)
+        try container.encode(rejection.reason, forKey: .reason)
+        try container.encode(rejection.attempts, forKey: .attempts)
+        try container.encode(time, forKey: .time)
+    }
+}
+
 /// Formats dead letters for people and for programs.
 enum DeadLetterFormat {
-    private struct Summary: Encodable {
-        let id: DeadLetter.ID
-        let consumer: String
-        let code: String
-        let reason: String
-        let attempts: Int
-        let time: String
-    }
-
-    static var emptyTable: Table { Table("ID", "TIME", "CONSUMER", "MESSAGE", "ATTEMPTS", "REASON") }
-
-    static func add(_ deadLetter: DeadLetter.Summary, to table: inout Table) {
-        table.append(
-            "\(deadLetter.id)", WallTime.text(of: deadLetter.time), deadLetter.consumer,
-            "\(deadLetter.message.type)", "\(deadLetter.rejection.attempts)", deadLetter.rejection.reason)
-    }
-
     /// The lines of `segue dead show`: the reason, the message's attributes, and its data.
     static func details(_ deadLetter: DeadLetter) -> [String] {
         let attempts = deadLetter.rejection.attempts == 1 ? "1 attempt" : "\(deadLetter.rejection.attempts) attempts"
@@ -251,11 +257,7 @@ enum DeadLetterFormat {
     /// The dead letter as a JSON object on one line. Its member `message` is the message as `segue monitor --json`
     /// prints it.
     static func json(_ deadLetter: DeadLetter) throws -> String {
-        let summary = Summary(
-            id: deadLetter.id, consumer: deadLetter.consumer, code: deadLetter.rejection.code,
-            reason: deadLetter.rejection.reason,
-            attempts: deadLetter.rejection.attempts, time: Timestamp.text(of: deadLetter.time))
         let message = try JSONText(parsing: Data(CloudEventFormat.line(deadLetter.message).utf8))
-        return try JSONText(encoding: summary).adding("message", message).description
+        return try JSONText(encoding: deadLetter.summary).adding("message", message).description
     }
 }

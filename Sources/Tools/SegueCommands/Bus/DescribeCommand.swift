@@ -24,8 +24,7 @@ package struct DescribeCommand: AsyncParsableCommand, WallTimeCommand {
 
     @OptionGroup var zone: ZoneOptions
 
-    @Flag(help: "Print one JSON object.")
-    var json = false
+    @OptionGroup var output: OutputOptions
 
     package init() {}
 
@@ -44,7 +43,7 @@ package struct DescribeCommand: AsyncParsableCommand, WallTimeCommand {
                 code: "unknown-type", "no process on this bus knows \(type), and its journal has none",
                 recovery: description.recovery ?? "see 'segue services'")
         }
-        try await Console.output.writeLine(json ? description.json.description : description.text)
+        try await Console.output.writeLine(output.json ? description.json.description : description.text)
     }
 
     /// The newest message of the type that is still in the journal. Nil for a query, or if there is no such message.

@@ -25,10 +25,7 @@ package struct GetCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("The session of the document.", valueName: "session"))
     var subject = Session.default
 
-    @Flag(help: "Print the JSON as it was published, on one line. A list of documents is printed as messages.")
-    var json = false
-
-    @OptionGroup var field: FieldOptions
+    @OptionGroup var data: DataOptions
 
     package init() {}
 
@@ -36,7 +33,6 @@ package struct GetCommand: AsyncParsableCommand {
         guard type != nil else {
             throw ValidationError("'\(document)' is not the name of a document such as NavigationState")
         }
-        guard !json || field.paths.isEmpty else { throw ValidationError("--json and --field exclude each other") }
     }
 
     /// The document's type. Nil if the name is invalid; then validation fails.
@@ -55,7 +51,7 @@ package struct GetCommand: AsyncParsableCommand {
         }
         let named = documents.filter { $0.type == type }
         if let found {
-            try await DataPrinter(json: json, field: field.format).show(found)
+            try await data.printer.show(found)
         } else if key == nil, !named.isEmpty {
             try await list(named)
         } else {
@@ -66,10 +62,10 @@ package struct GetCommand: AsyncParsableCommand {
     private func list(_ documents: [Envelope]) async throws {
         for document in documents.sorted(by: { ($0.attributes.key ?? "") < ($1.attributes.key ?? "") }) {
             let key = document.attributes.key ?? ""
-            if let format = try field.format {
-                try await DataPrinter(json: false, field: format).show(document)
+            if data.field.paths.isEmpty {
+                try await Console.output.writeLine(data.json ? CloudEventFormat.line(document) : key.printable)
             } else {
-                try await Console.output.writeLine(json ? CloudEventFormat.line(document) : key.printable)
+                try await data.printer.show(document)
             }
         }
     }

@@ -24,8 +24,7 @@ package struct ServicesCommand: AsyncParsableCommand {
 
     @OptionGroup var options: BusOptions
 
-    @Flag(help: "Print one JSON object per line.")
-    var json = false
+    @OptionGroup var output: OutputOptions
 
     package init() {}
 
@@ -41,19 +40,11 @@ package struct ServicesCommand: AsyncParsableCommand {
                 .map { ListedProcess(presence: $0, metrics: metrics[$0.instance]) }
             return (abandoned, listed, try await CoordinatorNames(on: bus))
         }
-        for service in services {
-            if json {
-                try await Console.output.writeLine(JSONValue(encoding: service).description)
-            } else {
-                try await Console.output.draw(text(service, names))
-            }
-        }
-        for status in abandoned {
-            if json {
-                try await Console.output.writeLine(JSONValue(encoding: status).description)
-            } else {
-                try await Console.output.draw(text(status))
-            }
+        if output.json {
+            let rows: [any Encodable] = services + abandoned
+            try await Console.output.writeLines(rows.map { try JSONValue(encoding: $0).description })
+        } else {
+            try await Console.output.draw((services.map { text($0, names) } + abandoned.map(text)).joined())
         }
         if services.isEmpty { await Console.error.tell("no process has announced itself on this bus") }
     }

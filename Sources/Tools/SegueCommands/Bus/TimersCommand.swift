@@ -19,8 +19,7 @@ package struct TimersCommand: AsyncParsableCommand, WallTimeCommand {
 
     @OptionGroup var zone: ZoneOptions
 
-    @Flag(help: "Print one JSON object per line, with the command's data.")
-    var json = false
+    @OptionGroup var output: OutputOptions
 
     package init() {}
 
@@ -38,35 +37,32 @@ package struct TimersCommand: AsyncParsableCommand, WallTimeCommand {
             }
         }
         timers.sort { ($0.document.at, $0.session) < ($1.document.at, $1.session) }
-        guard !json else {
-            return try await Console.output.writeLines(timers.map { try JSONValue(encoding: $0).description })
-        }
-        if timers.isEmpty { return await Console.error.tell("no command is to be sent later") }
-        var table = Table("TIME", "SESSION", "COMMAND", "SERVICE", "ID")
-        for timer in timers {
-            table.append(
-                WallTime.text(of: timer.document.at), timer.session, "\(timer.document.command.type)",
-                timer.document.consumer, timer.document.id)
-        }
-        try await Console.output.writeLines(table.lines)
+        try await Console.output.writeList(timers, asJSON: output.json, empty: "no command is to be sent later")
     }
 
-    /// A scheduled command with its session.
-    private struct Timer: Encodable {
+    /// A scheduled command with its session. Its JSON has the keys of the document and `session`.
+    private struct Timer: Encodable, ListRow {
         let session: String
         let document: Document.ScheduledCommand
 
+        static var columns: [Column<Timer>] {
+            [
+                Column(name: "TIME") { WallTime.text(of: $0.document.at) },
+                Column(name: "SESSION", cell: \.session),
+                Column(name: "COMMAND", cell: \.document.command.type.description),
+                Column(name: "SERVICE", cell: \.document.consumer),
+                Column(name: "ID", cell: \.document.id),
+            ]
+        }
+
         private enum CodingKeys: CodingKey {
-            case session, at, command, consumer, id
+            case session
         }
 
         func encode(to encoder: any Encoder) throws {
+            try document.encode(to: encoder)
             var container = encoder.container(keyedBy: CodingKeys.self)
             try container.encode(session, forKey: .session)
-            try container.encode(Timestamp.text(of: document.at), forKey: .at)
-            try container.encode(document.command, forKey: .command)
-            try container.encode(document.consumer, forKey: .consumer)
-            try container.encode(document.id, forKey: .id)
         }
     }
 }

@@ -1,6 +1,6 @@
 package import ArgumentParser
 internal import EventBus
-internal import Monitor
+package import Monitor
 internal import Navigation
 internal import Support
 
@@ -60,8 +60,7 @@ package struct TraceCommand: AsyncParsableCommand, WallTimeCommand {
     @Flag(help: "Print every message, as a tree of causes.")
     var all = false
 
-    @Flag(help: "Print one JSON object per message.")
-    var json = false
+    @OptionGroup var output: OutputOptions
 
     package init() {}
 
@@ -76,7 +75,7 @@ package struct TraceCommand: AsyncParsableCommand, WallTimeCommand {
 
     package func run() async throws {
         let (since, quiet, isFollowed) = (since, quiet ?? .seconds(1), follow)
-        let form: TracePrinter.Form = json ? .json : all || !Console.output.isTerminal ? .messages : .happenings
+        let form: TracePrinter.Form = output.json ? .json : all || !Console.output.isTerminal ? .messages : .happenings
         try await options.withBus { bus in
             let printer = TracePrinter(form, directory: try await CoordinatorDirectory(of: bus))
             if isFollowed {
@@ -191,7 +190,7 @@ actor TracePrinter {
 
     func show(_ story: Story) async throws {
         guard form == .json else { return try await draw(story, isLast: true) }
-        for node in story.tree.nodes { try await output.writeLine(JSONValue(encoding: Row(node)).description) }
+        for node in story.tree.nodes { try await output.writeLine(JSONValue(encoding: node).description) }
     }
 
     /// - Parameter isLast: true for the final drawing, which may be longer than the terminal.
@@ -208,38 +207,29 @@ actor TracePrinter {
         try await output.draw(start + lines.map { $0 + "\n" }.joined())
         drawn = lines.count
     }
+}
 
-    private struct Row: Encodable {
-        let id: String
-        let type: MessageType
-        /// The document's key. Nil for a message without a key.
-        let key: String?
-        let source: String
-        /// Nil if the message names no platform.
-        let platform: String?
-        let time: String
-        /// The id of the message's cause. Nil if the message has no cause.
-        let cause: String?
-        /// The W3C trace id. Nil if the message has no trace.
-        let trace: String?
-        let depth: Int
-        /// The time since the cause, in milliseconds. Nil for a root of the tree.
-        let sinceCause: Double?
-        /// The time since the story's first message, in milliseconds.
-        let sinceStart: Double
-        let critical: Bool
-        let causeIsMissing: Bool
+extension TraceTree.Node: Encodable {
+    private enum CodingKeys: CodingKey {
+        case id, type, key, source, platform, time, cause, trace
+        case depth, sinceCause, sinceStart, critical, causeIsMissing
+    }
 
-        init(_ node: TraceTree.Node) {
-            let message = node.message
-            (id, type, key, source) = (message.id, message.type, message.key, message.source)
-            (platform, time, cause) = (message.platform, Timestamp.text(of: message.time), message.cause)
-            trace = message.trace
-            depth = node.depth
-            sinceCause = node.sinceCause.map { $0 / .milliseconds(1) }
-            sinceStart = node.sinceStart / .milliseconds(1)
-            critical = node.isCritical
-            causeIsMissing = node.origin == .unknown
-        }
+    /// Encodes the node and its message in one object. Times since another message are in milliseconds.
+    package func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(message.id, forKey: .id)
+        try container.encode(message.type, forKey: .type)
+        try container.encodeIfPresent(message.key, forKey: .key)
+        try container.encode(message.source, forKey: .source)
+        try container.encodeIfPresent(message.platform, forKey: .platform)
+        try container.encode(message.time, forKey: .time)
+        try container.encodeIfPresent(message.cause, forKey: .cause)
+        try container.encodeIfPresent(message.trace, forKey: .trace)
+        try container.encode(depth, forKey: .depth)
+        try container.encodeIfPresent(sinceCause.map { $0 / .milliseconds(1) }, forKey: .sinceCause)
+        try container.encode(sinceStart / .milliseconds(1), forKey: .sinceStart)
+        try container.encode(isCritical, forKey: .critical)
+        try container.encode(origin == .unknown, forKey: .causeIsMissing)
     }
 }

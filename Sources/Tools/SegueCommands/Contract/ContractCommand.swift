@@ -83,35 +83,19 @@ struct ContractCheckCommand: AsyncParsableCommand {
     @Flag(name: .shortAndLong, help: "Print compatible changes, too.")
     var verbose = false
 
-    @Flag(help: "Print one JSON object per finding.")
-    var json = false
+    @OptionGroup var output: OutputOptions
 
     func run() async throws {
         let former = try ContractFile.read(old)
         let present = if let new { try ContractFile.read(new) } else { try await origin.read() }
         let findings = ContractComparison(from: former, to: present).findings
         for finding in findings where finding.isBreaking || verbose {
-            try await Console.output.writeLine(json ? JSONValue(encoding: Row(finding)).description : text(finding))
+            try await Console.output.writeLine(finding, asJSON: output.json, text: text(finding))
         }
         if findings.contains(where: \.isBreaking) { throw ExitCode.failure }
     }
 
     private func text(_ finding: ContractFinding) -> String {
         (finding.isBreaking ? finding.description : "note: \(finding)").printable
-    }
-
-    private struct Row: Encodable {
-        let type: String
-        /// The path of the field. Nil if the finding concerns the whole message.
-        let path: String?
-        let breaking: Bool
-        let message: String
-
-        init(_ finding: ContractFinding) {
-            type = finding.type.description
-            path = finding.path
-            breaking = finding.isBreaking
-            message = finding.message
-        }
     }
 }

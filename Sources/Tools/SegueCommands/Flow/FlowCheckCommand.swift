@@ -40,8 +40,7 @@ struct FlowCheckCommand: AsyncParsableCommand {
     @Flag(help: "Exit with status 1 for warnings, too.")
     var strict = false
 
-    @Flag(help: "Print one JSON object per finding.")
-    var json = false
+    @OptionGroup var output: OutputOptions
 
     func validate() throws {
         guard contract == nil || compose.files.isEmpty else {
@@ -67,14 +66,13 @@ struct FlowCheckCommand: AsyncParsableCommand {
             let review = flow.review(
                 messages: catalogue, sentElsewhere: others.reduce(into: []) { $0.formUnion($1) })
             for finding in review.findings {
-                try await Console.output.writeLine(
-                    json ? JSONValue(encoding: Row(finding)).description : finding.description)
+                try await Console.output.writeLine(finding, asJSON: output.json, text: finding.description)
             }
             isClean = isClean && review.findings.isEmpty
             fails = fails || !(strict ? review.errors + review.warnings : review.errors).isEmpty
         }
         if fails { throw ExitCode.failure }
-        guard isClean, !json else { return }
+        guard isClean, !output.json else { return }
         let advice = catalogue == nil ? "; with '-f COMPOSE', messages are compared with those of the services" : ""
         try await Console.output.writeLine("no findings in \(flows.map(\.file).joined(separator: ", "))\(advice)")
     }
@@ -84,25 +82,5 @@ struct FlowCheckCommand: AsyncParsableCommand {
         if let contract { return try ContractFile.read(contract).catalogue }
         guard let stack else { return nil }
         return try await StackContract.read(stack).contract.catalogue
-    }
-
-    private struct Row: Encodable {
-        let file: String
-        /// Nil if the finding has no place in the file; then `column` is nil, too.
-        let line: Int?
-        let column: Int?
-        let severity: String
-        /// The kind of a warning or a note. Nil for an error.
-        let code: String?
-        let message: String
-
-        init(_ finding: FlowFinding) {
-            file = finding.source
-            line = finding.line
-            column = finding.column
-            severity = finding.severity.rawValue
-            code = finding.code?.rawValue
-            message = finding.message
-        }
     }
 }

@@ -54,8 +54,7 @@ struct FlowRunCommand: AsyncParsableCommand, WallTimeCommand {
     @Flag(help: "Continue after a step that fails.")
     var keepGoing = false
 
-    @Flag(help: "Print one JSON object per step.")
-    var json = false
+    @OptionGroup var output: OutputOptions
 
     func validate() throws {
         guard (scenario == nil) != (recording == nil) else {
@@ -108,12 +107,12 @@ struct FlowRunCommand: AsyncParsableCommand, WallTimeCommand {
             }
             return keepGoing || !fails || until != nil
         }
-        if until != nil { try await DataPrinter(json: json).show(JSONEncoder.wire.encode(machine.snapshot)) }
+        if until != nil { try await DataPrinter(json: output.json).show(JSONEncoder.wire.encode(machine.snapshot)) }
         return fails
     }
 
     private func show(_ outcome: Scenario.Outcome, of file: String) async throws {
-        for line in json ? [outcome.json.description] : outcome.lines(in: file) {
+        for line in output.json ? [outcome.json.description] : outcome.lines(in: file) {
             try await Console.output.writeLine(line)
         }
     }

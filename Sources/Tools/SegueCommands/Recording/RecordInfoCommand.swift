@@ -22,129 +22,82 @@ struct RecordInfoCommand: AsyncParsableCommand, WallTimeCommand {
 
     @OptionGroup var zone: ZoneOptions
 
-    @Flag(help: "Print a JSON object.")
-    var json = false
+    @OptionGroup var output: OutputOptions
 
     func run() async throws {
         let recording = try await Recording(argument: file)
         let report = RecordingReport(try await recording.summary(), file: recording.name)
-        if json {
-            try await Console.output.writeLine(JSONValue(encoding: report).description)
-        } else {
-            try await Console.output.writeLines(report.lines)
-        }
+        try await Console.output.writeLine(report, asJSON: output.json, text: report.lines.joined(separator: "\n"))
         await Console.error.tell(report.problems)
         if report.hasMistakes { throw ExitCode.failure }
     }
 }
 
-/// The description of a recording that `segue record info` prints.
+/// The description of a recording that `segue record info` prints. Its JSON has the keys of the summary and `file`.
 struct RecordingReport: Encodable {
+    private let summary: RecordingSummary
     private let file: String
-    private let state: String
-    /// The `--since` of the command that recorded. Nil if the recording has no header.
-    private let since: String?
-    /// The time at which the recording was begun. Nil if the recording has no header.
-    private let begun: String?
-    /// The time of the earliest message. Nil if there are no messages.
-    private let first: String?
-    /// The time of the latest message. Nil if there are no messages.
-    private let last: String?
-    /// The time between the earliest and the latest message, in seconds.
-    private let duration: Double
-    private let messages: Int
-    private let journals: Int
-    /// The types of messages that retention removed before they were recorded, each with the offset up to which they
-    /// are missing. Nil if the recording does not report this.
-    private let missing: [String: UInt64]?
-    private let types: [String: Int]
-    private let subjects: [String: Int]
-    private let sources: [String: Int]
-    /// The names of coordinators in the lines.
-    private let names: CoordinatorNames
-    private let mistakes: [RecordingMistake]
-    /// The number of the incomplete last line. Nil if the last line is complete.
-    private let cutOffLine: Int?
-
-    /// The number of invalid lines; `mistakes` contains at most 100 of them.
-    private let mistakeCount: Int
-    /// The number of messages in the recording's last line. Nil if the recording has no end line.
-    private let expected: Int?
-
-    private enum CodingKeys: String, CodingKey {
-        case file, state, since, begun, first, last, duration, messages, journals, missing, types, subjects, sources
-        case mistakes, cutOffLine
-    }
 
     init(_ summary: RecordingSummary, file: String) {
-        self.file = file
-        state = summary.completeness.rawValue
-        since = summary.header?.since
-        begun = summary.header?.begun
-        first = summary.times.map { Timestamp.text(of: $0.lowerBound) }
-        last = summary.times.map { Timestamp.text(of: $0.upperBound) }
-        duration = summary.duration / .seconds(1)
-        messages = summary.messages
-        journals = summary.journalCount
-        missing = summary.missing
-        types = summary.types
-        subjects = summary.subjects
-        sources = summary.sources
-        names = summary.names
-        mistakes = summary.mistakes
-        mistakeCount = summary.mistakeCount
-        cutOffLine = summary.cutOffLine
-        expected = summary.end?.messages
+        (self.summary, self.file) = (summary, file)
+    }
+
+    private enum CodingKeys: CodingKey {
+        case file
+    }
+
+    func encode(to encoder: any Encoder) throws {
+        try summary.encode(to: encoder)
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(file, forKey: .file)
     }
 
     var lines: [String] {
         var table = Table("recording", file)
-        table.append("state", state)
-        if let since, let begun { table.append("recorded", "since \(since), begun \(Self.wallTime(begun))") }
-        table.append("duration", "\(duration) s" + (period.map { ", \($0)" } ?? ""))
-        table.append("messages", "\(messages)" + (journals > 1 ? ", of \(journals) journals" : ""))
+        table.append("state", summary.completeness.rawValue)
+        if let header = summary.header {
+            let begun = Timestamp.date(from: header.begun).map { WallTime.text(of: $0) } ?? header.begun
+            table.append("recorded", "since \(header.since), begun \(begun)")
+        }
+        let period = summary.times.map {
+            ", from \(WallTime.text(of: $0.lowerBound)) to \(WallTime.text(of: $0.upperBound))"
+        }
+        table.append("duration", "\(summary.duration / .seconds(1)) s" + (period ?? ""))
+        let journals = summary.journalCount
+        table.append("messages", "\(summary.messages)" + (journals > 1 ? ", of \(journals) journals" : ""))
         table.append("missing", missingText)
-        return [table.lines, counts("type", types), counts("session", subjects), counts("source", namedSources)]
-            .filter { !$0.isEmpty }.joined(separator: [""]).map(\.self)
+        return [
+            table.lines, counts("type", summary.types), counts("session", summary.subjects),
+            counts("source", namedSources),
+        ].filter { !$0.isEmpty }.joined(separator: [""]).map(\.self)
     }
 
-    var hasMistakes: Bool { mistakeCount > 0 }
+    var hasMistakes: Bool { summary.mistakeCount > 0 }
 
     /// The problems of the recording, one per line.
     var problems: [String] {
-        var problems = mistakes.map { "\(file):\($0.line): this is not a message: \($0.reason)" }
-        if mistakeCount > mistakes.count {
-            problems.append("\(file): \(mistakeCount - mistakes.count) more lines are not messages")
+        var problems = summary.mistakes.map { "\(file):\($0.line): this is not a message: \($0.reason)" }
+        let others = summary.mistakeCount - summary.mistakes.count
+        if others > 0 { problems.append("\(file): \(others) more lines are not messages") }
+        if let end = summary.end, end.messages != summary.messages {
+            problems.append("\(file) has \(summary.messages) messages, but its last line says \(end.messages)")
         }
-        if let expected, expected != messages {
-            problems.append("\(file) has \(messages) messages, but its last line says \(expected)")
-        }
-        if let cutOffLine {
+        if let cutOffLine = summary.cutOffLine {
             problems.append(
                 "\(file):\(cutOffLine): the recording was cut off in this line; all lines before it are complete")
-        } else if state == RecordingSummary.Completeness.cutOff.rawValue {
+        } else if summary.completeness == .cutOff {
             problems.append("\(file) has no end line, so its last messages may be missing")
         }
         return problems
     }
 
-    private var period: String? {
-        guard let first, let last else { return nil }
-        return "from \(Self.wallTime(first)) to \(Self.wallTime(last))"
-    }
-
-    /// A time of the recording in the time zone of the lines.
-    private static func wallTime(_ text: String) -> String {
-        Timestamp.date(from: text).map { WallTime.text(of: $0) } ?? text
-    }
-
     /// The number of messages of each source. All instances of a platform's coordinator count as one source.
     private var namedSources: [String: Int] {
-        Dictionary(sources.map { (names.name(of: $0), $1) }, uniquingKeysWith: +)
+        Dictionary(summary.sources.map { (summary.names.name(of: $0), $1) }, uniquingKeysWith: +)
     }
 
     private var missingText: String {
-        guard let missing else { return "unknown: the recording does not say" }
+        guard let missing = summary.missing else { return "unknown: the recording does not say" }
         let texts = missing.sorted { $0.key < $1.key }.map { "\($0.key) up to offset \($0.value)" }
         return texts.isEmpty ? "none" : texts.prefix(10).joined(separator: ", ") + (texts.count > 10 ? ", …" : "")
     }

@@ -42,8 +42,7 @@ package struct ConfigCommand: AsyncParsableCommand {
     @Option(help: "The format of the printed file.")
     var format = Format.yaml
 
-    @Flag(help: "Print JSON on one line.")
-    var json = false
+    @OptionGroup var output: OutputOptions
 
     @Argument(
         help: "The services to include, with their dependencies. (default: all)", completion: .services)
@@ -67,18 +66,21 @@ package struct ConfigCommand: AsyncParsableCommand {
         }
     }
 
-    private var isJSON: Bool { json || format == .json }
+    private var isJSON: Bool { output.json || format == .json }
 
     private func print(_ variables: [ComposeVariable]) async throws {
         guard !quiet else { return }
-        if isJSON {
-            return try await Console.output.writeLines(variables.map { try JSONValue(encoding: $0).description })
-        }
-        var table = Table("NAME", "SOURCE", "DEFAULT", "REQUIRED")
-        for variable in variables {
-            table.append(
-                variable.name, variable.origin ?? "-", variable.standIn ?? "-", variable.isRequired ? "yes" : "no")
-        }
-        try await Console.output.writeLines(table.lines)
+        try await Console.output.writeList(variables, asJSON: isJSON)
+    }
+}
+
+extension ComposeVariable: ListRow {
+    static var columns: [Column<ComposeVariable>] {
+        [
+            Column(name: "NAME", cell: \.name),
+            Column(name: "SOURCE") { $0.origin ?? "-" },
+            Column(name: "DEFAULT") { $0.standIn ?? "-" },
+            Column(name: "REQUIRED") { $0.isRequired ? "yes" : "no" },
+        ]
     }
 }

@@ -22,8 +22,7 @@ package struct EventsCommand: AsyncParsableCommand, WallTimeCommand {
     @OptionGroup var period: LogPeriodOptions
     @OptionGroup var zone: ZoneOptions
 
-    @Flag(help: "Print one JSON object per line: time, project, action, service, instance, pid and attributes.")
-    var json = false
+    @OptionGroup var output: OutputOptions
 
     @Argument(help: "The services whose events are printed. (default: all)", completion: .services)
     var services: [String] = []
@@ -39,35 +38,28 @@ package struct EventsCommand: AsyncParsableCommand, WallTimeCommand {
         let events = try project.events(of: services, in: period.period, follow: follow)
         try await Console.output.whileRead {
             for await event in events {
-                try await Console.output.writeLine(text(event, project))
+                try await Console.output.writeLine(
+                    EventRow(event: event, project: project.name), asJSON: output.json,
+                    text: "\(WallTime.text(of: event.time)) \(event.line(in: project))")
             }
         }
     }
-
-    private func text(_ event: ProjectEvent, _ project: Project) throws -> String {
-        json
-            ? try JSONValue(encoding: EventObject(event, project: project.name)).description
-            : "\(WallTime.text(of: event.time)) \(event.line(in: project))"
-    }
 }
 
-/// One event of a project, as JSON.
-struct EventObject: Encodable {
-    let time: String
+/// An event with its project. Its JSON has the keys of the event, `time` and `project`.
+private struct EventRow: Encodable {
+    let event: ProjectEvent
     let project: String
-    let action: ProjectEvent.Action
-    /// Nil for an event of the whole project; then `instance` is nil, too.
-    let service: String?
-    let instance: String?
-    /// Nil if the event concerns no process.
-    let pid: Int32?
-    let attributes: [String: String]
 
-    init(_ event: ProjectEvent, project: String) {
-        time = Timestamp.text(of: event.time)
-        self.project = project
-        (action, service, instance, pid) = (event.action, event.service, event.instance, event.pid)
-        attributes = event.attributes
+    private enum CodingKeys: CodingKey {
+        case time, project
+    }
+
+    func encode(to encoder: any Encoder) throws {
+        try event.encode(to: encoder)
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(event.time, forKey: .time)
+        try container.encode(project, forKey: .project)
     }
 }
 

@@ -1,7 +1,5 @@
 package import ArgumentParser
 internal import Compose
-internal import Navigation
-internal import Support
 
 package struct ListCommand: AsyncParsableCommand {
     package static let configuration = CommandConfiguration(
@@ -14,26 +12,27 @@ package struct ListCommand: AsyncParsableCommand {
     @Flag(name: .shortAndLong, help: "List stopped projects, too.")
     var all = false
 
-    @Flag(help: "Print one JSON object per line.")
-    var json = false
+    @OptionGroup var output: OutputOptions
 
     package init() {}
 
-    private struct Row: Encodable {
+    private struct Row: Encodable, ListRow {
         let project: String
         let state: String
         let instances: Int
         let bus: String
+
+        static var columns: [Column<Row>] {
+            [
+                Column(name: "PROJECT", cell: \.project), Column(name: "STATE", cell: \.state),
+                Column(name: "INSTANCES") { "\($0.instances)" }, Column(name: "BUS", cell: \.bus),
+            ]
+        }
     }
 
     package func run() async throws {
         let rows = try Project.all().compactMap(Self.row).filter { all || $0.state != "stopped" }
-        guard !json else {
-            return try await Console.output.writeLines(rows.map { try JSONValue(encoding: $0).description })
-        }
-        var table = Table("PROJECT", "STATE", "INSTANCES", "BUS")
-        for row in rows { table.append(row.project, row.state, String(row.instances), row.bus) }
-        try await Console.output.writeLines(table.lines)
+        try await Console.output.writeList(rows, asJSON: output.json)
     }
 
     /// The row of a project. Nil if the project's status cannot be read; the other projects are still listed.

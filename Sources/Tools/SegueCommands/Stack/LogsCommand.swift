@@ -1,5 +1,5 @@
 package import ArgumentParser
-internal import Compose
+package import Compose
 internal import EventBus
 internal import Monitor
 internal import Navigation
@@ -62,11 +62,10 @@ struct LogOptions: ParsableArguments, Sendable {
     @Flag(name: .customLong("no-color"), help: "Do not print in colour, even on a terminal.")
     var noColor = false
 
-    @Flag(help: "Print one JSON object per line: service, time, stream and text.")
-    var json = false
+    @OptionGroup var output: OutputOptions
 
     var style: LogPrinter.Style {
-        LogPrinter.Style(hasTime: timestamps, hasPrefix: !noLogPrefix, hasColor: !noColor, isJSON: json)
+        LogPrinter.Style(hasTime: timestamps, hasPrefix: !noLogPrefix, hasColor: !noColor, isJSON: output.json)
     }
 }
 
@@ -112,7 +111,7 @@ struct LogPrinter: Sendable {
     /// Queues a line to be written soon. Call `flush()` of the console before the process ends.
     mutating func show(_ line: LogLine) async throws {
         if style.isJSON {
-            return try await console.append(Array("\(JSONValue(encoding: LogObject(line)))\n".utf8))
+            return try await console.append(Array("\(JSONValue(encoding: line))\n".utf8))
         }
         let start = head(before: line)
         let end: TerminalText = line.continues ? "" : "\n"
@@ -159,20 +158,18 @@ struct LogPrinter: Sendable {
     }
 }
 
-/// One line of a service's log, for a program.
-struct LogObject: Encodable {
-    let service: String
-    let time: String
-    let stream: LogLine.Stream
-    let text: String
-    /// True if the next object of the same service and stream continues this line; otherwise nil.
-    let `continues`: Bool?
+extension LogLine: Encodable {
+    private enum CodingKeys: CodingKey {
+        case service, time, stream, text, continues
+    }
 
-    init(_ line: LogLine) {
-        service = line.service
-        time = Timestamp.text(of: line.timestamp)
-        stream = line.stream
-        text = line.text
-        `continues` = line.continues ? true : nil
+    /// Encodes `continues` only if it is true.
+    package func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(service, forKey: .service)
+        try container.encode(timestamp, forKey: .time)
+        try container.encode(stream, forKey: .stream)
+        try container.encode(text, forKey: .text)
+        if continues { try container.encode(true, forKey: .continues) }
     }
 }

@@ -29,8 +29,7 @@ package struct PsCommand: AsyncParsableCommand {
     @Option(help: "The format of the list.")
     var format = Format.table
 
-    @Flag(help: "Print one JSON object per line; the same as --format json.")
-    var json = false
+    @OptionGroup var output: OutputOptions
 
     @Flag(name: .customLong("services"), help: "Print only the names of the services.")
     var namesOnly = false
@@ -53,32 +52,29 @@ package struct PsCommand: AsyncParsableCommand {
         }
         // With `--status`, only the given states select instances; `--all` has no effect.
         let wanted = rows.filter { status.isEmpty ? all || !$0.hasEnded : status.contains($0.state) }
-        try await Console.output.writeLines(lines(wanted))
+        try await write(wanted)
         if !current.isSupervisorAlive, rows.contains(where: { !$0.hasEnded }) {
             await Console.error.tell(
                 "project '\(project.name)' has no supervisor any more; 'segue up' or 'segue down' ends these processes")
         }
     }
 
-    private func lines(_ rows: [ServiceRow]) throws -> [String] {
-        if quiet { return rows.compactMap { $0.pid.map(String.init) } }
-        if namesOnly { return rows.map(\.service).reduce(into: []) { if $0.last != $1 { $0.append($1) } } }
-        if json || format == .json { return try rows.map { try JSONValue(encoding: $0).description } }
-        var table = Table("NAME", "STATE", "HEALTH", "PID", "RESTARTS", "UPTIME", "CPU", "MEMORY", "NOTE")
-        for row in rows {
-            table.append(
-                row.name, row.state.rawValue, row.health?.rawValue ?? "-", row.pid.map(String.init) ?? "-",
-                String(row.restarts), row.uptime(at: Date()) ?? "-", row.load(at: Date()) ?? "-",
-                row.memoryBytes.map(ServiceRow.megabytes) ?? "-", row.note ?? "")
+    private func write(_ rows: [ServiceRow]) async throws {
+        if quiet {
+            try await Console.output.writeLines(rows.compactMap { $0.pid.map { "\($0)" } })
+        } else if namesOnly {
+            let names: [String] = rows.map(\.service).reduce(into: []) { if $0.last != $1 { $0.append($1) } }
+            try await Console.output.writeLines(names)
+        } else {
+            try await Console.output.writeList(rows, asJSON: output.json || format == .json)
         }
-        return table.lines
     }
 }
 
 extension InstanceStatus.State: ExpressibleByArgument {}
 
 /// A service instance in the list of `segue ps`.
-struct ServiceRow: Encodable {
+struct ServiceRow: Encodable, ListRow {
     let name: String
     let service: String
     let state: InstanceStatus.State
@@ -111,6 +107,20 @@ struct ServiceRow: Encodable {
 
     private enum CodingKeys: String, CodingKey {
         case name, service, state, health, pid, exitCode, signal, restarts, startedAt, cpuSeconds, memoryBytes, note
+    }
+
+    static var columns: [Column<ServiceRow>] {
+        [
+            Column(name: "NAME", cell: \.name),
+            Column(name: "STATE", cell: \.state.rawValue),
+            Column(name: "HEALTH") { $0.health?.rawValue ?? "-" },
+            Column(name: "PID") { $0.pid.map { "\($0)" } ?? "-" },
+            Column(name: "RESTARTS") { "\($0.restarts)" },
+            Column(name: "UPTIME") { $0.uptime(at: Date()) ?? "-" },
+            Column(name: "CPU") { $0.load(at: Date()) ?? "-" },
+            Column(name: "MEMORY") { $0.memoryBytes.map(megabytes) ?? "-" },
+            Column(name: "NOTE") { $0.note ?? "" },
+        ]
     }
 
     /// - Parameters:

@@ -124,8 +124,9 @@ struct TopRun: Sendable {
             case .log(let instance): return try await log(of: instance)
             case .story: return try await newestStory()
             case .deadLetters:
-                let table = try await DeadListCommand.table(of: nil, on: bus)
-                return (table?.lines ?? [DeadListCommand.emptyText]).map { StyledText($0) }
+                let summaries = try await DeadListCommand.summaries(of: nil, on: bus)
+                let lines = summaries.isEmpty ? [DeadListCommand.emptyText] : Table(of: summaries).lines
+                return lines.map { StyledText($0) }
             case .keys: return []
             }
         } catch {
