@@ -115,7 +115,7 @@ extension EventBus {
 extension ConformanceCase {
     static let sharing = [
         ConformanceCase(
-            "Members that share a consumer handle every message once, and those of a subject in order",
+            "Members that share a consumer handle every message once, and those of a session in order",
             needs: .sharedConsumers
         ) { fixture in
             try await fixture.withBuses { first, second in

@@ -4,7 +4,7 @@ internal import Testing
 
 extension ConformanceCase {
     static let documents = [
-        ConformanceCase("The last document of each type, subject and key is retained") { fixture in
+        ConformanceCase("The last document of each type, session and key is retained") { fixture in
             try await fixture.withBus { bus in
                 try await bus.publish(Setting(value: "old"))
                 try await bus.publish(Setting(value: "new"))
@@ -18,7 +18,7 @@ extension ConformanceCase {
                 #expect(try all.map { try $0.decode(Setting.self).value } == ["new", "elsewhere", "keyed"])
             }
         },
-        ConformanceCase("A document is found by its type, subject and key among all others") { fixture in
+        ConformanceCase("A document is found by its type, session and key among all others") { fixture in
             try await fixture.withBus { bus in
                 for number in 0..<20 {
                     try await bus.publish(Setting(name: "\(number)", value: "first"))
@@ -64,7 +64,7 @@ extension ConformanceCase {
                 #expect(try await bus.documents(matching: [.type(Setting.self)]).count == 1)
             }
         },
-        ConformanceCase("A look-up is refused if its type is not a document or its subject is invalid") { fixture in
+        ConformanceCase("A look-up is refused if its type is not a document or its session is invalid") { fixture in
             try await fixture.withBus { bus in
                 for (type, subject) in [(Numbered.type, Session.default), (Setting.type, "e\u{301}")] {
                     let error = await #expect(throws: BusError.self) {

@@ -34,7 +34,7 @@ extension ConformanceCase {
                 #expect(end.epoch == start.epoch)
             }
         },
-        ConformanceCase("The messages of a subject arrive in the order in which they were published") { fixture in
+        ConformanceCase("The messages of a session arrive in the order in which they were published") { fixture in
             try await fixture.withBus { bus in
                 let received = try await bus.withSubscription(to: [.type(Numbered.self)], from: .now) { messages in
                     for number in 0..<100 { try await bus.publish(Numbered(number: number), subject: "one") }

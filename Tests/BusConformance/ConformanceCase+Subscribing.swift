@@ -249,7 +249,7 @@ extension ConformanceCase {
             #expect(types == ["event.Other one"])
             #expect(try await fixture.types(passing: [.type(MessageType(kind: .event, name: "Num"))]).isEmpty)
         },
-        ConformanceCase("A filter by subject selects no other subject") { fixture in
+        ConformanceCase("A filter by session selects no other session") { fixture in
             let types = try await fixture.types(passing: [.type(Numbered.self, subject: "two")])
             #expect(types == ["event.Numbered two"])
             let all = try await fixture.types(passing: [.subject("one")])

@@ -27,7 +27,7 @@ struct DocumentTests {
             #expect(loaded.count == 2, "\(loaded)")
             // As the page says, the same commands work for the app of another user.
             let another = try await run(
-                #"segue() { command segue "$@" --subject anna; }"# + "\n"
+                #"segue() { command segue "$@" --session anna; }"# + "\n"
                     + story.replacing("&decision=approve", with: "&decision=approve&account=night")
                     .replacing("EndlessFocus", with: "LateShift"), segue)
             for expected in ["authorized", "Late Shift", #""songs":[{"#, "event.PlaybackStarted", "deauthorized"] {

@@ -89,8 +89,8 @@ struct SessionTests {
                 segue up -d --wait -f compose/default.yaml
                 printf '%s\\n' 'Connect Spotify' 'Late Shift' 'Play on Spotify' |
                     focus-player --platform ios --session bert --open "sh \(segue.directory)/browser"
-                segue monitor --type event.PlaybackStarted --subject bert --since beginning --count 1
-                segue get Playlists --subject bert
+                segue monitor --type event.PlaybackStarted --session bert --since beginning --count 1
+                segue get Playlists --session bert
                 segue get NavigationState ios
                 """)
             #expect(result.status == 0 && result.output.contains("event.PlaybackStarted"), "\(result.output)")

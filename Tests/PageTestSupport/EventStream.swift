@@ -1,6 +1,5 @@
 package import Dispatch
 internal import Foundation
-internal import Glibc
 package import Support
 internal import TestSupport
 
@@ -17,7 +16,7 @@ package final class EventStream: Sendable {
         package let head: String
     }
 
-    private let descriptor: CInt
+    private let connection: RawConnection
     package let events: AsyncThrowingStream<ServerEvent, any Error>
 
     /// - Parameter gate: The events are read after this gate has been opened. Nil to read them at once.
@@ -25,28 +24,23 @@ package final class EventStream: Sendable {
         port: Int, path: String, headers: [String: String], readingAfter gate: DispatchSemaphore? = nil
     ) throws {
         // With a small buffer, a server soon notices that nobody reads.
-        let descriptor = try RawConnection.connect(port, receiveBuffer: gate == nil ? nil : 4096)
-        self.descriptor = descriptor
+        let connection = try RawConnection(port: port, receiveBuffer: gate == nil ? nil : 4096)
+        self.connection = connection
         let lines = headers.map { "\($0): \($1)\r\n" }.joined()
-        let request = Array("GET \(path) HTTP/1.1\r\nHost: 127.0.0.1:\(port)\r\n\(lines)\r\n".utf8)
-        send(descriptor, request, request.count, CInt(MSG_NOSIGNAL))
+        connection.send("GET \(path) HTTP/1.1\r\nHost: 127.0.0.1:\(port)\r\n\(lines)\r\n")
         let (events, continuation) = AsyncThrowingStream.makeStream(of: ServerEvent.self)
         self.events = events
         Thread.detachNewThread {
             gate?.wait()
             var parser = EventParser()
-            var buffer = [UInt8](repeating: 0, count: 65_536)
-            while true {
-                let count = recv(descriptor, &buffer, buffer.count, 0)
-                guard count > 0 else { break }
-                do {
-                    for event in try parser.receive(buffer[..<count]) { continuation.yield(event) }
-                } catch {
-                    continuation.finish(throwing: error)
+            do {
+                while case let bytes = connection.receive(), !bytes.isEmpty {
+                    for event in try parser.receive(bytes) { continuation.yield(event) }
                 }
+                continuation.finish()
+            } catch {
+                continuation.finish(throwing: error)
             }
-            continuation.finish()
-            Glibc.close(descriptor)
         }
     }
 
@@ -57,7 +51,7 @@ package final class EventStream: Sendable {
 
     /// Breaks the connection.
     package func close() {
-        shutdown(descriptor, CInt(SHUT_RDWR))
+        connection.shutdown()
     }
 }
 
@@ -67,7 +61,7 @@ private struct EventParser {
     private var hasHead = false
     private var body: [UInt8] = []
 
-    mutating func receive(_ new: ArraySlice<UInt8>) throws -> [ServerEvent] {
+    mutating func receive(_ new: [UInt8]) throws -> [ServerEvent] {
         bytes += new
         if !hasHead {
             guard let end = bytes.firstRange(of: Array("\r\n\r\n".utf8)) else { return [] }

@@ -80,7 +80,7 @@ struct BusVerbTests {
             for key in ["mac", "ios"] {
                 try await segue("send", "document.NavigationState", #"{"z": 1.0, "a": ["\#(key)"]}"#, "--key", key)
             }
-            try await segue("send", "document.Devices", #"{"devices": []}"#, "--subject", "alice")
+            try await segue("send", "document.Devices", #"{"devices": []}"#, "--session", "alice")
             #expect(
                 try await segue("get", "NavigationState", "ios", "--json").output == "{\"z\":1.0,\"a\":[\"ios\"]}\n")
             #expect(try await segue("get", "NavigationState").lines == ["ios", "mac"])
@@ -89,7 +89,7 @@ struct BusVerbTests {
             #expect(try await segue("get", "NavigationState", "ios", "--field", "data.[").status == 64)
             #expect(try await segue("get", "NavigationState", "--json").lines.count == 2)
             #expect(
-                try await segue("get", "Devices", "--subject", "alice").output == "{\n  \"devices\" : []\n}\n")
+                try await segue("get", "Devices", "--session", "alice").output == "{\n  \"devices\" : []\n}\n")
 
             let noKey = try await segue("get", "NavigationState", "tv")
             #expect(noKey.status == 1)

@@ -68,7 +68,7 @@ struct MonitorVerbTests {
                 #expect(result.status == 0, "\(options): \(result)")
                 return result.output
             }
-            for options in ["", "--subject alice", "--correlation \(story.lines[0])", "--for 10s", "--color never"] {
+            for options in ["", "--session alice", "--correlation \(story.lines[0])", "--for 10s", "--color never"] {
                 let output = try await shown(options)
                 #expect(output.contains("send    segue "), "\(options): \(output)")
                 #expect(!output.contains("command.") && !output.contains("event."), "\(options): \(output)")
@@ -185,7 +185,7 @@ struct MonitorVerbTests {
             let last = ["monitor", "--last", "--until", "end", "--template", "{name} {data.n}"]
             #expect(try await segue.run(last).output == "Early \nMany 2999\n")
             #expect(try await segue.run(last + ["--where", "data.n == 7"]).output == "Many 7\n")
-            #expect(try await segue.run(last + ["--subject", "alice"]).output == "Early \n")
+            #expect(try await segue.run(last + ["--session", "alice"]).output == "Early \n")
             #expect(try await segue("trace", "--last").lines.count == 3)
         }
     }
@@ -333,7 +333,7 @@ struct MonitorVerbTests {
             (["--kind", "x"], "'--kind <kind>'. Please provide one of "),
             (["--kind", "query"], "segue: a query goes only to the process that answers it; use 'segue ask'"),
             (["--type", "query.*"], "segue: a query goes only to the process that answers it; use 'segue ask'"),
-            (["--subject", ""], "segue: the value of --subject is empty; omit the option to select all messages"),
+            (["--subject", ""], "segue: the value of --session is empty; omit the option to select all messages"),
             (["--interval", "1s"], "segue: --interval requires --stats"),
             (["--stats", "-v"], "segue: --verbose and --stats exclude each other"),
             (["--json", "-v"], "segue: --verbose and --json exclude each other"),

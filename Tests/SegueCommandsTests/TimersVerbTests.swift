@@ -31,7 +31,7 @@ struct TimersVerbTests {
                     "1970-01-01T00:01:00.000Z  bert     command.ErrorDismissed  brewer   tea\\u001b",
                     "1970-01-01T00:05:00.000Z  anna     command.ErrorDismissed  brewer   tea\\u001b",
                 ])
-            let json = try await segue("timers", "--json", "--subject", "anna")
+            let json = try await segue("timers", "--json", "--session", "anna")
             #expect(
                 json.lines == [
                     #"{"at":"1970-01-01T00:05:00.000Z","command":{"data":{"errorID":"\u001b[31m"},"#

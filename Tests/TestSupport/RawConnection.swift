@@ -18,8 +18,7 @@ package final class RawConnection: Sendable {
         Glibc.close(descriptor)
     }
 
-    /// - Returns: The descriptor of the socket.
-    package static func connect(_ port: Int, receiveBuffer: Int32? = nil) throws -> Int32 {
+    private static func connect(_ port: Int, receiveBuffer: Int32? = nil) throws -> Int32 {
         let descriptor = socket(AF_INET, CInt(SOCK_STREAM.rawValue), 0)
         if var size = receiveBuffer {
             setsockopt(descriptor, SOL_SOCKET, SO_RCVBUF, &size, socklen_t(MemoryLayout<CInt>.size))
@@ -46,6 +45,20 @@ package final class RawConnection: Sendable {
         Glibc.send(descriptor, bytes, bytes.count, CInt(MSG_NOSIGNAL))
     }
 
+    /// Waits for bytes on the calling thread.
+    /// - Returns: Empty if the connection has ended.
+    package func receive() -> [UInt8] {
+        [UInt8](unsafeUninitializedCapacity: 65_536) { buffer, count in
+            count = max(0, recv(descriptor, buffer.baseAddress, buffer.count, 0))
+        }
+    }
+
+    /// Ends the connection in both directions. A call of ``receive()`` that waits returns. The descriptor stays open as
+    /// long as this object exists, so no other socket can get its number.
+    package func shutdown() {
+        Glibc.shutdown(descriptor, CInt(SHUT_RDWR))
+    }
+
     /// True if the server has closed the connection.
     package var isClosed: Bool {
         var byte: UInt8 = 0
@@ -58,12 +71,7 @@ package final class RawConnection: Sendable {
         await withCheckedContinuation { continuation in
             Thread.detachNewThread { [self] in
                 var answer: [UInt8] = []
-                var buffer = [UInt8](repeating: 0, count: 65_536)
-                while true {
-                    let count = recv(descriptor, &buffer, buffer.count, 0)
-                    guard count > 0 else { break }
-                    answer += buffer[..<count]
-                }
+                while case let bytes = receive(), !bytes.isEmpty { answer += bytes }
                 continuation.resume(returning: String(decoding: answer, as: UTF8.self))
             }
         }

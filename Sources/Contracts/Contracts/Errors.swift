@@ -39,7 +39,7 @@ extension Envelope {
     /// of ``expiryError(source:)`` if there is one.
     /// - Parameter source: The source of the consumer's process.
     package func expired(source: String) throws -> [Envelope] {
-        let discarded = DomainEvent.MessageDiscarded(messageID: id, reason: "expired")
+        let discarded = DomainEvent.MessageDiscarded(expired: id)
         return [try Envelope(discarded, source: source, causedBy: self)]
             + [try expiryError(source: source)].compactMap(\.self)
     }

@@ -1,4 +1,5 @@
 public import EventBus
+internal import Navigation
 public import Support
 
 /// The namespace for events. Each nested struct is one event; its type on the wire is `event.Name`. The events of this
@@ -65,6 +66,15 @@ extension DomainEvent {
             self.messageID = messageID
             self.reason = reason
         }
+
+        /// A command that had expired when it arrived.
+        package init(expired commandID: String) {
+            self.init(messageID: commandID, reason: Machine.expiredReason)
+        }
+
+        /// True for a command that had expired when it arrived. The reason for a command that expired while it waited
+        /// for a guard begins with the command's type.
+        package var hasExpired: Bool { reason == Machine.expiredReason }
     }
 
     /// A request to every process on the bus to report its metrics. Sent as a transient message.

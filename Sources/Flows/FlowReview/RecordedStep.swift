@@ -36,7 +36,7 @@ extension Machine {
     /// If the states differ, the machine continues from the recorded state.
     package mutating func replay(_ recorded: RecordedStep) -> Scenario.Outcome {
         let former = self
-        let effects = recorded.isExpired ? [recorded.input.discarded("expired")] : handle(recorded.input)
+        let effects = recorded.isExpired ? [recorded.input.discarded(Self.expiredReason)] : handle(recorded.input)
         let observation = ScenarioObservation(self, effects)
         let position = Scenario.Position(line: recorded.line, column: 1)
         let message = Scenario.Message(type: recorded.input.type, data: recorded.input.data)

@@ -94,7 +94,9 @@ public struct Machine: Hashable, Sendable {
             let isExpired = time.flatMap { time in input.attributes.expiry.map { $0 < time } } ?? false
             let processed =
                 isExpired
-                ? [input.discarded("expired"), .commandExpired(messageID: input.id, type: input.type)] : process(input)
+                ? [
+                    input.discarded(Self.expiredReason), .commandExpired(messageID: input.id, type: input.type),
+                ] : process(input)
             if former.revision != published, former.revision != revision {
                 effects.append(.passed(former.snapshot))
                 published = former.revision
@@ -701,6 +703,11 @@ extension NavigationState {
         }
         return opened
     }
+}
+
+extension Machine {
+    /// The reason for which a command is discarded after its expiry time.
+    package static let expiredReason = "expired"
 }
 
 extension Machine.Input {

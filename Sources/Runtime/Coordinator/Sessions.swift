@@ -133,7 +133,7 @@ struct Sessions: ComputingHandler {
             return try discarded(message, "session '\(message.subject)' has not begun, or has ended")
         }
         if message.type.kind == .command, message.attributes.isExpired(at: now()) {
-            let discarded = try discarded(message, "expired")
+            let discarded = try discarded(message, Machine.expiredReason)
             // The command names another platform, whose coordinator reports the expiry.
             guard !discarded.messages.isEmpty else { return discarded }
             return Handled(discarded.messages + [try message.expiryError(source: source)].compactMap(\.self))

@@ -37,8 +37,8 @@ struct StackProcesses: Sendable {
 
     /// Waits until `fits` returns true for the status of the stack.
     /// - Parameter what: The condition in words, after "waited for".
-    func until(
-        _ what: String, _ deadline: Duration?, _ caller: Caller,
+    func waitUntil(
+        _ what: String, deadline: Duration?, at caller: Caller,
         _ fits: @escaping @Sendable (ProjectStatus) throws -> Bool
     ) async throws {
         try await within(deadline ?? self.deadline) {

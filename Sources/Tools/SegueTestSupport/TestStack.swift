@@ -94,7 +94,7 @@ public struct TestStack: ObservedBus {
         }
     }
 
-    /// Kills a process with SIGKILL, as a crash or the end of memory would, and waits until the supervisor has started
+    /// Kills a process with SIGKILL, as a crash or the kernel does when memory runs out, and waits until the supervisor has started
     /// it again and the new process is ready.
     /// - Parameter service: The name of the service in the stack.
     /// - Throws: ``StackFailure`` if the process does not run, or no new one is ready before the deadline.
@@ -102,9 +102,9 @@ public struct TestStack: ObservedBus {
         _ service: String, deadline: Duration? = nil, fileID: StaticString = #fileID, line: UInt = #line
     ) async throws {
         let caller = Caller(fileID: fileID, line: line)
-        let status = try status(of: service, caller)
-        kill(try processID(of: status, caller), SIGKILL)
-        try await untilReplaced(status, deadline: deadline, caller: caller)
+        let status = try status(of: service, at: caller)
+        kill(try processID(of: status, at: caller), SIGKILL)
+        try await waitUntilReplaced(status, deadline: deadline, caller: caller)
     }
 
     /// Freezes a process with a ``TestService/watchdog``, and waits until the supervisor has replaced it and the new
@@ -114,13 +114,15 @@ public struct TestStack: ObservedBus {
         _ service: String, deadline: Duration? = nil, fileID: StaticString = #fileID, line: UInt = #line
     ) async throws {
         let caller = Caller(fileID: fileID, line: line)
-        let status = try status(of: service, caller)
+        let status = try status(of: service, at: caller)
         try await freeze(service, fileID: fileID, line: line)
-        try await untilReplaced(status, deadline: deadline, caller: caller)
+        try await waitUntilReplaced(status, deadline: deadline, caller: caller)
     }
 
-    private func untilReplaced(_ status: InstanceStatus, deadline: Duration?, caller: Caller) async throws {
-        try await running.until("\(status.name) to be restarted and ready", deadline, caller) { project in
+    private func waitUntilReplaced(_ status: InstanceStatus, deadline: Duration?, caller: Caller) async throws {
+        try await running.waitUntil(
+            "\(status.name) to be restarted and ready", deadline: deadline, at: caller
+        ) { project in
             project[status.name].map { $0.restarts > status.restarts && $0.state == .ready } ?? false
         }
     }
@@ -168,7 +170,7 @@ public struct TestStack: ObservedBus {
         _ request: ControlRequest, what: String, deadline: Duration?, caller: Caller
     ) async throws {
         let changes = try await supervisor.perform(request)
-        try await running.until(what, deadline, caller) { status in
+        try await running.waitUntil(what, deadline: deadline, at: caller) { status in
             let outcomes = changes.map { status.outcome(of: $0) }
             for case .failed(let reason) in outcomes { throw failure("\(reason)", at: caller) }
             return !outcomes.contains(.pending)
@@ -179,7 +181,7 @@ public struct TestStack: ObservedBus {
     public func freeze(_ service: String, fileID: StaticString = #fileID, line: UInt = #line) async throws {
         let pid = try signal(service, signal: SIGSTOP, caller: Caller(fileID: fileID, line: line))
         // A thread may still run for a moment after the signal was sent.
-        while !Self.stands(pid) { try await Task.sleep(for: .milliseconds(1)) }
+        while !Self.isStopped(pid) { try await Task.sleep(for: .milliseconds(1)) }
     }
 
     /// Continues a frozen process.
@@ -202,7 +204,7 @@ public struct TestStack: ObservedBus {
     public var dataDirectory: String { project.dataDirectory }
 
     private func signal(_ service: String, signal: Int32, caller: Caller) throws -> pid_t {
-        let pid = try processID(of: status(of: service, caller), caller)
+        let pid = try processID(of: status(of: service, at: caller), at: caller)
         kill(pid, signal)
         return pid
     }
@@ -210,16 +212,16 @@ public struct TestStack: ObservedBus {
     /// The id of a service's process.
     package func processID(of service: String, fileID: StaticString = #fileID, line: UInt = #line) throws -> Int32 {
         let caller = Caller(fileID: fileID, line: line)
-        return try processID(of: status(of: service, caller), caller)
+        return try processID(of: status(of: service, at: caller), at: caller)
     }
 
-    private func processID(of status: InstanceStatus, _ caller: Caller) throws -> Int32 {
+    private func processID(of status: InstanceStatus, at caller: Caller) throws -> Int32 {
         guard let pid = status.pid else { throw failure("\(status.name) is not running", at: caller) }
         return pid
     }
 
     /// True if all threads of a process are stopped, according to proc(5). A process that has ended has no threads.
-    private static func stands(_ pid: pid_t) -> Bool {
+    private static func isStopped(_ pid: pid_t) -> Bool {
         let threads = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/\(pid)/task")) ?? []
         return threads.allSatisfy { thread in
             let status = (try? String(contentsOfFile: "/proc/\(pid)/task/\(thread)/stat", encoding: .utf8)) ?? ""
@@ -227,7 +229,7 @@ public struct TestStack: ObservedBus {
         }
     }
 
-    private func status(of service: String, _ caller: Caller) throws -> InstanceStatus {
+    private func status(of service: String, at caller: Caller) throws -> InstanceStatus {
         guard let status = supervisor.status[service] else {
             throw failure("there is no process '\(service)'", at: caller)
         }

@@ -37,7 +37,7 @@ def show(message: Message) -> None:
 async def publish(bus: Bus, arguments: argparse.Namespace) -> None:
     """Publishes a message with the data of --data, or one for each line of standard input."""
     lines = [arguments.data] if arguments.data else [line for line in sys.stdin if line.strip()]
-    messages = [Message(arguments.type, json.loads(line), arguments.subject) for line in lines]
+    messages = [Message(arguments.type, json.loads(line), arguments.session) for line in lines]
     await asyncio.gather(*(bus.publish(message, transient=arguments.transient) for message in messages))
 
 
@@ -125,7 +125,7 @@ def parse() -> argparse.Namespace:
         return added
 
     publishing = verb(publish, "type", "--data")
-    publishing.add_argument("--subject", default="default", help="the session (default: default)")
+    publishing.add_argument("--session", "--subject", default="default", help="the session (default: default)")
     publishing.add_argument("--transient", action="store_true", help="send the messages without recording them")
     tailing = verb(tail, "types")
     tailing.add_argument("--beginning", action="store_true", help="start with the oldest message (default: now)")

@@ -25,7 +25,7 @@ def show(message: Message) -> None:
 def publish(bus: Bus, arguments: argparse.Namespace) -> None:
     """Publishes a message for each line of standard input, and prints the offset of the message in the journal."""
     for line in sys.stdin:
-        print(bus.publish(Message(arguments.type, json.loads(line), arguments.subject))[1], flush=True)
+        print(bus.publish(Message(arguments.type, json.loads(line), arguments.session))[1], flush=True)
 
 
 def tail(bus: Bus, arguments: argparse.Namespace) -> None:
@@ -56,7 +56,7 @@ def parse() -> argparse.Namespace:
         for verb in (publish, tail, consume)
     )
     publishing.add_argument("type", help="the type of the messages, such as command.Work")
-    publishing.add_argument("--subject", default="default", help="the session (default: default)")
+    publishing.add_argument("--session", "--subject", default="default", help="the session (default: default)")
     publishing.set_defaults(run=publish)
     tailing.add_argument("types", nargs="+", help="kinds or types of messages, such as event or command.Work")
     tailing.add_argument("--after", type=int, default=0, help="start after this offset (default: 0, the beginning)")

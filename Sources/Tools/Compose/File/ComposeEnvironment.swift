@@ -39,8 +39,8 @@ struct ComposeEnvironment: Sendable {
             return adding([.init(path: path, text: try ComposeText.read(path.absolute))], findings: findings)
         } catch {
             if error != .missing, error != .folder {
-                let place = ComposePlace(file: path.shown, line: 1)
-                findings.report("cannot read the file", at: place, recovery: error.recovery)
+                let location = ComposeLocation(file: path.shown, line: 1)
+                findings.report("cannot read the file", at: location, recovery: error.recovery)
             }
             return self
         }

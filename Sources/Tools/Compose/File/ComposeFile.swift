@@ -15,7 +15,7 @@ package struct ComposeFile: Sendable {
     /// `COMPOSE_PROFILES`.
     package let profiles: [String]
     /// The places of the keys that are checked when a service starts.
-    private let places: [ServiceKey: ComposePlace]
+    private let locations: [ServiceKey: ComposeLocation]
 
     /// - Parameters:
     ///   - paths: the files; each file overrides the files before it.
@@ -48,7 +48,7 @@ package struct ComposeFile: Sendable {
         try reading.findings.throwMistakes()
         self.stack = stack
         path = reading.texts.first?.path.shown ?? ""
-        places = reading.findings.places
+        locations = reading.findings.locations
         unsetVariables = reading.findings.unset.sorted()
         profiles = (reading.environment["SEGUE_PROFILES"] ?? reading.environment["COMPOSE_PROFILES"] ?? "")
             .split(scalar: ",").map { String($0.trimmed) }
@@ -63,10 +63,11 @@ package struct ComposeFile: Sendable {
 
     private func placed(_ error: ComposeError) -> ComposeError {
         // A key that the entry leaves out can be at fault, too. Then the error names the line of the command.
-        guard let key = error.key, let place = places[key] ?? places[ServiceKey(service: key.service, name: "command")]
+        guard let key = error.key,
+            let location = locations[key] ?? locations[ServiceKey(service: key.service, name: "command")]
         else { return error }
         var placed = error
-        placed.message = "\(place.file):\(place.line): \(error.message)"
+        placed.message = "\(location.file):\(location.line): \(error.message)"
         return placed
     }
 

@@ -10,16 +10,16 @@ final class ComposeFindings {
     private(set) var unset: Set<String> = []
 
     /// The places of the keys that are checked when a service starts.
-    private(set) var places: [ServiceKey: ComposePlace] = [:]
+    private(set) var locations: [ServiceKey: ComposeLocation] = [:]
 
     /// Begins a file. Errors list the mistakes in the order in which their files were begun.
     func begin(_ file: String) {
         files.append(file)
     }
 
-    func report(_ message: String, at place: ComposePlace, recovery: String? = nil) {
-        files.append(place.file)
-        mistakes.append(.init(file: place.file, line: place.line, message: message, recovery: recovery))
+    func report(_ message: String, at location: ComposeLocation, recovery: String? = nil) {
+        files.append(location.file)
+        mistakes.append(.init(file: location.file, line: location.line, message: message, recovery: recovery))
     }
 
     /// - Parameters:
@@ -34,8 +34,8 @@ final class ComposeFindings {
         }
     }
 
-    func record(_ key: ServiceKey, at place: ComposePlace) {
-        places[key] = place
+    func record(_ key: ServiceKey, at location: ComposeLocation) {
+        locations[key] = location
     }
 
     func record(unset names: Set<String>) {

@@ -84,8 +84,8 @@ struct ComposeLoader {
             }
         }
         if entries["x-bus"] == nil { entries["x-bus"] = included.entries?["x-bus"] }
-        let place = entries["services"] ?? included.entries?["services"]
-        entries["services"] = place.map {
+        let entry = entries["services"] ?? included.entries?["services"]
+        entries["services"] = entry.map {
             .init(key: $0.key, written: $0.written, value: $0.value.with(.mapping(services)))
         }
         return tree.with(.mapping(entries))
@@ -99,7 +99,8 @@ struct ComposeLoader {
         guard let entries = reader.mapping(node, "an entry of 'include'") else { return nil }
         findings.check(entries, against: .include, in: "'include'")
         guard let pathNode = entries["path"]?.value, let paths = paths(pathNode), !paths.isEmpty else {
-            findings.report("an entry of 'include' has no 'path'", at: node.place, recovery: "name the file to include")
+            findings.report(
+                "an entry of 'include' has no 'path'", at: node.location, recovery: "name the file to include")
             return nil
         }
         let texts = zip(paths, pathNode.list ?? []).compactMap { path, node in text(of: path, node, chain: chain) }
@@ -118,7 +119,8 @@ struct ComposeLoader {
     private func text(of path: ComposePath, _ node: ComposeNode, chain: [ComposePath]) -> Text? {
         if let start = chain.firstIndex(where: { $0.absolute == path.absolute }) {
             let way = (chain[start...] + [path]).map(\.shown).joined(separator: " → ")
-            findings.report("a file includes itself: \(way)", at: node.place, recovery: "remove one of these includes")
+            findings.report(
+                "a file includes itself: \(way)", at: node.location, recovery: "remove one of these includes")
             return nil
         }
         return text(of: path, node)
@@ -129,7 +131,7 @@ struct ComposeLoader {
             return Text(path: path, text: try ComposeText.read(path.absolute))
         } catch {
             findings.report(
-                "cannot read the file '\(node.scalar?.written ?? path.shown)'", at: node.place,
+                "cannot read the file '\(node.scalar?.written ?? path.shown)'", at: node.location,
                 recovery: error.recovery ?? "relative paths start in \(node.source.directory.absolute)")
             return nil
         }
@@ -211,7 +213,7 @@ private struct ComposeExtends {
         guard let options = reader.mapping(extends, "'extends'") else { return nil }
         findings.check(options, against: .extends, in: "'extends'")
         guard let node = options["service"]?.value, let name = reader.scalar(node, "'service' of 'extends'") else {
-            findings.report("'extends' has no 'service'", at: extends.place, recovery: "name the service to extend")
+            findings.report("'extends' has no 'service'", at: extends.location, recovery: "name the service to extend")
             return nil
         }
         var (services, file) = (services, extends.source)
@@ -221,23 +223,24 @@ private struct ComposeExtends {
         }
         if let start = chain.firstIndex(of: Base(file: file.name, service: name.text)) {
             let way = (chain[start...].map(\.service) + [name.written]).joined(separator: " → ")
-            findings.report("services extend each other: \(way)", at: extends.place, recovery: "remove one 'extends'")
+            findings.report(
+                "services extend each other: \(way)", at: extends.location, recovery: "remove one 'extends'")
             return nil
         }
         guard services[name.text] != nil else {
             let near = Spelling.suggestion(for: name.text, among: services.keys)
-            findings.report("there is no service '\(name.written)' to extend", at: node.place, recovery: near)
+            findings.report("there is no service '\(name.written)' to extend", at: node.location, recovery: near)
             return nil
         }
         return service(name.text, of: services, file: file, chain: chain)
     }
 
     private func tree(_ node: ComposeNode) -> ComposeNode? {
-        guard let place = loader.reader.path(node, "'file' of 'extends'"), let text = loader.text(of: place, node)
+        guard let path = loader.reader.path(node, "'file' of 'extends'"), let text = loader.text(of: path, node)
         else {
             return nil
         }
-        let source = ComposeSource(name: place.shown, directory: place.directory, environment: node.source.environment)
+        let source = ComposeSource(name: path.shown, directory: path.directory, environment: node.source.environment)
         let root = ComposeTreeBuilder.parse(text.text, file: source.name, findings: loader.findings)
         return root.map { loader.tree(of: .init(source: source, root: $0), offered: offered) { $0 == "services" } }
     }

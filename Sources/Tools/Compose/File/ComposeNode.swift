@@ -7,7 +7,7 @@ struct ComposeNode: Sendable {
 
     struct Entry: Sendable {
         /// The place of the key.
-        let key: ComposePlace
+        let key: ComposeLocation
         /// The key as written. If the entry was written as an element of a list, it can contain variables.
         let written: String
         var value: ComposeNode
@@ -45,7 +45,7 @@ struct ComposeNode: Sendable {
     var content: Content
     var override = Override.merge
 
-    var place: ComposePlace { ComposePlace(file: source.name, line: line) }
+    var location: ComposeLocation { ComposeLocation(file: source.name, line: line) }
 
     var isNull: Bool {
         if case .null = content { true } else { false }
@@ -65,7 +65,7 @@ struct ComposeNode: Sendable {
 
     /// True if both nodes are written in the same place and have the same values.
     func isSame(as other: ComposeNode) -> Bool {
-        guard place == other.place, source.directory == other.source.directory else { return false }
+        guard location == other.location, source.directory == other.source.directory else { return false }
         switch (content, other.content) {
         case (.null, .null): return true
         case (.scalar(let a), .scalar(let b)): return a.text == b.text
@@ -106,7 +106,7 @@ extension ComposeNode {
     private var asList: ComposeNode { scalar == nil && entries == nil ? self : with(.list([self])) }
 
     private func asMapping(_ key: String) -> ComposeNode {
-        scalar == nil ? self : with(.mapping([key: Entry(key: place, written: key, value: self)]))
+        scalar == nil ? self : with(.mapping([key: Entry(key: location, written: key, value: self)]))
     }
 
     /// `[A=1, B]` becomes `{A: "1", B: null}`.
@@ -122,7 +122,7 @@ extension ComposeNode {
         let started = Dependency.Condition.started.rawValue
         return asMapping { name in
             let condition = with(.scalar(Scalar(text: started, written: started)))
-            return (name, .mapping(["condition": Entry(key: place, written: "condition", value: condition)]))
+            return (name, .mapping(["condition": Entry(key: location, written: "condition", value: condition)]))
         }
     }
 
@@ -132,7 +132,7 @@ extension ComposeNode {
         var entries: Entries = [:]
         for node in list {
             guard let (key, content) = node.scalar.map(entry) else { continue }
-            entries[key.text] = Entry(key: node.place, written: key.written, value: node.with(content))
+            entries[key.text] = Entry(key: node.location, written: key.written, value: node.with(content))
         }
         return with(.mapping(entries))
     }

@@ -12,25 +12,25 @@ extension ComposeReader {
         if !ServiceName.isValid(name) {
             report("'\(name)' is not a service name", at: entry.key, recovery: ServiceName.rule)
         }
-        let place = "service '\(name)'"
-        guard let entries = mapping(entry.value, place) else { return nil }
-        findings.check(entries, against: .service, in: place)
-        let command = command(entries, of: place, key: entry.key)
+        let owner = "service '\(name)'"
+        guard let entries = mapping(entry.value, owner) else { return nil }
+        findings.check(entries, against: .service, in: owner)
+        let command = command(entries, of: owner, key: entry.key)
         recordPlaces(entries, of: name)
         var service = Service(name: name, command: command)
-        service.workingDirectory = directory(entries, of: place) ?? ownFolder(of: entry.value, in: stack)
+        service.workingDirectory = directory(entries, of: owner) ?? ownFolder(of: entry.value, in: stack)
         let offered = OfferedVariables.names(ports: stack.ports)
-        service.profiles = profiles(entries, of: place)
-        service.environment = environment(entries, of: &service, at: place)
+        service.profiles = profiles(entries, of: owner)
+        service.environment = environment(entries, of: &service, at: owner)
             .filter { $0.value != nil || !offered.contains($0.key) }
-        service.dependencies = dependencies(entries, of: place)
-        service.readiness = readiness(entries, of: place)
-        service.watchdog = watchdog(entries, of: place)
-        service.labels = labels(entries, of: place)
-        service.stopSignal = stopSignal(entries, of: place)
-        if let grace = duration("stop_grace_period", in: entries, of: place) { service.stopGracePeriod = grace }
-        deploy(&service, entries, of: place)
-        service.watchedPaths += watched(entries, of: place).filter { !service.watchedPaths.contains($0) }
+        service.dependencies = dependencies(entries, of: owner)
+        service.readiness = readiness(entries, of: owner)
+        service.watchdog = watchdog(entries, of: owner)
+        service.labels = labels(entries, of: owner)
+        service.stopSignal = stopSignal(entries, of: owner)
+        if let grace = duration("stop_grace_period", in: entries, of: owner) { service.stopGracePeriod = grace }
+        deploy(&service, entries, of: owner)
+        service.watchedPaths += watched(entries, of: owner).filter { !service.watchedPaths.contains($0) }
         return service
     }
 
@@ -40,20 +40,20 @@ extension ComposeReader {
         for key in ["working_dir", "command", "entrypoint", "healthcheck"] {
             guard let entry = entries[key], !entry.value.isNull else { continue }
             let known = key == "entrypoint" ? "command" : key
-            findings.record(ServiceKey(service: name, name: known), at: entry.value.place)
+            findings.record(ServiceKey(service: name, name: known), at: entry.value.location)
         }
     }
 
-    private func command(_ entries: ComposeNode.Entries, of place: String, key: ComposePlace) -> [String] {
+    private func command(_ entries: ComposeNode.Entries, of owner: String, key: ComposeLocation) -> [String] {
         let given = ["entrypoint", "command"].compactMap { name in
             entries[name].flatMap { $0.value.isNull ? nil : (name, $0.value) }
         }
-        let parts = given.flatMap { words($0.1, "'\($0.0)' of \(place)") }
+        let parts = given.flatMap { words($0.1, "'\($0.0)' of \(owner)") }
         if given.isEmpty {
-            report("\(place) has no 'command'", at: key, recovery: "name the executable to run and its arguments")
+            report("\(owner) has no 'command'", at: key, recovery: "name the executable to run and its arguments")
         } else if let node = given.first?.1, node.namesNothing {
             report(
-                "'\(given[0].0)' of \(place) names no executable", at: node.place,
+                "'\(given[0].0)' of \(owner) names no executable", at: node.location,
                 recovery: "write the executable first")
         }
         return parts
@@ -70,7 +70,7 @@ extension ComposeReader {
         if node.list != nil { return strings(node, what) }
         guard let text = scalar(node, what)?.text else { return [] }
         guard let words = ShellWords.split(text), !words.isEmpty else {
-            report("\(what) is empty, ends in a backslash, or has a quote that is not closed", at: node.place)
+            report("\(what) is empty, ends in a backslash, or has a quote that is not closed", at: node.location)
             return []
         }
         return words
@@ -79,11 +79,11 @@ extension ComposeReader {
     /// The absolute path of `working_dir`; nil if it is not given or invalid. A relative path starts in the
     /// ``ComposeSource/directory`` of its file. A path that begins with `${SEGUE_STATE_DIR}` stays as it is, because
     /// that folder is known only when the service starts.
-    private func directory(_ entries: ComposeNode.Entries, of place: String) -> String? {
+    private func directory(_ entries: ComposeNode.Entries, of owner: String) -> String? {
         guard let entry = entries["working_dir"], !entry.value.isNull else {
             return nil
         }
-        let what = "'working_dir' of \(place)"
+        let what = "'working_dir' of \(owner)"
         if let text = entry.value.scalar?.text, text.begins(with: Service.stateDirectory) {
             return scalar(entry.value, what)?.text
         }
@@ -96,86 +96,86 @@ extension ComposeReader {
         return folder == stack.directory ? nil : folder
     }
 
-    private func stopSignal(_ entries: ComposeNode.Entries, of place: String) -> StopSignal {
-        value("stop_signal", in: entries, of: place, recovery: "write a signal's name like SIGINT") { StopSignal($0) }
+    private func stopSignal(_ entries: ComposeNode.Entries, of owner: String) -> StopSignal {
+        value("stop_signal", in: entries, of: owner, recovery: "write a signal's name like SIGINT") { StopSignal($0) }
             ?? .terminate
     }
 
-    private func watchdog(_ entries: ComposeNode.Entries, of place: String) -> Duration? {
-        let watchdog = duration("x-watchdog", in: entries, of: place)
+    private func watchdog(_ entries: ComposeNode.Entries, of owner: String) -> Duration? {
+        let watchdog = duration("x-watchdog", in: entries, of: owner)
         guard let node = entries["x-watchdog"]?.value, watchdog == .zero else { return watchdog }
-        report("'x-watchdog' of \(place) is 0", at: node.place, recovery: "write a longer time, or remove the key")
+        report("'x-watchdog' of \(owner) is 0", at: node.location, recovery: "write a longer time, or remove the key")
         return nil
     }
 
-    private func profiles(_ entries: ComposeNode.Entries, of place: String) -> [String] {
+    private func profiles(_ entries: ComposeNode.Entries, of owner: String) -> [String] {
         guard let node = entries["profiles"]?.value else { return [] }
-        return list(node, "'profiles' of \(place)").compactMap { node in
-            guard let name = scalar(node, "an entry of 'profiles' of \(place)") else { return nil }
+        return list(node, "'profiles' of \(owner)").compactMap { node in
+            guard let name = scalar(node, "an entry of 'profiles' of \(owner)") else { return nil }
             if ServiceName.isValid(name.text) { return name.text }
             report(
-                "'\(name.written)' in 'profiles' of \(place) is not a valid profile name", at: node.place,
+                "'\(name.written)' in 'profiles' of \(owner) is not a valid profile name", at: node.location,
                 recovery: ServiceName.rule)
             return nil
         }
     }
 
-    private func labels(_ entries: ComposeNode.Entries, of place: String) -> [String: String] {
+    private func labels(_ entries: ComposeNode.Entries, of owner: String) -> [String: String] {
         guard let node = entries["labels"]?.value, !node.isNull else { return [:] }
-        let labels = mapping(node, "'labels' of \(place)") ?? [:]
+        let labels = mapping(node, "'labels' of \(owner)") ?? [:]
         let pairs = labels.map { name, entry in
             (
                 name,
-                entry.value.isNull ? "" : scalar(entry.value, "'\(entry.written)' in 'labels' of \(place)")?.text ?? ""
+                entry.value.isNull ? "" : scalar(entry.value, "'\(entry.written)' in 'labels' of \(owner)")?.text ?? ""
             )
         }
         return Dictionary(pairs) { _, last in last }
     }
 
     /// The paths of `develop.watch`. The action of each must be `restart`.
-    private func watched(_ entries: ComposeNode.Entries, of place: String) -> [String] {
-        let what = "'develop' of \(place)"
+    private func watched(_ entries: ComposeNode.Entries, of owner: String) -> [String] {
+        let what = "'develop' of \(owner)"
         guard let node = entries["develop"]?.value, !node.isNull, let develop = mapping(node, what) else { return [] }
         findings.check(develop, against: .develop, in: what)
-        let entry = "an entry of 'watch' of \(place)"
-        return (develop["watch"].map { list($0.value, "'watch' of \(place)") } ?? []).compactMap { node in
+        let entry = "an entry of 'watch' of \(owner)"
+        return (develop["watch"].map { list($0.value, "'watch' of \(owner)") } ?? []).compactMap { node in
             guard let options = mapping(node, entry) else { return nil }
             findings.check(options, against: .watch, in: entry)
             let recovery = "use restart; build the service yourself, then run 'segue up -d'"
             _ = value("action", in: options, of: entry, recovery: recovery) { $0 == "restart" ? $0 : nil }
             if let path = options["path"]?.value { return self.path(path, "'path' of \(entry)")?.absolute }
-            report("\(entry) has no 'path'", at: node.place, recovery: "name a file or a folder")
+            report("\(entry) has no 'path'", at: node.location, recovery: "name a file or a folder")
             return nil
         }
     }
 
     /// Reads `deploy`, and `scale`, which means the same as `deploy.replicas`.
-    private func deploy(_ service: inout Service, _ entries: ComposeNode.Entries, of place: String) {
-        let what = "'deploy' of \(place)"
+    private func deploy(_ service: inout Service, _ entries: ComposeNode.Entries, of owner: String) {
+        let what = "'deploy' of \(owner)"
         let node = entries["deploy"]?.value
         let deploy = node.flatMap { $0.isNull ? nil : mapping($0, what) } ?? [:]
         findings.check(deploy, against: .deploy, in: what)
-        let scale = count("scale", in: entries, of: place, to: Self.mostReplicas)
+        let scale = count("scale", in: entries, of: owner, to: Self.mostReplicas)
         let replicas = count("replicas", in: deploy, of: what, to: Self.mostReplicas)
         if let scale, let replicas, scale != replicas, let node = deploy["replicas"]?.value {
-            report("'scale' of \(place) differs from 'replicas'", at: node.place, recovery: "remove 'scale'")
+            report("'scale' of \(owner) differs from 'replicas'", at: node.location, recovery: "remove 'scale'")
         }
         service.replicas = replicas ?? scale ?? 1
-        restart(&service, entries, policy: deploy["restart_policy"]?.value, of: place)
+        restart(&service, entries, policy: deploy["restart_policy"]?.value, of: owner)
     }
 
     /// The variables of `env_file`, overridden by those of `environment`. A variable without a value is passed on from
     /// the environment of the file. If it is not set there, the service does not have it, unless the supervisor sets
     /// it.
     private func environment(
-        _ entries: ComposeNode.Entries, of service: inout Service, at place: String
+        _ entries: ComposeNode.Entries, of service: inout Service, at owner: String
     ) -> [String: String?] {
-        var variables = entries["env_file"].map { files($0.value, of: &service, at: place) } ?? [:]
-        for name in entries["x-unset"].map({ strings($0.value, "'x-unset' of \(place)") }) ?? [] {
+        var variables = entries["env_file"].map { files($0.value, of: &service, at: owner) } ?? [:]
+        for name in entries["x-unset"].map({ strings($0.value, "'x-unset' of \(owner)") }) ?? [] {
             variables[name] = .some(nil)
         }
         guard let node = entries["environment"]?.value, !node.isNull else { return variables }
-        let what = "'environment' of \(place)"
+        let what = "'environment' of \(owner)"
         for (name, entry) in mapping(node, what) ?? [:] {
             if !Self.isValid(variable: name) {
                 report(
@@ -200,17 +200,17 @@ extension ComposeReader {
             // Different YAML parsers convert a boolean to different strings: yes, true, True or 1.
             report(
                 "'\(entry.written)' in \(what) is a YAML boolean, but the value of a variable is a string",
-                at: entry.value.place,
+                at: entry.value.location,
                 recovery: "write it in quotes: \"\(scalar.written)\"")
         }
         return scalar.text
     }
 
-    private func files(_ node: ComposeNode, of service: inout Service, at place: String) -> [String: String?] {
+    private func files(_ node: ComposeNode, of service: inout Service, at owner: String) -> [String: String?] {
         var variables: [String: String?] = [:]
-        for node in list(node, "'env_file' of \(place)") {
+        for node in list(node, "'env_file' of \(owner)") {
             let earlier = variables.compactMapValues(\.self)
-            guard let more = file(node, "'env_file' of \(place)", of: &service, earlier: earlier) else { continue }
+            guard let more = file(node, "'env_file' of \(owner)", of: &service, earlier: earlier) else { continue }
             variables.merge(more) { _, last in last }
         }
         return variables
@@ -226,32 +226,33 @@ extension ComposeReader {
             text == "raw" ? EnvironmentFile.Format.raw : nil
         }
         guard let node = options["path"]?.value else {
-            report("an entry of \(what) has no 'path'", at: node.place, recovery: "name the file to read")
+            report("an entry of \(what) has no 'path'", at: node.location, recovery: "name the file to read")
             return nil
         }
-        guard let place = path(node, "'path' of \(what)", expandsHome: true) else { return nil }
-        service.watchedPaths.append(place.absolute)
+        guard let path = self.path(node, "'path' of \(what)", expandsHome: true) else { return nil }
+        service.watchedPaths.append(path.absolute)
         do {
-            let text = try ComposeText.read(place.absolute)
-            return EnvironmentFile(name: place.shown, findings: findings).variables(
+            let text = try ComposeText.read(path.absolute)
+            return EnvironmentFile(name: path.shown, findings: findings).variables(
                 in: text, format: format ?? .standard, environment: node.source.environment, earlier: earlier)
         } catch {
             guard isRequired || error != .missing else { return nil }
             let recovery = error.recovery ?? "write 'required: false' if it may be missing"
-            let message = "cannot read the file '\(node.scalar?.written ?? place.shown)'"
+            let message = "cannot read the file '\(node.scalar?.written ?? path.shown)'"
             if service.profiles.isEmpty {
-                report(message, at: node.place, recovery: recovery)
+                report(message, at: node.location, recovery: recovery)
             } else if service.obstacle == nil {
                 service.obstacle = ComposeError(
-                    code: "service-environment-file", message: "\(node.place.file):\(node.place.line): \(message)",
+                    code: "service-environment-file",
+                    message: "\(node.location.file):\(node.location.line): \(message)",
                     recovery: recovery)
             }
             return nil
         }
     }
 
-    private func dependencies(_ entries: ComposeNode.Entries, of place: String) -> [Dependency] {
-        let what = "'depends_on' of \(place)"
+    private func dependencies(_ entries: ComposeNode.Entries, of owner: String) -> [Dependency] {
+        let what = "'depends_on' of \(owner)"
         guard let node = entries["depends_on"]?.value, !node.isNull, let entries = mapping(node, what) else {
             return []
         }
@@ -283,15 +284,15 @@ extension ComposeReader {
         }
         for cycle in DependencyGraph(services).cycles() {
             guard let entry = entries[cycle[0]] else { continue }
-            let place = entry.value.entries?["depends_on"]?.key ?? entry.key
-            report(DependencyGraph.message(cycle), at: place, recovery: DependencyGraph.cycleRecovery)
+            let location = entry.value.entries?["depends_on"]?.key ?? entry.key
+            report(DependencyGraph.message(cycle), at: location, recovery: DependencyGraph.cycleRecovery)
         }
     }
 
     /// Reads `healthcheck`. `test: [NOTIFY]` is not part of the compose specification: with it, the service itself
     /// announces that it is ready, as sd_notify(3) defines.
-    private func readiness(_ entries: ComposeNode.Entries, of place: String) -> Readiness {
-        let what = "'healthcheck' of \(place)"
+    private func readiness(_ entries: ComposeNode.Entries, of owner: String) -> Readiness {
+        let what = "'healthcheck' of \(owner)"
         guard let node = entries["healthcheck"]?.value, !node.isNull, let check = mapping(node, what) else {
             return .started
         }
@@ -299,7 +300,7 @@ extension ComposeReader {
         var probe = probeWithoutTest(check, of: what)
         guard bool("disable", in: check, of: what) != true else { return .started }
         guard let test = check["test"]?.value else {
-            report("\(what) has no 'test'", at: node.place, recovery: Self.testRecovery)
+            report("\(what) has no 'test'", at: node.location, recovery: Self.testRecovery)
             return .started
         }
         switch strings(test, "'test' in \(what)") {
@@ -310,7 +311,7 @@ extension ComposeReader {
             return .notify(timeout: duration("start_period", in: check, of: what))
         case let words:
             guard let test = HealthProbe.Test(words) else {
-                report("'test' in \(what) is not a valid test", at: test.place, recovery: Self.testRecovery)
+                report("'test' in \(what) is not a valid test", at: test.location, recovery: Self.testRecovery)
                 return .started
             }
             probe.test = test
@@ -350,13 +351,13 @@ extension ComposeReader {
     ///
     /// - Parameter node: the value of `restart_policy`.
     private func restart(
-        _ service: inout Service, _ entries: ComposeNode.Entries, policy node: ComposeNode?, of place: String
+        _ service: inout Service, _ entries: ComposeNode.Entries, policy node: ComposeNode?, of owner: String
     ) {
         let recovery = "use no, always, on-failure, on-failure:N or unless-stopped"
-        let restart = value("restart", in: entries, of: place, recovery: recovery) { RestartPolicy($0) }
+        let restart = value("restart", in: entries, of: owner, recovery: recovery) { RestartPolicy($0) }
         service.restart = restart ?? .no
         guard let node, !node.isNull else { return }
-        let what = "'restart_policy' of \(place)"
+        let what = "'restart_policy' of \(owner)"
         guard let policy = mapping(node, what) else { return }
         findings.check(policy, against: .restartPolicy, in: what)
         let condition = value("condition", in: policy, of: what, recovery: "use none, on-failure or any") { text in

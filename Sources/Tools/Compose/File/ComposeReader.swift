@@ -20,7 +20,7 @@ struct ComposeReader {
         if let services = entries["services"] {
             stack.services = self.services(services.value, of: stack)
         } else {
-            report("'services' is missing", at: root.place, recovery: "add it, and list in it the processes to run")
+            report("'services' is missing", at: root.location, recovery: "add it, and list in it the processes to run")
         }
         return stack
     }
@@ -28,7 +28,7 @@ struct ComposeReader {
     func name(_ node: ComposeNode) -> String? {
         guard let name = scalar(node, "name") else { return nil }
         if ProjectPlace.isName(name.text) { return name.text }
-        report("'\(name.written)' is not a project name", at: node.place, recovery: ProjectPlace.nameRule)
+        report("'\(name.written)' is not a project name", at: node.location, recovery: ProjectPlace.nameRule)
         return nil
     }
 
@@ -39,7 +39,7 @@ struct ComposeReader {
             guard let name = scalar(node, "an entry of 'x-ports'"), !names.contains(name.text) else { continue }
             if OfferedVariables.portVariable(name.text) == nil {
                 let recovery = "use letters, digits, '-' and '_'"
-                report("'\(name.written)' in 'x-ports' is not a valid name", at: node.place, recovery: recovery)
+                report("'\(name.written)' in 'x-ports' is not a valid name", at: node.location, recovery: recovery)
             }
             names.append(name.text)
         }
@@ -49,7 +49,7 @@ struct ComposeReader {
     private func services(_ node: ComposeNode, of stack: Stack) -> [Service] {
         guard let entries = mapping(node, "'services'") else { return [] }
         if entries.isEmpty {
-            report("'services' is empty", at: node.place, recovery: "list in it the processes to run")
+            report("'services' is empty", at: node.location, recovery: "list in it the processes to run")
         }
         let services = entries.compactMap { service($0.key, $0.value, of: stack) }
         checkDependencies(of: services, in: entries)
@@ -69,20 +69,20 @@ struct ComposeReader {
         }
     }
 
-    func report(_ message: String, at place: ComposePlace, recovery: String? = nil) {
-        findings.report(message, at: place, recovery: recovery)
+    func report(_ message: String, at location: ComposeLocation, recovery: String? = nil) {
+        findings.report(message, at: location, recovery: recovery)
     }
 
     func mapping(_ node: ComposeNode, _ what: String) -> ComposeNode.Entries? {
         if let entries = node.entries { return entries }
-        report("\(what) is not a mapping", at: node.place, recovery: "write 'key: value' lines")
+        report("\(what) is not a mapping", at: node.location, recovery: "write 'key: value' lines")
         return nil
     }
 
     /// The elements of a list; empty for a null value. Any other value is reported.
     func list(_ node: ComposeNode, _ what: String) -> [ComposeNode] {
         if node.isNull { return [] }
-        if node.list == nil { report("\(what) is not a list", at: node.place, recovery: "write [a, b]") }
+        if node.list == nil { report("\(what) is not a list", at: node.location, recovery: "write [a, b]") }
         return node.list ?? []
     }
 
@@ -94,12 +94,12 @@ struct ComposeReader {
     ///   expanded. The mistake has then been reported.
     func scalar(_ node: ComposeNode, _ what: String) -> ComposeNode.Scalar? {
         guard let scalar = node.scalar else {
-            report("\(what) is not a single value", at: node.place, recovery: "write a string or a number")
+            report("\(what) is not a single value", at: node.location, recovery: "write a string or a number")
             return nil
         }
         guard !scalar.isUnknown else { return nil }
         guard !scalar.text.utf8.contains(0) else {
-            report("\(what) contains a NUL character", at: node.place, recovery: "remove the character")
+            report("\(what) contains a NUL character", at: node.location, recovery: "remove the character")
             return nil
         }
         return scalar
@@ -115,7 +115,7 @@ struct ComposeReader {
         guard scalar.text.utf8.first == UInt8(ascii: "~") else { return node.source.directory.resolving(scalar.text) }
         let rest = scalar.text == "~" ? "" : scalar.text.removing(prefix: "~/")
         guard expandsHome, let rest else {
-            report("'~' is not expanded in \(what)", at: node.place, recovery: "write ${HOME}")
+            report("'~' is not expanded in \(what)", at: node.location, recovery: "write ${HOME}")
             return nil
         }
         let home = node.source.environment["HOME"] ?? NSHomeDirectory()
@@ -128,24 +128,24 @@ struct ComposeReader {
     ///
     /// - Parameter read: converts the string; returns nil if it is invalid.
     func value<Value>(
-        _ key: String, in entries: ComposeNode.Entries, of place: String, recovery: String, _ read: (String) -> Value?
+        _ key: String, in entries: ComposeNode.Entries, of owner: String, recovery: String, _ read: (String) -> Value?
     ) -> Value? {
         guard let node = entries[key]?.value, !node.isNull else { return nil }
-        let what = "'\(key)' of \(place)"
+        let what = "'\(key)' of \(owner)"
         guard let scalar = scalar(node, what) else { return nil }
         let value = read(scalar.text)
-        if value == nil { report("\(what) cannot be '\(scalar.written)'", at: node.place, recovery: recovery) }
+        if value == nil { report("\(what) cannot be '\(scalar.written)'", at: node.location, recovery: recovery) }
         return value
     }
 
-    func duration(_ key: String, in entries: ComposeNode.Entries, of place: String) -> Duration? {
-        value(key, in: entries, of: place, recovery: "write a duration like 10s, 1m30s or 500ms") {
+    func duration(_ key: String, in entries: ComposeNode.Entries, of owner: String) -> Duration? {
+        value(key, in: entries, of: owner, recovery: "write a duration like 10s, 1m30s or 500ms") {
             Duration(compose: $0)
         }
     }
 
-    func bool(_ key: String, in entries: ComposeNode.Entries, of place: String) -> Bool? {
-        value(key, in: entries, of: place, recovery: "write true or false") { text in
+    func bool(_ key: String, in entries: ComposeNode.Entries, of owner: String) -> Bool? {
+        value(key, in: entries, of: owner, recovery: "write true or false") { text in
             switch text.lowercased() {
             case "true", "yes", "on", "y": true
             case "false", "no", "off", "n": false
@@ -155,9 +155,9 @@ struct ComposeReader {
     }
 
     func count(
-        _ key: String, in entries: ComposeNode.Entries, of place: String, from least: Int = 0, to most: Int
+        _ key: String, in entries: ComposeNode.Entries, of owner: String, from least: Int = 0, to most: Int
     ) -> Int? {
-        value(key, in: entries, of: place, recovery: "write a number from \(least) to \(most)") { text in
+        value(key, in: entries, of: owner, recovery: "write a number from \(least) to \(most)") { text in
             Int(text).flatMap { (least...most).contains($0) ? $0 : nil }
         }
     }

@@ -10,7 +10,7 @@ struct ComposeSource: Sendable {
 }
 
 /// A line of a file.
-struct ComposePlace: Sendable, Hashable {
+struct ComposeLocation: Sendable, Hashable {
     let file: String
     /// Counted from 1.
     let line: Int

@@ -43,7 +43,7 @@ package struct ComposeSources {
         // A file in the current folder is named without the folder, as the user would.
         self.paths = paths + found.map { $0.removing(prefix: "\(current.absolute)/").map(String.init) ?? $0 }
         self.current = current
-        directory = self.paths.first.map { Self.place(of: $0, in: current).directory } ?? current
+        directory = self.paths.first.map { Self.location(of: $0, in: current).directory } ?? current
         if files.isEmpty, !paths.isEmpty || directory.absolute != current.absolute {
             variables = variables.adding(usualFileIn: directory, findings: findings)
         }
@@ -115,9 +115,10 @@ package struct ComposeSources {
     private static func text(
         of path: String, in current: ComposePath, _ kind: Kind
     ) throws(ComposeError) -> ComposeLoader.Text {
-        let place = place(of: path, in: current)
+        let location = location(of: path, in: current)
         do {
-            return ComposeLoader.Text(path: place, text: try ComposeText.read(path == "-" ? path : place.absolute))
+            return ComposeLoader.Text(
+                path: location, text: try ComposeText.read(path == "-" ? path : location.absolute))
         } catch {
             throw ComposeError(
                 code: "\(kind)-file-unreadable", message: "cannot read the \(kind) file \(path)",
@@ -125,7 +126,7 @@ package struct ComposeSources {
         }
     }
 
-    private static func place(of path: String, in current: ComposePath) -> ComposePath {
+    private static func location(of path: String, in current: ComposePath) -> ComposePath {
         ComposePath(shown: path, absolute: current.resolving(path).absolute)
     }
 

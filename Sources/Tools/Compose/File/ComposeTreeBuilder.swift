@@ -27,7 +27,7 @@ struct ComposeTreeBuilder {
     /// - Returns: the root, which is a mapping. Nil if the text has no such root; the mistake has been reported.
     static func parse(_ text: String, file: String, findings: ComposeFindings) -> Node? {
         func report(_ message: String, line: Int = 1, recovery: String? = nil) {
-            findings.report(message, at: ComposePlace(file: file, line: line), recovery: recovery)
+            findings.report(message, at: ComposeLocation(file: file, line: line), recovery: recovery)
         }
         findings.begin(file)
         do {
@@ -112,8 +112,8 @@ struct ComposeTreeBuilder {
                 for source in mergeSources(value) { merged.merge(source) { first, _ in first } }
             } else {
                 path.append(name)
-                let place = ComposePlace(file: source.name, line: key.mark?.line ?? 1)
-                own[name] = .init(key: place, written: name, value: node(value))
+                let location = ComposeLocation(file: source.name, line: key.mark?.line ?? 1)
+                own[name] = .init(key: location, written: name, value: node(value))
                 path.removeLast()
             }
         }
@@ -133,6 +133,6 @@ struct ComposeTreeBuilder {
     }
 
     private func report(_ message: String, at node: Node) {
-        findings.report(message, at: ComposePlace(file: source.name, line: node.mark?.line ?? 1))
+        findings.report(message, at: ComposeLocation(file: source.name, line: node.mark?.line ?? 1))
     }
 }

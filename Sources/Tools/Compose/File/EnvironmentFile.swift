@@ -76,7 +76,7 @@ struct EnvironmentFile {
     }
 
     private func report(_ message: String, line: Int, recovery: String) {
-        findings.report(message, at: ComposePlace(file: name, line: line), recovery: recovery)
+        findings.report(message, at: ComposeLocation(file: name, line: line), recovery: recovery)
     }
 }
 

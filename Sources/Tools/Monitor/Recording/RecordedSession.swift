@@ -121,7 +121,7 @@ struct RecordedStates: Sendable {
             documents[cause] = message
             lastAnswered = max(lastAnswered, numbers[cause] ?? 0)
         } else if message.type == DomainEvent.MessageDiscarded.type, message.attributes.platform == platform,
-            let discarded = try? message.decode(DomainEvent.MessageDiscarded.self), discarded.reason == "expired"
+            let discarded = try? message.decode(DomainEvent.MessageDiscarded.self), discarded.hasExpired
         {
             expired.insert(discarded.messageID)
         }

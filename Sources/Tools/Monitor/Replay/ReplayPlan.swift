@@ -99,7 +99,7 @@ package struct ReplaySurvey: Sendable {
         names.record(message)
         if plan.identity != .same { ids.insert(message.id) }
         if message.type == DomainEvent.MessageDiscarded.type,
-            let discarded = try? message.decode(DomainEvent.MessageDiscarded.self), discarded.reason == "expired"
+            let discarded = try? message.decode(DomainEvent.MessageDiscarded.self), discarded.hasExpired
         {
             expired.insert(discarded.messageID)
         }

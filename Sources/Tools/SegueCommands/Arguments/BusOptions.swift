@@ -76,3 +76,8 @@ package struct BusOptions: ParsableArguments, Sendable {
         }
     }
 }
+
+extension NameSpecification {
+    /// The option that selects a session. `--subject` is its name as an attribute of CloudEvents.
+    static let session: NameSpecification = [.customLong("session"), .customLong("subject")]
+}

@@ -22,8 +22,8 @@ struct SelectionOptions: ParsableArguments, Sendable {
         transform: MessagePattern.argument)
     var excluded: [MessagePattern] = []
 
-    @Option(help: ArgumentHelp("Only messages of this session.", valueName: "session"))
-    var subject: String?
+    @Option(name: .session, help: ArgumentHelp("Only messages of this session.", valueName: "session"))
+    var session: String?
 
     @Option(
         name: .customLong("source"),
@@ -46,7 +46,7 @@ struct SelectionOptions: ParsableArguments, Sendable {
     var expressions: [String] = []
 
     func validate() throws {
-        for (option, text) in [("--subject", subject), ("--correlation", correlationID)] where text?.isEmpty == true {
+        for (option, text) in [("--session", session), ("--correlation", correlationID)] where text?.isEmpty == true {
             throw ValidationError("the value of \(option) is empty; omit the option to select all messages")
         }
         // A monitor does not receive queries.
@@ -65,7 +65,7 @@ struct SelectionOptions: ParsableArguments, Sendable {
     var selection: MessageSelection {
         get throws {
             MessageSelection(
-                kinds: kinds, types: types, excluded: excluded, subject: subject, sources: sources,
+                kinds: kinds, types: types, excluded: excluded, subject: session, sources: sources,
                 correlationID: correlationID,
                 conditions: try expressions.map { text in
                     try ValidationError.naming("--where") { () throws(SyntaxMistake) in try WhereExpression(text) }

@@ -28,8 +28,8 @@ package struct AskCommand: AsyncParsableCommand {
 
     @OptionGroup var check: CheckOptions
 
-    @Option(help: ArgumentHelp("The session of the query.", valueName: "session"))
-    var subject = Session.default
+    @Option(name: .session, help: ArgumentHelp("The session of the query.", valueName: "session"))
+    var session = Session.default
 
     @Option(
         help: ArgumentHelp(
@@ -52,10 +52,10 @@ package struct AskCommand: AsyncParsableCommand {
 
     package func run() async throws {
         guard let type else { return }
-        let (data, check, subject, timeout) = (try MessageData.read(text), check, subject, timeout)
+        let (data, check, session, timeout) = (try MessageData.read(text), check, session, timeout)
         let answer = try await options.withBus { bus in
             try await check.check(on: bus)?.check(data, of: type)
-            let attributes = Attributes(type: type, source: bus.source, subject: subject)
+            let attributes = Attributes(type: type, source: bus.source, subject: session)
             return try await bus.ask(Envelope(attributes: attributes, data: data), timeout: timeout)
         }
         if answer.type.kind == .error { throw failure(of: type, answer) }

@@ -22,8 +22,8 @@ package struct GetCommand: AsyncParsableCommand {
     @Argument(help: "The document's key. (default: the document without a key; if there is none, a list of the keys)")
     var key: String?
 
-    @Option(help: ArgumentHelp("The session of the document.", valueName: "session"))
-    var subject = Session.default
+    @Option(name: .session, help: ArgumentHelp("The session of the document.", valueName: "session"))
+    var session = Session.default
 
     @OptionGroup var data: DataOptions
 
@@ -40,13 +40,13 @@ package struct GetCommand: AsyncParsableCommand {
 
     package func run() async throws {
         guard let type else { return }
-        let subject = subject
+        let session = session
         let key = key
         let (found, documents) = try await options.withBus { bus -> (Envelope?, [Envelope]) in
-            if let found = try await bus.document(type, subject: subject, key: key) { return (found, []) }
-            let named = try await bus.documents(matching: [.type(type, subject: subject)])
+            if let found = try await bus.document(type, subject: session, key: key) { return (found, []) }
+            let named = try await bus.documents(matching: [.type(type, subject: session)])
             // The documents with other names are needed only for the error message.
-            let others = [MessageFilter.kind(.document, subject: subject)]
+            let others = [MessageFilter.kind(.document, subject: session)]
             return (nil, named.isEmpty ? try await bus.documents(matching: others) : named)
         }
         let named = documents.filter { $0.type == type }
@@ -82,9 +82,9 @@ package struct GetCommand: AsyncParsableCommand {
                 names.isEmpty
                     ? "there are no documents yet" : "the documents are \(names.sorted().joined(separator: ", "))"
             }
-        let session = subject == Session.default ? "" : " in session '\(subject)'"
+        let place = session == Session.default ? "" : " in session '\(session)'"
         return CommandError(
-            code: "no-document", "there is no document \(type.name)\(key.map { " with key '\($0)'" } ?? "")\(session)",
+            code: "no-document", "there is no document \(type.name)\(key.map { " with key '\($0)'" } ?? "")\(place)",
             recovery: recovery)
     }
 }

@@ -25,8 +25,8 @@ struct MessageArguments: ParsableArguments, Sendable {
             """)
     var isStreamed = false
 
-    @Option(help: ArgumentHelp("The session of the message.", valueName: "session"))
-    var subject = Session.default
+    @Option(name: .session, help: ArgumentHelp("The session of the message.", valueName: "session"))
+    var session = Session.default
 
     @Option(help: "The platform of the view that sends the message, such as ios.")
     var platform: String?

@@ -82,7 +82,7 @@ struct MessageDraft: Sendable {
 
     func attributes(_ arguments: MessageArguments, on bus: EventBus) -> Attributes {
         var attributes = Attributes(
-            type: type, source: bus.source, subject: self.attributes["subject"] ?? arguments.subject)
+            type: type, source: bus.source, subject: self.attributes["subject"] ?? arguments.session)
         attributes.platform = self.attributes["platform"] ?? arguments.platform
         attributes.device = self.attributes["device"] ?? arguments.device
         attributes.instance = self.attributes["instance"] ?? arguments.instance

@@ -12,7 +12,7 @@ package struct MonitorCommand: AsyncParsableCommand, WallTimeCommand {
         abstract: "Print what happens on the bus: taps, results of services, changes of screens.",
         discussion: """
             segue monitor                                what happens from now on
-            segue monitor --since 5m --subject alice     the last 5 minutes of a session, and what happens then
+            segue monitor --since 5m --session alice     the last 5 minutes of a session, and what happens then
             segue monitor --all                          every message, on a line of its own
             segue monitor --type 'command.*' --since 5m  the last 5 minutes, then new commands
             segue monitor --since retained --json        the documents as they are now, then new messages
@@ -83,7 +83,7 @@ package struct MonitorCommand: AsyncParsableCommand, WallTimeCommand {
 
     /// The messages of other stories are read as well: they change the state before those of the selected one.
     private func showHappenings() async throws {
-        let (options, span, session) = (options, span, selection.subject)
+        let (options, span, session) = (options, span, selection.session)
         let printer = HappeningPrinter(story: selection.correlationID, isColored: Console.output.isColored(print.color))
         let result: Result<Void, any Error>
         do {

@@ -9,13 +9,13 @@ package struct TimersCommand: AsyncParsableCommand, WallTimeCommand {
         commandName: "timers", abstract: "List the commands that services will send later, the next one first.",
         discussion: """
             segue timers
-            segue timers --subject anna --json | jq .at
+            segue timers --session anna --json | jq .at
             """)
 
     @OptionGroup var options: BusOptions
 
-    @Option(help: "List only the commands of this session.")
-    var subject: String?
+    @Option(name: .session, help: "List only the commands of this session.")
+    var session: String?
 
     @OptionGroup var zone: ZoneOptions
 
@@ -24,9 +24,9 @@ package struct TimersCommand: AsyncParsableCommand, WallTimeCommand {
     package init() {}
 
     package func run() async throws {
-        let subject = subject
+        let session = session
         let documents = try await options.withBus { bus in
-            try await bus.documents(matching: [.type(Document.ScheduledCommand.type, subject: subject)])
+            try await bus.documents(matching: [.type(Document.ScheduledCommand.type, subject: session)])
         }
         var timers: [Timer] = []
         for document in documents {

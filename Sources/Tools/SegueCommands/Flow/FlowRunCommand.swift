@@ -40,8 +40,8 @@ struct FlowRunCommand: AsyncParsableCommand, WallTimeCommand {
             "A recording, instead of the scenario; '-' reads it from standard input.", valueName: "file"))
     var recording: String?
 
-    @Option(help: ArgumentHelp("The session of the recording.", valueName: "session"))
-    var subject = Session.default
+    @Option(name: .session, help: ArgumentHelp("The session of the recording.", valueName: "session"))
+    var session = Session.default
 
     @Option(
         help: ArgumentHelp(
@@ -63,8 +63,8 @@ struct FlowRunCommand: AsyncParsableCommand, WallTimeCommand {
         guard flow != "-" || scenario != "-" && recording != "-" else {
             throw ValidationError("only one of the two files can be standard input; write '-' only once")
         }
-        guard recording != nil || until == nil && subject == Session.default else {
-            throw ValidationError("--until and --subject require --recording")
+        guard recording != nil || until == nil && session == Session.default else {
+            throw ValidationError("--until and --session require --recording")
         }
     }
 
@@ -92,13 +92,13 @@ struct FlowRunCommand: AsyncParsableCommand, WallTimeCommand {
 
     /// - Returns: true if a step fails.
     private func play(_ recording: Recording, on flow: Flow) async throws -> Bool {
-        let session = try await RecordedSession(recording, flow: flow, session: subject)
-        if !session.hasStates {
+        let recorded = try await RecordedSession(recording, flow: flow, session: session)
+        if !recorded.hasStates {
             await Console.error.tell(
                 "\(recording.name) has no states of the platform \(flow.platform); no states are compared")
         }
         var fails = false
-        let machine = try await session.play(until: until) { outcome in
+        let machine = try await recorded.play(until: until) { outcome in
             fails = fails || !outcome.failures.isEmpty
             if until == nil {
                 try await show(outcome, of: recording.name)

@@ -8,7 +8,7 @@ package struct TopCommand: AsyncParsableCommand {
         abstract: "Show message rates, processes, screens and the last happenings on the whole terminal.",
         discussion: """
             segue top                         runs until q or Ctrl-C; ? lists the keys
-            segue top --subject alice         the messages and screens of one session
+            segue top --session alice         the messages and screens of one session
             segue top --once --json           counts for one second, for a program
 
             Keys select a process, restart it and show its log, and show the newest story and the dead letters. The \
@@ -34,7 +34,7 @@ package struct TopCommand: AsyncParsableCommand {
     package func run() async throws {
         let (options, messages, interval) = (options, try selection.selection, statistics.interval)
         let (isOnce, display) = (once || json || !Console.output.isTerminal, StatisticsDisplay(json ? .json : .tables))
-        let (project, session) = (isOnce ? nil : try options.location().project, selection.subject ?? Session.default)
+        let (project, session) = (isOnce ? nil : try options.location().project, selection.session ?? Session.default)
         try await Interruption.ending {
             try await options.withBus { bus in
                 let monitor = Monitor(bus: bus, selection: messages)

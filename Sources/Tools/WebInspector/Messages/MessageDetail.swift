@@ -54,7 +54,7 @@ struct MessageDetail {
         var words = ["segue", "send", message.type.description, json]
         let attributes = message.attributes
         let options: [(String, String?)] = [
-            ("--subject", attributes.subject == Session.default ? nil : attributes.subject),
+            ("--session", attributes.subject == Session.default ? nil : attributes.subject),
             ("--platform", attributes.platform), ("--device", attributes.device), ("--instance", attributes.instance),
             ("--key", attributes.key),
         ]
