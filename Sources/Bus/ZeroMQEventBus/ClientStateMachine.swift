@@ -243,15 +243,22 @@ struct ClientStateMachine: ~Copyable {
     /// although an answer is due. IPC needs no new connection of the ingress.
     private mutating func checkSilence(hasLosses: Bool, at now: Instant, into actions: inout TickActions) {
         if connection?.isWarningDue(at: now) == true {
-            actions.log.append(.warning, "no broker answers", ["bus": "\(address)", "waiting": "\(outbox.count)"])
+            actions.log.append(
+                LogEntry(
+                    level: .warning, message: "no broker answers",
+                    metadata: ["bus": "\(address)", "waiting": "\(outbox.count)"]))
         }
         let isUnconfirmed = subscriptions.hasUnconfirmed
         if connection?.missFeed(hasLosses: hasLosses, isUnconfirmed: isUnconfirmed) == true {
-            actions.log.append(.warning, "the feed is silent; reconnecting", ["bus": "\(address)"])
+            actions.log.append(
+                LogEntry(level: .warning, message: "the feed is silent; reconnecting", metadata: ["bus": "\(address)"]))
             actions.feed += [.renew(feedPrefixes), .subscribe(subscriptions.unconfirmedPrefixes)]
         }
         if address.directory == nil, outbox.awaitsAnswers, connection?.missIngress() == true {
-            actions.log.append(.warning, "the broker does not answer; reconnecting", ["bus": "\(address)"])
+            actions.log.append(
+                LogEntry(
+                    level: .warning, message: "the broker does not answer; reconnecting",
+                    metadata: ["bus": "\(address)"]))
             actions.renewsIngress = true
             send(outbox.resend(onNewConnection: true), into: &actions.sendings)
         } else {
@@ -362,7 +369,9 @@ struct ClientStateMachine: ~Copyable {
     /// - Parameter offset: The offset at which the epoch began; 0 if the broker does not say.
     private mutating func restart(from offset: UInt64, into actions: inout ReplyActions) {
         actions.log.append(
-            .warning, "the journal has a new epoch", ["epoch": "\(String(journal.epoch, radix: 16))"])
+            LogEntry(
+                level: .warning, message: "the journal has a new epoch",
+                metadata: ["epoch": "\(String(journal.epoch, radix: 16))"]))
         subscriptions.changeAll(into: &actions.endedWaits) { $0.restart(from: offset) }
         connection?.leaseRenewal.doubt()
     }
@@ -370,8 +379,9 @@ struct ClientStateMachine: ~Copyable {
     /// Goes back to the end of a journal that has lost messages which this client has seen since its last hello.
     private mutating func rewind(to head: UInt64, into actions: inout ReplyActions) {
         actions.log.append(
-            .warning, "the journal has lost its last messages; reading the new ones in their place",
-            ["seen": "\(journal.lastSeen)", "end": "\(head)"])
+            LogEntry(
+                level: .warning, message: "the journal has lost its last messages; reading the new ones in their place",
+                metadata: ["seen": "\(journal.lastSeen)", "end": "\(head)"]))
         journal.rewind(to: head)
         // Their answers could leave out messages after the new end.
         outbox.removeReads()
@@ -395,8 +405,9 @@ struct ClientStateMachine: ~Copyable {
     private mutating func restoreSequence(_ welcome: Welcome, answered: UInt64, into actions: inout ReplyActions) {
         if welcome.sequence < answered {
             actions.log.append(
-                .warning, "the broker has forgotten batches that it had acknowledged",
-                ["answered": "\(outbox.answeredSequence)", "left": "\(welcome.sequence)"])
+                LogEntry(
+                    level: .warning, message: "the broker has forgotten batches that it had acknowledged",
+                    metadata: ["answered": "\(outbox.answeredSequence)", "left": "\(welcome.sequence)"]))
             dropClaims(into: &actions)
             outbox.renumber(after: welcome.sequence)
         }
@@ -414,7 +425,10 @@ struct ClientStateMachine: ~Copyable {
         let batches = leased.batches(except: outbox.changingLeases)
         guard !batches.isEmpty else { return }
         connection?.leaseRenewal.record(at: now)
-        actions.log.append(.notice, "leased documents are published again", ["count": "\(leased.count)"])
+        actions.log.append(
+            LogEntry(
+                level: .notice, message: "leased documents are published again", metadata: ["count": "\(leased.count)"])
+        )
         for (condition, messages) in batches {
             let request = PublishRequest(
                 producer: producer, sequence: 0, isLeased: true, checkpoint: condition, messages: messages)
@@ -560,7 +574,9 @@ struct ClientStateMachine: ~Copyable {
         case .page(let page) where page.epoch == journal.epoch:
             for offset in page.damaged {
                 actions.log.append(
-                    .error, "a message was skipped: the journal is damaged", ["offset": "\(offset)"])
+                    LogEntry(
+                        level: .error, message: "a message was skipped: the journal is damaged",
+                        metadata: ["offset": "\(offset)"]))
             }
             journal.see(page.through, of: page.epoch)
             var notices: [SubscriptionNotice] = []
@@ -570,7 +586,9 @@ struct ClientStateMachine: ~Copyable {
             // For example, the journal was replaced or cannot be read now.
             subscriptions.change(id, into: &actions.endedWaits) { $0.refuse(request, untilNextTick: true) }
             actions.log.append(
-                .warning, "the broker refused to read a page of the journal", ["reason": "\(error)"])
+                LogEntry(
+                    level: .warning, message: "the broker refused to read a page of the journal",
+                    metadata: ["reason": "\(error)"]))
             if error.code == .epoch { greet(into: &actions.sendings) }
         default: subscriptions.change(id, into: &actions.endedWaits) { $0.refuse(request, untilNextTick: false) }
         }
@@ -596,7 +614,8 @@ struct ClientStateMachine: ~Copyable {
     private mutating func receive(renewal reply: Reply, for id: UInt64, into actions: inout ReplyActions) {
         guard subscriptions.isLive(id) else { return }
         if case .refused(let error) = reply {
-            actions.log.append(.warning, "a claim could not be renewed", ["reason": "\(error)"])
+            actions.log.append(
+                LogEntry(level: .warning, message: "a claim could not be renewed", metadata: ["reason": "\(error)"]))
         }
         let claimed: Claimed? = if case .claimed(let claimed) = reply { claimed } else { nil }
         subscriptions.change(id, into: &actions.endedWaits) { $0.renewed(claimed) }
@@ -668,11 +687,5 @@ struct ClientStateMachine: ~Copyable {
 
     private mutating func send(_ content: QueryAnswer.Content, to query: UInt64, into sendings: inout Sendings) {
         enqueue(.answer(QueryAnswer(query: query, content: content)), for: .none, into: &sendings)
-    }
-}
-
-extension [ClientStateMachine.LogEntry] {
-    fileprivate mutating func append(_ level: Logger.Level, _ message: Logger.Message, _ metadata: Logger.Metadata) {
-        append(ClientStateMachine.LogEntry(level: level, message: message, metadata: metadata))
     }
 }

@@ -672,7 +672,8 @@ extension Journal {
         ///   confirmed.
         fileprivate mutating func prune(through end: UInt64) throws -> [String] {
             isSaveDue = true
-            let cutOff = try journal.retention.cutOff(journal.consumers, through: end, journal.topics, database)
+            let cutOff = try journal.retention.cutOff(
+                journal.consumers, through: end, topics: journal.topics, in: database)
             let first = cutOff.keys.filter { journal.consumers[$0]?.cutOffs.isEmpty ?? true }
             for (name, consumer) in cutOff { try save(consumer, as: name) }
             try journal.retention.prune(through: end, in: self)

@@ -62,11 +62,11 @@ struct JournalRetention {
     /// Returns the consumers that lose unhandled messages if all messages up to an offset are removed. The values
     /// contain the losses.
     func cutOff(
-        _ consumers: ConsumerTable, through end: UInt64, _ topics: TopicTable, _ database: Database
+        _ consumers: ConsumerTable, through end: UInt64, topics: TopicTable, in database: Database
     ) throws -> [String: Consumer] {
         let behind = consumers.rows.filter { $0.value.group.position < end }
         guard !behind.isEmpty else { return [:] }
-        let lost = try losses(through: end, topics, database)
+        let lost = try losses(through: end, topics: topics, in: database)
         var cutOff: [String: Consumer] = [:]
         for (name, known) in behind {
             var consumer = known
@@ -74,7 +74,7 @@ struct JournalRetention {
                 let handled = known.group.handled(loss.topic.partition)
                 guard handled < loss.offsets.upperBound,
                     let own = try handled < loss.offsets.lowerBound
-                        ? loss : losses(of: loss.topic, from: handled, through: end, topics, database)
+                        ? loss : losses(of: loss.topic, from: handled, through: end, topics: topics, in: database)
                 else { continue }
                 consumer.cutOffs.add([CutOff(type: loss.topic.type, count: own.count, offsets: own.offsets)])
             }
@@ -111,7 +111,7 @@ struct JournalRetention {
         }
     }
 
-    private func losses(through end: UInt64, _ topics: TopicTable, _ database: Database) throws -> [Loss] {
+    private func losses(through end: UInt64, topics: TopicTable, in database: Database) throws -> [Loss] {
         let rows = try Row.fetchAll(
             database, sql: Self.lossesSQL + " GROUP BY topic",
             arguments: ["start": Int64(pruned), "end": Int64(end)])
@@ -119,7 +119,7 @@ struct JournalRetention {
     }
 
     private func losses(
-        of topic: TopicEntry, from start: UInt64, through end: UInt64, _ topics: TopicTable, _ database: Database
+        of topic: TopicEntry, from start: UInt64, through end: UInt64, topics: TopicTable, in database: Database
     ) throws -> Loss? {
         try Row.fetchOne(
             database, sql: Self.lossesSQL + " AND topic = :topic GROUP BY topic",
