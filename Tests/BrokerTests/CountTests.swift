@@ -60,7 +60,7 @@ struct CountTests {
             _ = fixture.publish(sequence: 1, ["A", "B", "A"])
             fixture.now = fixture.now.advanced(by: .seconds(70))
             var outgoing = Outgoing()
-            while fixture.engine.prune(now: fixture.now, &outgoing) {}
+            while fixture.engine.prune(now: fixture.now, into: &outgoing) {}
             _ = fixture.publish(sequence: 2, ["A", "B"])
             #expect(Self.count(["event.A."], in: fixture) == 1)
             #expect(Self.count(["event."], in: fixture) == 2)

@@ -153,7 +153,7 @@ struct DamageTests {
             let before = try #require(greet(fixture, nil))
             fixture.now = fixture.now.advanced(by: .seconds(60))
             var outgoing = Outgoing()
-            while fixture.engine.prune(now: fixture.now, &outgoing) {}
+            while fixture.engine.prune(now: fixture.now, into: &outgoing) {}
             #expect(greet(fixture, before)?.epoch == before.epoch)
             try fixture.restart()
             let after = try #require(greet(fixture, before))

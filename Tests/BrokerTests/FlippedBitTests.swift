@@ -100,7 +100,7 @@ struct FlippedBitTests {
             _ = fixture.publish(sequence: 4, ["E"])
             fixture.now = fixture.now.advanced(by: .seconds(60))
             var outgoing = Outgoing()
-            while fixture.engine.prune(now: fixture.now, &outgoing) {}
+            while fixture.engine.prune(now: fixture.now, into: &outgoing) {}
             #expect(fixture.journal.pruned == 4)
             var damageCount = 0
             try forEachBit(of: offset, in: fixture) { bit in

@@ -174,7 +174,7 @@ struct ForgettingTests {
             _ = fixture.publish(sequence: 2, ["A"])
             func prune() {
                 var outgoing = Outgoing()
-                while fixture.engine.prune(now: fixture.now, &outgoing) {}
+                while fixture.engine.prune(now: fixture.now, into: &outgoing) {}
             }
             prune()
             #expect(fixture.read()?.messages.map(\.offset) == [1, 2, 3, 4])

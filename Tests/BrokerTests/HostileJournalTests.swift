@@ -120,7 +120,7 @@ struct HostileJournalTests {
         _ = fixture.claim("shared", as: .shared)
         try fixture.tick(after: .seconds(7))
         var outgoing = Outgoing()
-        _ = fixture.engine.prune(now: fixture.now, &outgoing)
+        _ = fixture.engine.prune(now: fixture.now, into: &outgoing)
         _ = fixture.ask(.bye(Greeting(producer: fixture.producer)))
         _ = fixture.ask(.forget("music"))
         try fixture.tick()

@@ -87,7 +87,7 @@ struct JournalTailTests {
             _ = fixture.publish(sequence: 3, ["A"])
             fixture.now = fixture.now.advanced(by: .seconds(60))
             var outgoing = Outgoing()
-            while fixture.engine.prune(now: fixture.now, &outgoing) {}
+            while fixture.engine.prune(now: fixture.now, into: &outgoing) {}
             #expect(fixture.read()?.messages.isEmpty == true)
             try fixture.restart()
             #expect(fixture.publish(sequence: 3, ["A"]) == fixture.published(3), "it was taken before")

@@ -14,7 +14,7 @@ struct RetentionTests {
     private func prune(_ fixture: Fixture, after duration: Duration = .zero) -> [FeedMessage] {
         fixture.now = fixture.now.advanced(by: duration)
         var outgoing = Outgoing()
-        while fixture.engine.prune(now: fixture.now, &outgoing) {}
+        while fixture.engine.prune(now: fixture.now, into: &outgoing) {}
         return outgoing.feed
     }
 
@@ -181,7 +181,7 @@ struct RetentionTests {
         try Fixture.run({ $0.retention = RetentionLimits(age: nil, size: 1 << 20) }) { fixture in
             fill(fixture, 1...40)
             var outgoing = Outgoing()
-            #expect(fixture.engine.prune(now: fixture.now, &outgoing), "there is more than one step takes")
+            #expect(fixture.engine.prune(now: fixture.now, into: &outgoing), "there is more than one step takes")
             for sequence in 41...UInt64(140) {
                 fill(fixture, sequence...sequence)
             }

@@ -73,7 +73,7 @@ package struct BrokerFuzz {
         try check(engine.tick(now: now), since: before)
         guard generator.chance(1, in: 10) else { return }
         var outgoing = Outgoing()
-        while engine.prune(now: now, &outgoing) {}
+        while engine.prune(now: now, into: &outgoing) {}
     }
 
     private mutating func check(_ outgoing: Outgoing, since head: UInt64) throws {

@@ -292,8 +292,8 @@ struct ClosingTests {
     @Test("A bus that no broker has answered closes at once", .timeLimit(.minutes(1)))
     func noBroker() async throws {
         try await TestBroker.withDirectory { broker in
-            let state = try await stateAtOnce(of: broker.bus()) { bus in await bus.until { $0.machine.state == .open } }
-            #expect(state == .closed)
+            let isClosed = try await isClosedAtOnce(broker.bus()) { bus in await bus.until { $0.machine.isOpen } }
+            #expect(isClosed)
         }
     }
 
@@ -301,10 +301,10 @@ struct ClosingTests {
     func brokerGone() async throws {
         try await TestBroker.withDirectory { broker in
             let bus = try broker.bus()
-            let state = try await stateAtOnce(of: bus) { bus in
+            let isClosed = try await isClosedAtOnce(bus) { bus in
                 try await broker.run { try await bus.waitUntilConnected(timeout: .seconds(30)) }
             }
-            #expect(state == .open)
+            #expect(!isClosed)
         }
     }
 
@@ -318,33 +318,33 @@ struct ClosingTests {
                     for _ in 0..<turns { await Task.yield() }
                     group.cancelAll()
                 }
-                #expect(await bus.state == .closed)
+                #expect(await bus.isClosed)
             }
         }
     }
 
     /// Runs the bus until `body` returns, then ends it.
-    /// - Returns: The state of the bus directly after it was told to end.
-    private func stateAtOnce(
-        of bus: ZeroMQEventBus, after body: @escaping @Sendable (ZeroMQEventBus) async throws -> Void
-    ) async throws -> ClientStateMachine.State {
+    /// - Returns: True if the bus was closed directly after it was told to end.
+    private func isClosedAtOnce(
+        _ bus: ZeroMQEventBus, after body: @escaping @Sendable (ZeroMQEventBus) async throws -> Void
+    ) async throws -> Bool {
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { try await bus.run() }
             try await body(bus)
-            let state = await bus.stateAfterLeaving()
+            let isClosed = await bus.isClosedAfterLeaving()
             while let end = await group.nextResult() {
                 #expect(throws: CancellationError.self) { try end.get() }
             }
-            return state
+            return isClosed
         }
     }
 }
 
 extension ZeroMQEventBus {
-    fileprivate var state: ClientStateMachine.State { machine.state }
+    fileprivate var isClosed: Bool { machine.isClosed }
 
-    fileprivate func stateAfterLeaving() -> ClientStateMachine.State {
+    fileprivate func isClosedAfterLeaving() -> Bool {
         leave()
-        return state
+        return isClosed
     }
 }

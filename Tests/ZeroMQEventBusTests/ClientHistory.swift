@@ -10,7 +10,7 @@ import Testing
 /// A random history of a client's state machine and a model broker. Two lossy connections are between them. The test
 /// advances the clock. Callers publish, subscribe, read, consume, ask and serve at random. Each broken rule is recorded
 /// as an issue. ``finish()`` ends the faults and checks the final state.
-struct ClientHistory {
+struct ClientHistory: ~Copyable {
     /// The faults besides losses, delays and repeated replies.
     enum Faults: CaseIterable {
         /// The broker restarts, and at times its journal cannot be written.
@@ -107,7 +107,7 @@ struct ClientHistory {
             client: ProducerID(id(2)))
         nextTick = now
         feedPrefixes = machine.feedPrefixes
-        perform(machine.open(at: now))
+        subscribeFeed(to: machine.open(at: now))
         connect()
     }
 
@@ -126,7 +126,7 @@ struct ClientHistory {
         case 92: pass(.seconds(1))
         case 93:
             if let id = asked.sorted().randomElement(using: &generator) {
-                perform(machine.cancel(id, throwing: CancellationError()))
+                cancel(id)
             }
         case 94: if oneIn(3) { broker.isReadable.toggle() } else { isFull.toggle() }
         case 95: if oneIn(3) { broker.endLeases() } else { broker.isWritable.toggle() }
@@ -150,17 +150,17 @@ struct ClientHistory {
         now += time
         while let wake = wakes.firstIndex(where: { $0 <= now }) {
             wakes.remove(at: wake)
-            perform(machine.wake(at: now))
+            send(machine.wake(at: now))
         }
-        if nextTick <= now, machine.state == .open {
+        if nextTick <= now, machine.isOpen {
             nextTick = now + .seconds(1)
             perform(machine.tick(at: now) { _, delivered in delivered })
         }
         while let first = deadlines.first, first.time <= now {
             deadlines.removeFirst()
-            perform(machine.cancel(first.id, throwing: BusError(.deadline, "no answer came")))
+            cancel(first.id)
         }
-        if let end = closeAt, end <= now { perform(machine.close()) }
+        if let end = closeAt, end <= now { close() }
     }
 
     // MARK: Connections
@@ -187,7 +187,7 @@ struct ClientHistory {
     }
 
     private mutating func writable() {
-        perform(machine.unblock())
+        send(machine.unblock())
     }
 
     private mutating func collect() {
@@ -206,7 +206,7 @@ struct ClientHistory {
     private mutating func receiveReply() {
         guard !incoming.isEmpty else { return }
         switch incoming.removeFirst() {
-        case .reply(let reply, let id): perform(machine.receive(reply, to: id, at: now))
+        case .reply(let reply, let id): perform(machine.receive(reply, to: id, at: now), for: reply)
         case .notice(let notice): perform(machine.receive(notice, at: now))
         }
     }
@@ -223,54 +223,106 @@ struct ClientHistory {
 
     // MARK: Actions
 
-    private mutating func perform(_ actions: [ClientStateMachine.Action]) {
-        for action in actions { perform(action) }
+    private mutating func perform(_ actions: ClientStateMachine.TickActions) {
+        end(actions.endedWaits)
+        for action in actions.feed {
+            switch action {
+            case .subscribe(let prefixes): subscribeFeed(to: prefixes)
+            case .unsubscribe(let prefixes): unsubscribeFeed(from: prefixes)
+            case .renew(let prefixes):
+                for prefix in feedPrefixes { broker.unsubscribe(prefix) }
+                (feed, feedPrefixes) = ([], prefixes)
+                for prefix in prefixes.sorted() { broker.subscribe(prefix) }
+                collect()
+            }
+        }
+        if actions.renewsIngress { (requests, incoming) = ([], []) }
+        send(actions.sendings)
     }
 
-    private mutating func perform(_ action: ClientStateMachine.Action) {
-        switch action {
-        case .send(let id, let request):
-            guard isConnected, !isFull else { return machine.block() }
-            if case .publish(let batch) = request { check(batch) }
-            requests.append((id, request))
-            machine.recordSent(id, at: now)
-        case .wake(let delay): wakes.append(now + delay)
-        case .answer(let id, let reply): finish(id, reply)
-        case .fail(let id, let error): finish(id, throwing: error)
-        case .confirm(let id):
+    private mutating func perform(_ actions: ClientStateMachine.ReplyActions, for reply: Reply) {
+        for (id, _) in actions.failures { fail(id) }
+        if let id = actions.answeredID { finish(id, reply) }
+        end(actions.endedWaits)
+        if actions.closes { closeAt = now } else { send(actions.sendings) }
+    }
+
+    private mutating func perform(_ actions: ClientStateMachine.ConfirmActions) {
+        unsubscribeFeed(from: actions.unsubscribed)
+        switch actions.outcome {
+        case .live(let id):
             #expect(readers[id]?.origin == nil, "a subscription is confirmed once")
             let isFromNow = readers[id]?.isFromNow == true
             let offset = isFromNow ? confirmedHead : readers[id]?.claim?.position.offset ?? 0
             readers[id]?.origin = Position(epoch: machine.journal.epoch, offset: offset)
-        case .refuse(let id, let error):
-            #expect((error as? BusError)?.code == .epoch || machine.state == .closed)
+        case .refused(let id, let error):
+            #expect(error.code == .epoch)
             readers[id] = nil
-        case .deliver(let id, let messages): deliver(messages, to: id)
-        case .interrupt(let id, _): readers[id]?.isWaiting = false
-        case .subscribe(let prefixes):
-            for prefix in prefixes {
-                feedPrefixes.append(prefix)
-                broker.subscribe(prefix)
-            }
-            collect()
-        case .unsubscribe(let prefixes):
-            for prefix in prefixes {
-                if let index = feedPrefixes.lastIndex(of: prefix) { feedPrefixes.remove(at: index) }
-                broker.unsubscribe(prefix)
-            }
-        case .renewFeed(let prefixes):
-            for prefix in feedPrefixes { broker.unsubscribe(prefix) }
-            (feed, feedPrefixes) = ([], prefixes)
-            for prefix in prefixes.sorted() { broker.subscribe(prefix) }
-            collect()
-        case .renewIngress: (requests, incoming) = ([], [])
+        case nil: break
+        }
+        send(actions.sendings)
+    }
+
+    private mutating func perform(_ actions: ClientStateMachine.LiveActions) {
+        end(actions.endedWaits)
+        send(actions.sendings)
+    }
+
+    private mutating func perform(_ action: ClientStateMachine.NoticeAction) {
+        switch action {
         case .work(let query, _, let server):
             #expect(server == self.server)
             #expect(work.insert(query).inserted, "a query is worked on once")
         case .stopWork(let query): work.remove(query)
-        case .close(let delay): closeAt = now + delay
-        case .notify, .log: break
+        case .refuse(let sendings): send(sendings)
+        case .none: break
         }
+    }
+
+    private mutating func send(_ sendings: ClientStateMachine.Sendings) {
+        for sending in sendings.requests { send(sending.request, id: sending.id) }
+        if sendings.wakes { wakes.append(now + Resending.shortestWait) }
+    }
+
+    private mutating func send(_ request: Request, id: UInt64) {
+        guard isConnected, !isFull else { return machine.block() }
+        if case .publish(let batch) = request { check(batch) }
+        requests.append((id, request))
+        machine.recordSent(id, at: now)
+    }
+
+    private mutating func subscribeFeed(to prefixes: [String]) {
+        for prefix in prefixes {
+            feedPrefixes.append(prefix)
+            broker.subscribe(prefix)
+        }
+        collect()
+    }
+
+    private mutating func unsubscribeFeed(from prefixes: [String]) {
+        for prefix in prefixes {
+            if let index = feedPrefixes.lastIndex(of: prefix) { feedPrefixes.remove(at: index) }
+            broker.unsubscribe(prefix)
+        }
+    }
+
+    private mutating func end(_ waits: [SubscriptionTable.EndedWait]) {
+        for wait in waits { endWait(of: wait.subscription, with: wait.result) }
+    }
+
+    private mutating func endWait(of id: UInt64, with result: Subscription.HandOver) {
+        switch result {
+        case .messages(let messages): deliver(messages, to: id)
+        case .failure: readers[id]?.isWaiting = false
+        }
+    }
+
+    private mutating func close() {
+        guard let actions = machine.close() else { return }
+        #expect(actions.error.code == .closed)
+        for id in actions.requests { fail(id) }
+        for id in actions.unconfirmed { readers[id] = nil }
+        for id in actions.live { readers[id]?.isWaiting = false }
     }
 
     private mutating func check(_ batch: PublishRequest) {
@@ -311,7 +363,7 @@ struct ClientHistory {
         asked.remove(id)
     }
 
-    private mutating func finish(_ id: UInt64, throwing error: any Error) {
+    private mutating func fail(_ id: UInt64) {
         settle(id, .failed)
         if claiming == id { claiming = nil }
         asked.remove(id)
@@ -321,6 +373,22 @@ struct ClientHistory {
         guard batches[id] != nil else { return }
         #expect(batches[id]?.outcome == nil, "a batch has one outcome")
         batches[id]?.outcome = outcome
+    }
+
+    // MARK: Requests
+
+    private mutating func ask(_ request: Request, publishing batch: Batch? = nil, id: UInt64) {
+        switch machine.ask(request, publishing: batch, id: id) {
+        case .send(let sendings): send(sendings)
+        case .wait: break
+        case .fail: fail(id)
+        }
+    }
+
+    private mutating func cancel(_ id: UInt64) {
+        guard case .fail(let sendings) = machine.cancel(id) else { return }
+        fail(id)
+        send(sendings)
     }
 
     // MARK: Publishing
@@ -351,7 +419,7 @@ struct ClientHistory {
         asked.insert(id)
         let request = PublishRequest(
             producer: ProducerID(), sequence: 0, isLeased: isLeased, isTransient: isTransient, messages: packed)
-        perform(machine.ask(.publish(request), publishing: batch, id: id))
+        ask(.publish(request), publishing: batch, id: id)
         return id
     }
 
@@ -379,7 +447,10 @@ struct ClientHistory {
     private mutating func subscribe(_ plan: Subscription.Plan, _ reader: Reader) {
         let id = machine.nextID()
         readers[id] = reader
-        perform(machine.subscribe(plan, id: id))
+        switch machine.subscribe(plan, id: id) {
+        case .subscribe(let prefixes): subscribeFeed(to: prefixes)
+        case .refuse: readers[id] = nil
+        }
     }
 
     private mutating func leaveSubscription() {
@@ -387,7 +458,7 @@ struct ClientHistory {
             return
         }
         readers[id] = nil
-        perform(machine.unsubscribe(id))
+        unsubscribeFeed(from: machine.unsubscribe(id))
     }
 
     private mutating func read() {
@@ -397,14 +468,16 @@ struct ClientHistory {
 
     private mutating func read(_ id: UInt64) {
         guard let reader = readers[id], reader.origin != nil, !reader.isWaiting, !reader.hasEnded else { return }
-        let (messages, actions) = machine.dequeue(from: id)
-        perform(actions)
+        let (messages, sendings) = machine.dequeue(from: id)
+        send(sendings)
         if !messages.isEmpty {
             readers[id]?.isWaiting = true
             return deliver(messages, to: id)
         }
         readers[id]?.isWaiting = true
-        perform(machine.wait(for: id, number: machine.nextID()))
+        let actions = machine.wait(for: id, number: machine.nextID())
+        if let result = actions.result { endWait(of: id, with: result) }
+        send(actions.sendings)
     }
 
     private mutating func deliver(_ messages: [FeedTracker.Delivery], to id: UInt64) {
@@ -431,14 +504,14 @@ struct ClientHistory {
             let id = machine.nextID()
             claiming = id
             asked.insert(id)
-            perform(machine.ask(.claim(ClaimRequest(producer: ProducerID(), member: member, consumer: "c")), id: id))
+            ask(.claim(ClaimRequest(producer: ProducerID(), member: member, consumer: "c")), id: id)
         }
     }
 
     private mutating func consume(under claimed: Claimed) {
         for id in readers.filter({ $0.value.claim != nil }).keys.sorted() {
             readers[id] = nil
-            perform(machine.unsubscribe(id))
+            unsubscribeFeed(from: machine.unsubscribe(id))
         }
         let claim = ConsumerClaim(
             consumer: "c", member: member, ownerGeneration: claimed.ownerGeneration, epoch: claimed.epoch,
@@ -455,7 +528,7 @@ struct ClientHistory {
         let message = PublishedMessage(
             topic: Topic(Self.query, subject: "a").name, subject: "a", key: "", header: [1], data: [2])
         deadlines.append((now + .seconds(1), id))
-        perform(machine.ask(.ask(AskRequest(timeout: 1000, query: message)), id: id))
+        ask(.ask(AskRequest(timeout: 1000, query: message)), id: id)
     }
 
     private mutating func query() {
@@ -465,19 +538,21 @@ struct ClientHistory {
             machine.addServer([Self.query], id: id)
             let request = machine.nextID()
             asked.insert(request)
-            return perform(machine.ask(machine.registration, id: request))
+            return ask(machine.registration, id: request)
         }
         switch Int.random(in: 0..<4, using: &generator) {
         case 0:
             if let query = work.sorted().randomElement(using: &generator) {
-                perform(machine.answer(query, .message(header: [1], data: [2])))
+                answer(query, .message(header: [1], data: [2]))
             }
         case 1:
             if let query = broker.openQueries.sorted().randomElement(using: &generator) {
                 incoming.append(.notice(broker.cancelQuery(query)))
             }
         case 2 where oneIn(3):
-            perform(machine.removeServer(server))
+            let actions = machine.removeServer(server)
+            work.subtract(actions.stopped)
+            send(actions.sendings)
             self.server = nil
         default:
             guard broker.isServing else { return }
@@ -487,6 +562,11 @@ struct ClientHistory {
             // A second query with the same number is a repetition.
             if oneIn(4) { incoming.append(.notice(notice)) }
         }
+    }
+
+    private mutating func answer(_ query: UInt64, _ content: QueryAnswer.Content) {
+        work.remove(query)
+        send(machine.answer(query, content))
     }
 
     // MARK: The end
@@ -501,7 +581,7 @@ struct ClientHistory {
                 serveRequest()
                 receiveReply()
                 receivePacket()
-                for query in work.sorted() { perform(machine.answer(query, .failure(ProtocolError(.cancelled, "")))) }
+                for query in work.sorted() { answer(query, .failure(ProtocolError(.cancelled, ""))) }
             }
             for id in readers.keys.sorted() { read(id) }
             pass(.milliseconds(100))
@@ -596,9 +676,15 @@ struct ClientHistory {
         for _ in 0..<3 { publish() }
         ask()
         subscribe()
-        perform(machine.leave())
+        switch machine.leave() {
+        case .sendBye(let sendings, let delay):
+            send(sendings)
+            closeAt = now + delay
+        case .close, .none: Issue.record("an open client says good-bye")
+        }
         settle()
-        #expect(machine.state == .closed)
+        let isClosed = machine.isClosed
+        #expect(isClosed)
         #expect(asked.isEmpty && readers.values.allSatisfy { !$0.isWaiting && $0.origin != nil })
         _ = publish([envelope(.event, "A", "a", "late")], texts: ["late"])
         #expect(asked.isEmpty)

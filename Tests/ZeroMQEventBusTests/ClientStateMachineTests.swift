@@ -28,8 +28,7 @@ struct ClientStateMachineTests {
         run(ClientHistory(seed: seed, .lostEnds))
     }
 
-    private func run(_ history: ClientHistory) {
-        var history = history
+    private func run(_ history: consuming ClientHistory) {
         for _ in 1...1500 { history.step() }
         history.finish()
     }

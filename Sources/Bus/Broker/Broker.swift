@@ -145,7 +145,7 @@ package actor Broker {
     /// - Returns: True if there is more to remove.
     private func prune() -> Bool {
         var outgoing = Outgoing()
-        guard let sockets, let hasMore = engine?.prune(now: .now, &outgoing) else { return false }
+        guard let sockets, let hasMore = engine?.prune(now: .now, into: &outgoing) else { return false }
         send(outgoing, on: sockets)
         return hasMore
     }

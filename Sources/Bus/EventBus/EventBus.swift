@@ -66,7 +66,7 @@ public struct EventBus: Sendable {
         _ command: some CommandMessage, subject: String = Session.default, origin: Origin = Origin(),
         causedBy cause: Envelope? = nil
     ) async throws -> Envelope {
-        try await send(command, subject, origin, cause) { $0.expireAsUsual() }
+        try await send(command, subject: subject, origin: origin, causedBy: cause) { $0.expireAsUsual() }
     }
 
     /// Sends a command that expires after `lifetime`, or never if `lifetime` is nil.
@@ -75,11 +75,11 @@ public struct EventBus: Sendable {
         _ command: some CommandMessage, subject: String = Session.default, origin: Origin = Origin(),
         causedBy cause: Envelope? = nil, lifetime: Duration?
     ) async throws -> Envelope {
-        try await send(command, subject, origin, cause) { $0.expire(after: lifetime) }
+        try await send(command, subject: subject, origin: origin, causedBy: cause) { $0.expire(after: lifetime) }
     }
 
     private func send(
-        _ command: some CommandMessage, _ subject: String, _ origin: Origin, _ cause: Envelope?,
+        _ command: some CommandMessage, subject: String, origin: Origin, causedBy cause: Envelope?,
         expire: (inout Attributes) -> Void
     ) async throws -> Envelope {
         var envelope = try Envelope(command, source: source, subject: subject, origin: origin, causedBy: cause)

@@ -52,19 +52,19 @@ package struct RecordStore: Sendable {
     package func record<Record: LayoutRecord>(
         _ type: Record.Type, of stored: StoredMessage
     ) throws -> RecordReading<Record> {
-        try checked(stored.body, stored.subject, stored.sequence) { stored.headers[$0] }
+        try checked(stored.body, subject: stored.subject, sequence: stored.sequence) { stored.headers[$0] }
     }
 
     package func record<Record: LayoutRecord>(
         _ type: Record.Type, of delivered: DeliveredMessage
     ) throws -> RecordReading<Record> {
-        try checked(delivered.message.body, delivered.subject, delivered.streamSequence) {
+        try checked(delivered.message.body, subject: delivered.subject, sequence: delivered.streamSequence) {
             delivered.message.header($0)
         }
     }
 
     private func checked<Record: LayoutRecord>(
-        _ body: [UInt8], _ subject: String, _ sequence: Int, _ header: (String) -> String?
+        _ body: [UInt8], subject: String, sequence: Int, header: (String) -> String?
     ) throws -> RecordReading<Record> {
         let reading = try RecordReading<Record>(
             json: body, copy: Record.copyHeader.flatMap(header), subject: subject, sequence: sequence)

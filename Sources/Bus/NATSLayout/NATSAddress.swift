@@ -31,7 +31,7 @@ package struct NATSAddress: Hashable, Sendable, CustomStringConvertible {
         guard let scheme = Self.schemes.first(where: { text.begins(with: $0) }),
             let rest = text.removing(prefix: scheme)
         else {
-            throw Self.error("the address of a bus on NATS", text, "begins with nats:// or tls://")
+            throw Self.error(in: "the address of a bus on NATS", text: text, rule: "begins with nats:// or tls://")
         }
         isEncrypted = scheme == "tls://"
         guard !rest.unicodeScalars.contains("@") else {
@@ -47,8 +47,9 @@ package struct NATSAddress: Hashable, Sendable, CustomStringConvertible {
             for part in hosts.split(scalar: ",", omittingEmptySubsequences: false) {
                 guard let server = Server(part) else {
                     throw Self.error(
-                        "the host", String(part),
-                        "is not HOST or HOST:PORT; a port is 1 to 65535, and an IPv6 address is in brackets: [::1]:4222"
+                        in: "the host", text: String(part),
+                        rule:
+                            "is not HOST or HOST:PORT; a port is 1 to 65535, and an IPv6 address is in brackets: [::1]:4222"
                     )
                 }
                 if !servers.contains(server) { servers.append(server) }
@@ -63,8 +64,9 @@ package struct NATSAddress: Hashable, Sendable, CustomStringConvertible {
         namespace = path.map { String($0.after) } ?? Self.defaultNamespace
         guard Self.isNamespace(namespace) else {
             throw Self.error(
-                "the namespace", namespace,
-                "must begin with a letter, have at most 32 letters, digits, '_' and '-', and not end with _DOC or _DEAD"
+                in: "the namespace", text: namespace,
+                rule:
+                    "must begin with a letter, have at most 32 letters, digits, '_' and '-', and not end with _DOC or _DEAD"
             )
         }
     }
@@ -91,10 +93,10 @@ package struct NATSAddress: Hashable, Sendable, CustomStringConvertible {
             && !text.ends(with: "_DOC") && !text.ends(with: "_DEAD")
     }
 
-    private static func error(_ what: String, _ text: String, _ rule: String) -> BusError {
+    private static func error(in part: String, text: String, rule: String) -> BusError {
         // A query can contain a token, and user information is before an "@".
         let isQuotable = text.utf8.count <= 300 && !text.contains(scalarOf: "@?#\r\n")
-        return BusError(.address, "\(what)\(isQuotable ? " '\(text)'" : "") \(rule)")
+        return BusError(.address, "\(part)\(isQuotable ? " '\(text)'" : "") \(rule)")
     }
 }
 

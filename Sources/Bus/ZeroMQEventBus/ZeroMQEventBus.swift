@@ -85,16 +85,16 @@ package actor ZeroMQEventBus: EventBusEngine {
     // MARK: Opening and closing
 
     package func run() async throws {
-        guard machine.state == .idle else { throw BusError(.closed, "run() was called before; create another bus") }
+        guard machine.isIdle else { throw BusError(.closed, "run() was called before; create another bus") }
         try checkDirectory()
         try connectIngress()
         try connectFeed(subscribing: machine.feedPrefixes)
-        perform(machine.open(at: .now))
+        subscribeFeed(to: machine.open(at: .now))
         tick()
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 // The cancellation handler may have run and closed the bus before.
-                if machine.state == .closed { continuation.resume() } else { closed = continuation }
+                if machine.isClosed { continuation.resume() } else { closed = continuation }
             }
         } onCancel: {
             thread.perform { [weak self] in self?.assumeIsolated { $0.leave() } }
@@ -117,7 +117,7 @@ package actor ZeroMQEventBus: EventBusEngine {
     package func waitUntilConnected(timeout: Duration) async throws {
         let address = address
         try await withThrowingTaskGroup(of: Void.self) { group in
-            group.addTask { _ = try await self.ask(.hello(self.machine.journal.greeting)) }
+            group.addTask { try await self.greet() }
             group.addTask {
                 try await Task.sleep(for: timeout)
                 throw BusError(.unavailable, "no broker answers at \(address)")
@@ -127,16 +127,31 @@ package actor ZeroMQEventBus: EventBusEngine {
         }
     }
 
+    private func greet() async throws {
+        _ = try await ask(.hello(machine.journal.greeting))
+    }
+
     /// Says good-bye, then closes.
     func leave() {
-        perform(machine.leave())
+        switch machine.leave() {
+        case .close: close()
+        case .sendBye(let sendings, closeAfter: .zero):
+            send(sendings)
+            close()
+        case .sendBye(let sendings, let delay):
+            send(sendings)
+            thread.perform(after: delay) { [weak self] in self?.assumeIsolated { $0.close() } }
+        case .none: break
+        }
     }
 
     private func close() {
-        guard machine.state != .closed else { return }
+        guard let actions = machine.close() else { return }
         thread.removeAllWatches()
         (ingress, feed, ingressWatch, feedWatch) = (nil, nil, nil, nil)
-        perform(machine.close())
+        for id in actions.requests { callers.removeValue(forKey: id)?.resume(throwing: actions.error) }
+        for id in actions.unconfirmed { removeConfirmation(of: id)?.resume(throwing: actions.error) }
+        for id in actions.live { removeWait(of: id)?.resume(throwing: actions.error) }
         for end in work.values { end.finish() }
         for queries in servers.values { queries.finish() }
         (work, servers) = ([:], [:])
@@ -146,43 +161,82 @@ package actor ZeroMQEventBus: EventBusEngine {
 
     private func tick() {
         ingressWatch?.wantsWrite = false
-        let actions = machine.tick(at: .now) { readers[$0]?.progress?.settled(delivered: $1) ?? $1 }
-        perform(actions)
-        guard machine.state == .open else { return }
+        perform(machine.tick(at: .now) { readers[$0]?.progress?.settled(delivered: $1) ?? $1 })
+        guard machine.isOpen else { return }
         thread.perform(after: .seconds(1)) { [weak self] in self?.assumeIsolated { $0.tick() } }
     }
 
     // MARK: Actions
 
-    private func perform(_ actions: [ClientStateMachine.Action]) {
-        for action in actions { perform(action) }
+    private func perform(_ actions: ClientStateMachine.TickActions) {
+        write(actions.log)
+        end(actions.endedWaits)
+        for action in actions.feed {
+            switch action {
+            case .subscribe(let prefixes): subscribeFeed(to: prefixes)
+            case .unsubscribe(let prefixes): unsubscribeFeed(from: prefixes)
+            case .renew(let prefixes): renewFeed(prefixes)
+            }
+        }
+        if actions.renewsIngress { renewIngress() }
+        send(actions.sendings)
     }
 
-    private func perform(_ action: ClientStateMachine.Action) {
-        switch action {
-        case .send(let id, let request): send(request, id: id)
-        case .wake(let delay):
-            thread.perform(after: delay) { [weak self] in
-                self?.assumeIsolated { $0.perform($0.machine.wake(at: .now)) }
-            }
-        case .answer(let id, let reply): callers.removeValue(forKey: id)?.resume(returning: reply)
-        case .fail(let id, let error): callers.removeValue(forKey: id)?.resume(throwing: error)
-        case .confirm(let id): removeConfirmation(of: id)?.resume()
-        case .refuse(let id, let error): removeConfirmation(of: id)?.resume(throwing: error)
-        case .deliver(let id, let messages): removeWait(of: id)?.resume(returning: messages)
-        case .interrupt(let id, let error): removeWait(of: id)?.resume(throwing: error)
-        case .notify(let id, let notices): if let tell = readers[id]?.onNotice { notices.forEach(tell) }
-        case .subscribe(let prefixes): setOnFeed(prefixes.map(SocketOption.subscribe))
-        case .unsubscribe(let prefixes): setOnFeed(prefixes.map(SocketOption.unsubscribe))
-        case .renewFeed(let prefixes): renewFeed(prefixes)
-        case .renewIngress: renewIngress()
-        case .work(let id, let message, let server): give(id, message, to: server)
-        case .stopWork(let id): work.removeValue(forKey: id)?.finish()
-        case .close(.zero): close()
-        case .close(let delay):
-            thread.perform(after: delay) { [weak self] in self?.assumeIsolated { $0.close() } }
-        case .log(let level, let message, let metadata): logger.log(level: level, message, metadata: metadata)
+    private func perform(_ actions: ClientStateMachine.ReplyActions, for reply: Reply) {
+        write(actions.log)
+        for (id, error) in actions.failures { callers.removeValue(forKey: id)?.resume(throwing: error) }
+        if let id = actions.answeredID { callers.removeValue(forKey: id)?.resume(returning: reply) }
+        if let (id, notices) = actions.notices, let tell = readers[id]?.onNotice { notices.forEach(tell) }
+        end(actions.endedWaits)
+        if actions.closes { close() } else { send(actions.sendings) }
+    }
+
+    private func perform(_ actions: ClientStateMachine.ConfirmActions) {
+        unsubscribeFeed(from: actions.unsubscribed)
+        switch actions.outcome {
+        case .live(let id): removeConfirmation(of: id)?.resume()
+        case .refused(let id, let error): removeConfirmation(of: id)?.resume(throwing: error)
+        case nil: break
         }
+        send(actions.sendings)
+    }
+
+    private func perform(_ actions: ClientStateMachine.LiveActions) {
+        end(actions.endedWaits)
+        send(actions.sendings)
+    }
+
+    private func perform(_ action: ClientStateMachine.NoticeAction) {
+        switch action {
+        case .work(let id, let message, let server): give(id, message, to: server)
+        case .stopWork(let id): stopWork(on: id)
+        case .refuse(let sendings): send(sendings)
+        case .none: break
+        }
+    }
+
+    private func send(_ sendings: ClientStateMachine.Sendings) {
+        for sending in sendings.requests { send(sending.request, id: sending.id) }
+        guard sendings.wakes else { return }
+        thread.perform(after: Resending.shortestWait) { [weak self] in
+            self?.assumeIsolated { $0.send($0.machine.wake(at: .now)) }
+        }
+    }
+
+    private func end(_ waits: [SubscriptionTable.EndedWait]) {
+        for wait in waits { endWait(of: wait.subscription, with: wait.result) }
+    }
+
+    private func endWait(of subscription: UInt64, with result: Subscription.HandOver) {
+        let wait = removeWait(of: subscription)
+        switch result {
+        case .messages(let messages): wait?.resume(returning: messages)
+        case .failure(let error): wait?.resume(throwing: error)
+        }
+    }
+
+    private func write(_ log: [ClientStateMachine.LogEntry]) {
+        for entry in log { logger.log(level: entry.level, entry.message, metadata: entry.metadata) }
     }
 
     // MARK: Sockets
@@ -241,6 +295,14 @@ package actor ZeroMQEventBus: EventBusEngine {
         logger.error("a socket could not be created", metadata: ["error": "\(error)"])
     }
 
+    private func subscribeFeed(to prefixes: [String]) {
+        setOnFeed(prefixes.map(SocketOption.subscribe))
+    }
+
+    private func unsubscribeFeed(from prefixes: [String]) {
+        setOnFeed(prefixes.map(SocketOption.unsubscribe))
+    }
+
     private func setOnFeed(_ options: [SocketOption]) {
         do {
             for option in options { try feed?.set(option) }
@@ -265,7 +327,7 @@ package actor ZeroMQEventBus: EventBusEngine {
 
     private func sendOn() {
         ingressWatch?.wantsWrite = false
-        perform(machine.unblock())
+        send(machine.unblock())
     }
 
     private func receiveReplies() {
@@ -275,7 +337,7 @@ package actor ZeroMQEventBus: EventBusEngine {
                     perform(machine.receive(notice, at: .now))
                 } else {
                     let (id, reply) = try Reply.read(frames)
-                    perform(machine.receive(reply, to: id, at: .now))
+                    perform(machine.receive(reply, to: id, at: .now), for: reply)
                 }
             }
         } catch {
@@ -339,8 +401,13 @@ package actor ZeroMQEventBus: EventBusEngine {
             }
         }
         return try await suspend { continuation in
-            callers[id] = continuation
-            perform(machine.ask(request, publishing: batch, id: id))
+            switch machine.ask(request, publishing: batch, id: id) {
+            case .fail(let error): return continuation.resume(throwing: error)
+            case .send(let sendings):
+                callers[id] = continuation
+                send(sendings)
+            case .wait: callers[id] = continuation
+            }
         } onCancel: {
             $0.cancel(id, throwing: CancellationError())
         }
@@ -348,11 +415,13 @@ package actor ZeroMQEventBus: EventBusEngine {
 
     /// Sends a request whose answer is not needed.
     func tell(_ request: Request) {
-        perform(machine.tell(request))
+        send(machine.tell(request))
     }
 
     private func cancel(_ id: UInt64, throwing error: any Error) {
-        perform(machine.cancel(id, throwing: error))
+        guard case .fail(let sendings) = machine.cancel(id) else { return }
+        callers.removeValue(forKey: id)?.resume(throwing: error)
+        send(sendings)
     }
 
     /// Suspends until the continuation that `body` receives is resumed.
@@ -449,9 +518,13 @@ package actor ZeroMQEventBus: EventBusEngine {
         let id = machine.nextID()
         readers[id] = Reader(progress: progress, onNotice: onNotice)
         do {
-            try await suspend { continuation in
-                readers[id]?.confirmation = continuation
-                perform(machine.subscribe(plan, id: id))
+            try await suspend { (continuation: CheckedContinuation<Void, any Error>) in
+                switch machine.subscribe(plan, id: id) {
+                case .subscribe(let prefixes):
+                    readers[id]?.confirmation = continuation
+                    subscribeFeed(to: prefixes)
+                case .refuse(let error): continuation.resume(throwing: error)
+                }
             } onCancel: {
                 $0.cancelSubscription(id)
             }
@@ -464,12 +537,12 @@ package actor ZeroMQEventBus: EventBusEngine {
 
     private func cancelSubscription(_ id: UInt64) {
         guard let confirmation = removeConfirmation(of: id) else { return }
-        perform(machine.unsubscribe(id))
+        unsubscribeFeed(from: machine.unsubscribe(id))
         confirmation.resume(throwing: CancellationError())
     }
 
     private func unsubscribe(_ id: UInt64) {
-        perform(machine.unsubscribe(id))
+        unsubscribeFeed(from: machine.unsubscribe(id))
         removeWait(of: id)?.resume(throwing: BusError(.closed, "the subscription has ended"))
         readers[id] = nil
     }
@@ -481,16 +554,19 @@ package actor ZeroMQEventBus: EventBusEngine {
 
     /// The next messages of a subscription; an empty array at the end.
     func next(_ id: UInt64) async throws -> [FeedTracker.Delivery] {
-        let (messages, actions) = machine.dequeue(from: id)
-        perform(actions)
+        let (messages, sendings) = machine.dequeue(from: id)
+        send(sendings)
         if !messages.isEmpty { return messages }
         guard readers[id] != nil else { throw BusError(.closed, "the subscription has ended") }
         let number = machine.nextID()
         return try await suspend { continuation in
             readers[id]?.wait = continuation
-            perform(machine.wait(for: id, number: number))
+            let actions = machine.wait(for: id, number: number)
+            if let result = actions.result { endWait(of: id, with: result) }
+            send(actions.sendings)
         } onCancel: {
-            $0.perform($0.machine.stopWaiting(for: id, number: number))
+            guard $0.machine.stopWaiting(for: id, number: number) else { return }
+            $0.removeWait(of: id)?.resume(throwing: CancellationError())
         }
     }
 
@@ -536,7 +612,9 @@ package actor ZeroMQEventBus: EventBusEngine {
     }
 
     private func removeServer(_ id: UInt64) {
-        perform(machine.removeServer(id))
+        let actions = machine.removeServer(id)
+        for query in actions.stopped { stopWork(on: query) }
+        send(actions.sendings)
         servers.removeValue(forKey: id)?.finish()
     }
 
@@ -569,7 +647,12 @@ package actor ZeroMQEventBus: EventBusEngine {
     }
 
     private func finish(_ query: UInt64, _ content: QueryAnswer.Content?) {
-        perform(machine.answer(query, content))
+        stopWork(on: query)
+        send(machine.answer(query, content))
+    }
+
+    private func stopWork(on query: UInt64) {
+        work.removeValue(forKey: query)?.finish()
     }
 }
 

@@ -51,7 +51,7 @@ package struct ConsumerLoop: Sendable {
     /// - Throws: ``BusError``, for example `fenced` if another process has taken over the consumer, and `epoch` if the
     ///   journal was replaced; and the errors of `work`.
     package func run(under claim: ConsumerClaim, partitionsAtOnce limit: Int, _ work: @escaping Work) async throws {
-        try await run(ConsumerRun(self, claim.member, .concurrent(limit), work: work), under: claim)
+        try await run(ConsumerRun(self, member: claim.member, mode: .concurrent(limit), work: work), under: claim)
     }
 
     /// Shares the consumer's partitions with the other members of the same name, until the service is asked to stop.
@@ -63,7 +63,8 @@ package struct ConsumerLoop: Sendable {
     ) async throws {
         try await bus.engine.withMember(of: consumer, .shared) { member in
             try await run(
-                ConsumerRun(self, member, .concurrent(limit), work: work, whenClaimed: whenClaimed), under: nil)
+                ConsumerRun(self, member: member, mode: .concurrent(limit), work: work, whenClaimed: whenClaimed),
+                under: nil)
         }
     }
 
@@ -80,7 +81,8 @@ package struct ConsumerLoop: Sendable {
     ) async throws {
         try await bus.engine.withMember(of: consumer, .shared) { member in
             try await run(
-                ConsumerRun(self, member, .pipelined, handler: handler, whenClaimed: whenClaimed), under: nil)
+                ConsumerRun(self, member: member, mode: .pipelined, handler: handler, whenClaimed: whenClaimed),
+                under: nil)
         }
     }
 
@@ -123,8 +125,8 @@ package struct ConsumerLoop: Sendable {
             next.retreat = .all
         case .none where results.rejection == nil:
             next = givenUp(
-                outcome.message, "refused",
-                "published results for \(outcome.message.type) that the bus refused (\(error.message))")
+                outcome.message, as: "refused",
+                because: "published results for \(outcome.message.type) that the bus refused (\(error.message))")
             next.messages = results.whenGivenUp + next.messages
             next.retreat = .results
         case .none, .results:
@@ -149,7 +151,7 @@ package struct ConsumerLoop: Sendable {
     ///   - problem: the predicate of the error's sentence, such as "could not handle command.X". The name of the
     ///     service is put before it as the subject.
     package func givenUp(
-        _ message: Envelope, _ name: String, _ problem: String, attempts: Int = 1
+        _ message: Envelope, as name: String, because problem: String, attempts: Int = 1
     ) -> Handled {
         let text = "\(service) \(problem)"
         let error = ApplicationError(
@@ -228,7 +230,7 @@ private actor ConsumerRun {
     private var hasWarned = false
 
     init(
-        _ loop: ConsumerLoop, _ member: ConsumerMember, _ mode: ConsumerQueue.Mode,
+        _ loop: ConsumerLoop, member: ConsumerMember, mode: ConsumerQueue.Mode,
         handler: (any ComputingHandler)? = nil, work: ConsumerLoop.Work? = nil,
         whenClaimed: @escaping ConsumerLoop.WhenClaimed = { _, _ in }
     ) {
@@ -256,7 +258,7 @@ private actor ConsumerRun {
                     // A slow handler would block the bus's executor, so it runs on the global executor.
                     group.addTask(executorPreference: globalConcurrentExecutor) { await self.handle(message, permit) }
                 case .restore(let documents, let message, let permit):
-                    group.addTask { await self.restore(documents, message, permit) }
+                    group.addTask { await self.restore(documents, for: message, permit: permit) }
                 case .publish(let batch, let permit):
                     group.addTask { await self.publish(batch, permit) }
                 case .fire(let timer, let permit):
@@ -416,12 +418,12 @@ private actor ConsumerRun {
             loop.logger.error(
                 "the handler failed: \(error)", metadata: ["type": "\(message.type)", "id": "\(message.id)"])
             handler?.revert(message.partition, from: message.position?.offset ?? 0)
-            return loop.givenUp(message, "failed", "could not handle \(message.type)")
+            return loop.givenUp(message, as: "failed", because: "could not handle \(message.type)")
         }
     }
 
     /// Reads the documents that the handler needs for a message. Then the handler handles the message.
-    private func restore(_ names: [DocumentName], _ message: Envelope, _ permit: ConsumerQueue.Permit) async {
+    private func restore(_ names: [DocumentName], for message: Envelope, permit: ConsumerQueue.Permit) async {
         do {
             let retry = BusRetry(holding: .nothing, logger: loop.logger, clock: loop.clock)
             var documents: [Envelope] = []
@@ -529,7 +531,9 @@ private actor ConsumerRun {
                 } catch let error as BusError where hasEnded && [.refused, .malformed].contains(error.code) {
                     // The timer would be refused again. The person learns that it has not done what it was for.
                     let removal = Envelope.withdrawal(of: timer.id, source: loop.bus.source)
-                    let answers = loop.givenUp(document, "refused", "could not send a scheduled command").messages
+                    let answers = loop.givenUp(
+                        document, as: "refused", because: "could not send a scheduled command"
+                    ).messages
                     loop.logger.error(
                         "a timer is removed: \(error)", metadata: ["timer": "\(timer.id.key ?? "")"])
                     try await retry.runUntilShutdown {

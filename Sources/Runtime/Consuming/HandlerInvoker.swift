@@ -100,14 +100,14 @@ struct HandlerInvoker: Sendable {
             attempt += 1
         }
         var handled = loop.givenUp(
-            context.cause, "failed", "could not handle \(context.cause.type)", attempts: attempt)
+            context.cause, as: "failed", because: "could not handle \(context.cause.type)", attempts: attempt)
         handled.messages = whenGivenUp + handled.messages
         return handled
     }
 
     func invalid(_ message: Envelope, _ error: InvalidResult) -> Handled {
         logger.error("the handler \(error)", metadata: ["type": "\(message.type)", "id": "\(message.id)"])
-        return loop.givenUp(message, "invalid", "\(error)")
+        return loop.givenUp(message, as: "invalid", because: "\(error)")
     }
 
     /// True if an error is about the message or its handler, and not about this process or its bus.

@@ -134,7 +134,7 @@ private struct HandlerConsumer: Sendable {
             throw CancellationError()
         } catch  where invoker.isOfMessage(error) {
             logger.error("could not handle a message: \(error)", metadata: ["id": "\(message.id)"])
-            return loop.givenUp(message, "failed", "could not handle \(message.type)")
+            return loop.givenUp(message, as: "failed", because: "could not handle \(message.type)")
         }
     }
 
@@ -149,13 +149,13 @@ private struct HandlerConsumer: Sendable {
         do {
             call = try route?.call(context)
         } catch let error as BusError where error.code == .malformed {
-            if isExpired { return try expired(message, context) }
+            if isExpired { return try expired(message, in: context) }
             return loop.malformed(message, error.message)
         }
         if let discarded = try await discardedAfterSession(message, context) { return discarded }
         let givenUp = try invoker.envelopes(of: call?.whenGivenUp ?? [], context, declared)
         // Before the command expired, an attempt that was interrupted may have published a document.
-        if isExpired { return try expired(message, context, givenUp) }
+        if isExpired { return try expired(message, in: context, after: givenUp) }
         let kind = route?.begins.flatMap { handlers.works[$0] }
         if let kind, let reason = try await work.reasonToRefuse(kind, message) { return try discarded(message, reason) }
 
@@ -211,7 +211,7 @@ private struct HandlerConsumer: Sendable {
     }
 
     private func expired(
-        _ message: Envelope, _ context: MessageContext, _ whenGivenUp: [Envelope] = []
+        _ message: Envelope, in context: MessageContext, after whenGivenUp: [Envelope] = []
     ) throws -> Handled {
         context.logger.info("discarded: the command has expired")
         return Handled(whenGivenUp + (try message.expired(source: bus.source)))

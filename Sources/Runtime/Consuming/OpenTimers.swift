@@ -79,7 +79,7 @@ package final class OpenTimers: Sendable {
             guard open[timer.id.subject]?[timer.id] == nil else { return }
             count += 1
             open[timer.id.subject, default: [:]][timer.id] = Open(number: count, moment: timer.moment)
-            push(timer.id, count, timer.moment)
+            push(timer.id, number: count, moment: timer.moment)
         }
 
         mutating func close(_ id: DocumentName) {
@@ -88,7 +88,7 @@ package final class OpenTimers: Sendable {
             closedMeanwhile?.insert(id)
         }
 
-        private mutating func push(_ id: DocumentName, _ number: Int, _ moment: DurableTimer.Moment) {
+        private mutating func push(_ id: DocumentName, number: Int, moment: DurableTimer.Moment) {
             let timer = DueTimer(id: id, number: number)
             let isFirst: Bool
             switch moment {
@@ -105,7 +105,9 @@ package final class OpenTimers: Sendable {
         /// Makes the heaps anew from the open timers.
         mutating func rebuild() {
             (dates, delays) = (Heap(), Heap())
-            for (id, timer) in open.values.joined() where !timer.hasFired { push(id, timer.number, timer.moment) }
+            for (id, timer) in open.values.joined() where !timer.hasFired {
+                push(id, number: timer.number, moment: timer.moment)
+            }
         }
 
         func isOpen(_ timer: DueTimer) -> Bool {

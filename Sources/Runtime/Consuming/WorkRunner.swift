@@ -192,7 +192,8 @@ struct WorkRunner: Sendable {
                 } catch let error as BusError where !error.isOfProcess {
                     context.logger.error("the bus refused the results of the work: \(error)")
                     let error = loop.givenUp(
-                        piece.cause, "refused", "published results for \(piece.cause.type) that the bus refused")
+                        piece.cause, as: "refused",
+                        because: "published results for \(piece.cause.type) that the bus refused")
                     try await publish(whenGivenUp + error.messages, of: piece, after: losses)
                 }
             } catch is CancellationError where Task.isCancelled || Task.isShuttingDownGracefully {

@@ -66,14 +66,14 @@ package struct BrokerEngine {
                 outgoing.refuse(message, error)
             }
         }
-        publish(batches, now: now, &outgoing)
-        passOn(transients, now: now, &outgoing)
+        publish(batches, now: now, into: &outgoing)
+        passOn(transients, now: now, into: &outgoing)
         for (message, head, request) in others {
-            answer(request, message, head, now: now, &outgoing)
+            answer(request, from: message, head: head, now: now, into: &outgoing)
         }
-        keepUp(since: head, now: now, &outgoing)
+        keepUp(since: head, now: now, into: &outgoing)
         notices.watchWriting(of: journal, now: now)
-        publishNotices(now: now, &outgoing)
+        publishNotices(now: now, into: &outgoing)
         return outgoing
     }
 
@@ -82,7 +82,7 @@ package struct BrokerEngine {
     package mutating func tick(now: ContinuousClock.Instant) throws -> Outgoing {
         var outgoing = Outgoing()
         try journal.check()
-        desk.expire(now: now, &outgoing)
+        desk.expire(now: now, into: &outgoing)
         do {
             try journal.requireLoaded()
             let (silent, hasListened) = presence.check(now: now)
@@ -90,7 +90,7 @@ package struct BrokerEngine {
                 logger.warning("the broker did not run for more than 2 s, so all leases begin again")
             }
             for producer in silent {
-                try leave(producer, now: now, &outgoing)
+                try leave(producer, now: now, into: &outgoing)
             }
             try warnConsumersBehind(now: now)
             try forgetProducers(now: now)
@@ -99,14 +99,14 @@ package struct BrokerEngine {
         }
         notices.reportGarbage(now: now)
         notices.watchWriting(of: journal, now: now)
-        publishNotices(now: now, &outgoing)
+        publishNotices(now: now, into: &outgoing)
         return outgoing
     }
 
     /// Does one step of retention.
     /// - Returns: True if there is more to remove.
-    package mutating func prune(now: ContinuousClock.Instant, _ outgoing: inout Outgoing) -> Bool {
-        prune(count: Self.stepCount, now: now, &outgoing)
+    package mutating func prune(now: ContinuousClock.Instant, into outgoing: inout Outgoing) -> Bool {
+        prune(count: Self.stepCount, now: now, into: &outgoing)
         return isPruning
     }
 
@@ -120,14 +120,14 @@ package struct BrokerEngine {
 
     /// Records batches, and answers their publishers.
     private mutating func publish(
-        _ batches: [IncomingBatch], now: ContinuousClock.Instant, _ outgoing: inout Outgoing
+        _ batches: [IncomingBatch], now: ContinuousClock.Instant, into outgoing: inout Outgoing
     ) {
         guard !batches.isEmpty else { return }
         let replies: [Reply]
         do {
-            replies = try record(batches, now: now, &outgoing)
+            replies = try record(batches, now: now, into: &outgoing)
         } catch {
-            replies = repliesAfterFailure(error, to: batches, now: now, &outgoing)
+            replies = repliesAfterFailure(error, to: batches, now: now, into: &outgoing)
         }
         for (batch, reply) in zip(batches, replies) {
             presence.record(batch.batch.producer, now: now)
@@ -137,7 +137,7 @@ package struct BrokerEngine {
 
     /// Records batches in one transaction.
     private func record(
-        _ batches: [IncomingBatch], now: ContinuousClock.Instant, _ outgoing: inout Outgoing
+        _ batches: [IncomingBatch], now: ContinuousClock.Instant, into outgoing: inout Outgoing
     ) throws -> [Reply] {
         var feed: [FeedMessage] = []
         let replies = try journal.transaction(at: clock.time(at: now)) { transaction in
@@ -157,12 +157,12 @@ package struct BrokerEngine {
     /// The replies if the batches could not be recorded together. Those that are recorded already, because they were
     /// sent again, are answered as the first time: their publishers would treat a refusal as the only answer.
     private func repliesAfterFailure(
-        _ error: any Error, to batches: [IncomingBatch], now: ContinuousClock.Instant, _ outgoing: inout Outgoing
+        _ error: any Error, to batches: [IncomingBatch], now: ContinuousClock.Instant, into outgoing: inout Outgoing
     ) -> [Reply] {
         let refusal = Reply.refused(refusal(error))
         let repeated = batches.filter { journal.isRepeated($0.batch) }
         guard !repeated.isEmpty, repeated.count < batches.count,
-            let replies = try? record(repeated, now: now, &outgoing)
+            let replies = try? record(repeated, now: now, into: &outgoing)
         else { return batches.map { _ in refusal } }
         var next = replies.makeIterator()
         return batches.map { journal.isRepeated($0.batch) ? next.next() ?? refusal : refusal }
@@ -170,7 +170,7 @@ package struct BrokerEngine {
 
     /// Publishes transient batches on the feed.
     private mutating func passOn(
-        _ batches: [IncomingBatch], now: ContinuousClock.Instant, _ outgoing: inout Outgoing
+        _ batches: [IncomingBatch], now: ContinuousClock.Instant, into outgoing: inout Outgoing
     ) {
         for batch in batches {
             presence.record(batch.batch.producer, now: now)
@@ -190,33 +190,33 @@ package struct BrokerEngine {
     // MARK: Answering
 
     private mutating func answer(
-        _ request: Request, _ message: Incoming, _ head: RequestHead, now: ContinuousClock.Instant,
-        _ outgoing: inout Outgoing
+        _ request: Request, from message: Incoming, head: RequestHead, now: ContinuousClock.Instant,
+        into outgoing: inout Outgoing
     ) {
         do {
             try journal.requireLoaded()
             switch request {
-            case .read(let request): send(try journal.messages(request), to: message, head, &outgoing)
-            case .documents(let request): send(try journal.documents(request), to: message, head, &outgoing)
-            case .document(let request): send(try journal.document(request), to: message, head, &outgoing)
+            case .read(let request): send(try journal.messages(request), to: message, head: head, into: &outgoing)
+            case .documents(let request): send(try journal.documents(request), to: message, head: head, into: &outgoing)
+            case .document(let request): send(try journal.document(request), to: message, head: head, into: &outgoing)
             case .documentsOfSubject(let request):
-                send(try journal.documents(request), to: message, head, &outgoing)
+                send(try journal.documents(request), to: message, head: head, into: &outgoing)
             case .hello(let greeting):
                 presence.record(greeting.producer, now: now)
                 desk.recordConnection(of: greeting.producer, from: message.peer)
                 try check(greeting, now: now)
                 outgoing.reply(try welcome(greeting), to: message, head)
-            case .ask(let request): try desk.ask(request, peer: message.peer, id: head.id, now: now, &outgoing)
+            case .ask(let request): try desk.ask(request, peer: message.peer, id: head.id, now: now, into: &outgoing)
             case .cancel(let id):
-                desk.cancel(id, peer: message.peer, &outgoing)
+                desk.cancel(id, peer: message.peer, into: &outgoing)
                 outgoing.reply(.done, to: message, head)
             case .answer(let answer):
-                if desk.answer(answer, from: message.peer, &outgoing) { outgoing.reply(.done, to: message, head) }
+                if desk.answer(answer, from: message.peer, into: &outgoing) { outgoing.reply(.done, to: message, head) }
             case .serve(let request):
                 presence.record(request.producer, now: now)
                 try desk.serve(request, peer: message.peer)
                 outgoing.reply(.done, to: message, head)
-            default: outgoing.reply(try reply(to: request, now: now, &outgoing), to: message, head)
+            default: outgoing.reply(try reply(to: request, now: now, into: &outgoing), to: message, head)
             }
         } catch {
             outgoing.reply(.refused(refusal(error)), to: message, head)
@@ -224,11 +224,11 @@ package struct BrokerEngine {
     }
 
     private mutating func reply(
-        to request: Request, now: ContinuousClock.Instant, _ outgoing: inout Outgoing
+        to request: Request, now: ContinuousClock.Instant, into outgoing: inout Outgoing
     ) throws -> Reply {
         switch request {
         case .bye(let greeting):
-            try leave(greeting.producer, now: now, &outgoing)
+            try leave(greeting.producer, now: now, into: &outgoing)
             return try welcome(greeting)
         case .heads(let page): return .heads(try journal.heads(page))
         case .end: return .end(epoch: journal.epoch, offset: journal.head)
@@ -236,7 +236,7 @@ package struct BrokerEngine {
         case .claim(let claim):
             presence.record(claim.producer, now: now)
             let claimed = try journal.claim(claim, at: clock.time(at: now))
-            owners.record(claim, claimed, journal.consumers[claim.consumer])
+            owners.record(claim, claimed: claimed, consumer: journal.consumers[claim.consumer])
             return .claimed(claimed)
         case .locate(let time): return .located(epoch: journal.epoch, offset: try journal.locate(time))
         case .deadLetters(let deadLetters): return .deadLetters(try journal.deadLetters(deadLetters))
@@ -246,7 +246,8 @@ package struct BrokerEngine {
             return .counted(epoch: journal.epoch, count: try journal.letterCount(of: consumer))
         case .consumers: return .consumers(journal.consumerList)
         case .forget(let consumer):
-            let owner = owners.liveness(of: consumer, journal.consumers[consumer], presence, now: now)
+            let owner = owners.liveness(
+                of: consumer, consumer: journal.consumers[consumer], presence: presence, now: now)
             try journal.forget(consumer, owner: owner, at: clock.time(at: now))
             owners.remove(consumer)
             lagWarnings.forget(consumer)
@@ -257,7 +258,7 @@ package struct BrokerEngine {
     }
 
     private mutating func send(
-        _ page: PackedPage, to message: Incoming, _ head: RequestHead, _ outgoing: inout Outgoing
+        _ page: PackedPage, to message: Incoming, head: RequestHead, into outgoing: inout Outgoing
     ) {
         notices.report(page.damaged, in: journal)
         outgoing.reply(page, to: message, head)
@@ -292,10 +293,11 @@ package struct BrokerEngine {
 
     // MARK: Producers
 
-    private mutating func leave(_ producer: ProducerID, now: ContinuousClock.Instant, _ outgoing: inout Outgoing) throws
+    private mutating func leave(_ producer: ProducerID, now: ContinuousClock.Instant, into outgoing: inout Outgoing)
+        throws
     {
         transients.leave(producer)
-        desk.leave(producer, &outgoing)
+        desk.leave(producer, into: &outgoing)
         let isMember = journal.consumers.rows.values.contains { $0.producers.values.contains(producer) }
         if try isMember || journal.leaseCount(of: producer) > 0 {
             var feed: [FeedMessage] = []
@@ -323,18 +325,18 @@ package struct BrokerEngine {
     // MARK: Retention
 
     /// If there is more to remove, runs retention over up to twice as many offsets as were appended since `head`.
-    private mutating func keepUp(since head: UInt64, now: ContinuousClock.Instant, _ outgoing: inout Outgoing) {
+    private mutating func keepUp(since head: UInt64, now: ContinuousClock.Instant, into outgoing: inout Outgoing) {
         guard isPruning, journal.head > head else { return }
-        prune(count: 2 * Int(clamping: journal.head - head), now: now, &outgoing)
+        prune(count: 2 * Int(clamping: journal.head - head), now: now, into: &outgoing)
     }
 
-    private mutating func prune(count: Int, now: ContinuousClock.Instant, _ outgoing: inout Outgoing) {
+    private mutating func prune(count: Int, now: ContinuousClock.Instant, into outgoing: inout Outgoing) {
         isPruning = false
         do {
             let step = try journal.prune(configuration.retention, count: count, at: clock.time(at: now))
             isPruning = step.hasMore
             for name in step.cutOff.sorted() { notices.say(.cutOff(name, by: journal.path)) }
-            publishNotices(now: now, &outgoing)
+            publishNotices(now: now, into: &outgoing)
         } catch {
             logger.error("retention failed", metadata: ["error": "\(error)"])
         }
@@ -353,7 +355,7 @@ package struct BrokerEngine {
 
     /// Publishes the notices as messages of the broker. If they cannot be recorded, they are published on the feed
     /// only.
-    private mutating func publishNotices(now: ContinuousClock.Instant, _ outgoing: inout Outgoing) {
+    private mutating func publishNotices(now: ContinuousClock.Instant, into outgoing: inout Outgoing) {
         let notices = notices.drain()
         guard !notices.isEmpty, let describe = configuration.describe else { return }
         let messages = notices.compactMap { describe($0) }.compactMap { try? PublishedMessage($0) }

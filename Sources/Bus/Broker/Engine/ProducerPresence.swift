@@ -49,7 +49,7 @@ struct ExclusiveOwners {
 
     /// Records the owner from a claim, a renewal or a leave.
     /// - Parameter consumer: The consumer after the request; nil if the journal does not know it.
-    mutating func record(_ request: ClaimRequest, _ claimed: Claimed, _ consumer: Consumer?) {
+    mutating func record(_ request: ClaimRequest, claimed: Claimed, consumer: Consumer?) {
         let member = request.member.id
         guard request.member.mode == .exclusive else {
             // A shared member displaces an exclusive one.
@@ -70,7 +70,7 @@ struct ExclusiveOwners {
 
     /// Whether the process of a consumer's exclusive owner is present.
     func liveness(
-        of name: String, _ consumer: Consumer?, _ presence: ProducerPresence, now: ContinuousClock.Instant
+        of name: String, consumer: Consumer?, presence: ProducerPresence, now: ContinuousClock.Instant
     ) -> OwnerLiveness {
         guard let owner = owners[name], owner.member == consumer?.group.exclusiveOwner else {
             let isKnown = presence.listening.isSilent(since: presence.listening.start, at: now)

@@ -60,7 +60,7 @@ struct QueryDesk {
 
     /// Passes a query to the next client that serves its type.
     mutating func ask(
-        _ request: AskRequest, peer: [UInt8], id: UInt64, now: ContinuousClock.Instant, _ outgoing: inout Outgoing
+        _ request: AskRequest, peer: [UInt8], id: UInt64, now: ContinuousClock.Instant, into outgoing: inout Outgoing
     ) throws(ProtocolError) {
         let asker = Asker(peer: peer, request: id)
         // The request is a repetition, and the query is open already.
@@ -87,39 +87,41 @@ struct QueryDesk {
     /// - Parameter peer: The sender of the answer.
     /// - Returns: False if the query is open, and was given to another client. A server whose connection is new gets no
     ///   reply until its hello has arrived; it then sends the answer again.
-    mutating func answer(_ answer: QueryAnswer, from peer: [UInt8], _ outgoing: inout Outgoing) -> Bool {
+    mutating func answer(_ answer: QueryAnswer, from peer: [UInt8], into outgoing: inout Outgoing) -> Bool {
         if let query = open[answer.query], servers[query.server]?.peer != peer { return false }
         let reply: Reply =
             switch answer.content {
             case .message(let header, let data): .answer(header: header, data: data)
             case .failure(let error): .refused(error)
             }
-        close(answer.query, reply, &outgoing)
+        close(answer.query, with: reply, into: &outgoing)
         return true
     }
 
     /// Cancels a query whose asker no longer waits.
-    mutating func cancel(_ id: UInt64, peer: [UInt8], _ outgoing: inout Outgoing) {
+    mutating func cancel(_ id: UInt64, peer: [UInt8], into outgoing: inout Outgoing) {
         guard let number = numbers[Asker(peer: peer, request: id)] else { return }
-        tellServer(of: number, &outgoing)
+        tellServer(of: number, into: &outgoing)
         _ = remove(number)
     }
 
-    mutating func expire(now: ContinuousClock.Instant, _ outgoing: inout Outgoing) {
+    mutating func expire(now: ContinuousClock.Instant, into outgoing: inout Outgoing) {
         for (number, query) in open where query.deadline <= now {
-            tellServer(of: number, &outgoing)
-            close(number, .refused(ProtocolError(.deadline, "no answer came in time")), &outgoing)
+            tellServer(of: number, into: &outgoing)
+            close(number, with: .refused(ProtocolError(.deadline, "no answer came in time")), into: &outgoing)
         }
     }
 
     /// Removes a client that has ended, and refuses the queries that the client has not answered.
-    mutating func leave(_ producer: ProducerID, _ outgoing: inout Outgoing) {
+    mutating func leave(_ producer: ProducerID, into outgoing: inout Outgoing) {
         guard let server = servers.removeValue(forKey: producer) else { return }
         for type in server.types {
             withdraw(producer, from: type)
         }
         for number in server.queries {
-            close(number, .refused(ProtocolError(.unserved, "the process that served the query has ended")), &outgoing)
+            close(
+                number, with: .refused(ProtocolError(.unserved, "the process that served the query has ended")),
+                into: &outgoing)
         }
     }
 
@@ -128,12 +130,12 @@ struct QueryDesk {
         if turns[type]?.isEmpty == true { turns[type] = nil }
     }
 
-    private func tellServer(of number: UInt64, _ outgoing: inout Outgoing) {
+    private func tellServer(of number: UInt64, into outgoing: inout Outgoing) {
         guard let query = open[number], let server = servers[query.server] else { return }
         outgoing.send(Notice.cancel(id: number).frames, to: server.peer)
     }
 
-    private mutating func close(_ number: UInt64, _ reply: Reply, _ outgoing: inout Outgoing) {
+    private mutating func close(_ number: UInt64, with reply: Reply, into outgoing: inout Outgoing) {
         guard let query = remove(number) else { return }
         let head = RequestHead(operation: .ask, id: query.asker.request)
         outgoing.send(reply.frames(to: head), to: query.asker.peer)

@@ -18,10 +18,16 @@ struct ConsumerTable {
     private(set) var rows: [String: Consumer] = [:]
     /// The highest owner generation of the consumers that were removed. Saved as the key `forgotten`.
     private var forgottenEpoch: UInt64 = 0
-    private let saveProgress: RawStatement
+    private let saveProgress: RawStatement<ProgressParameter>
+
+    private enum ProgressParameter: Int32, StatementParameter {
+        case consumer = 1
+        case generation, offset
+    }
 
     init(_ database: Database) throws {
-        saveProgress = try RawStatement("INSERT OR REPLACE INTO progress VALUES (?, ?, ?)", database)
+        saveProgress = try RawStatement(
+            "INSERT OR REPLACE INTO progress VALUES (:consumer, :generation, :offset)", database)
     }
 
     mutating func load(forgottenEpoch: UInt64, _ database: Database) throws {
@@ -30,32 +36,35 @@ struct ConsumerTable {
         let cursor = try Row.fetchCursor(
             database, sql: "SELECT consumer, member, owner_epoch, offset FROM shares ORDER BY consumer, partition")
         while let row = try cursor.next() {
-            let member = try row.value(1, as: String?.self).flatMap(UUID.init(uuidString:))
-            shares[try row.value(0), default: []].append(
-                .init(member: member, ownerGeneration: try row.number(2), offset: try row.number(3)))
+            let member = try row.value("member", as: String?.self).flatMap(UUID.init(uuidString:))
+            shares[try row.value("consumer"), default: []].append(
+                .init(member: member, ownerGeneration: try row.number("owner_epoch"), offset: try row.number("offset")))
         }
         var progress: [String: [UInt64: UInt64]] = [:]
         for row in try Row.fetchAll(database, sql: "SELECT consumer, owner_epoch, offset FROM progress") {
-            progress[try row.value(0), default: [:]][try row.number(1)] = try row.number(2)
+            progress[try row.value("consumer"), default: [:]][try row.number("owner_epoch")] = try row.number("offset")
         }
         var producers: [String: [UUID: ProducerID]] = [:]
         for row in try Row.fetchAll(database, sql: "SELECT consumer, member, producer FROM members") {
-            guard let member = UUID(uuidString: try row.value(1)), let producer = ProducerID(stored: try row.value(2))
+            guard let member = UUID(uuidString: try row.value("member")),
+                let producer = ProducerID(stored: try row.value("producer"))
             else { continue }
-            producers[try row.value(0), default: [:]][member] = producer
+            producers[try row.value("consumer"), default: [:]][member] = producer
         }
         var displaced: [String: [UUID]] = [:]
         for row in try Row.fetchAll(database, sql: "SELECT consumer, member FROM displaced ORDER BY rowid") {
-            displaced[try row.value(0), default: []] += [UUID(uuidString: try row.value(1))].compactMap(\.self)
+            let member = UUID(uuidString: try row.value("member"))
+            displaced[try row.value("consumer"), default: []] += [member].compactMap(\.self)
         }
         let cutOffs = try Self.loadCutOffs(database)
         rows = [:]
         for row in try Row.fetchAll(database, sql: "SELECT name, owner_epoch FROM consumers") {
-            let name: String = try row.value(0)
+            let name: String = try row.value("name")
             guard let shares = shares[name], shares.count == Partition.count else { continue }
             let members = Set((producers[name] ?? [:]).keys)
             let group = ConsumerGroup(
-                ownerGeneration: try row.number(1), shares: shares, progress: progress[name] ?? [:], members: members,
+                ownerGeneration: try row.number("owner_epoch"), shares: shares, progress: progress[name] ?? [:],
+                members: members,
                 displaced: displaced[name] ?? [])
             rows[name] = Consumer(
                 group: group, producers: producers[name] ?? [:], cutOffs: CutOffs(cutOffs[name] ?? []))
@@ -66,11 +75,11 @@ struct ConsumerTable {
         var cutOffs: [String: [CutOffs.Entry]] = [:]
         let sql = "SELECT consumer, type, owner_epoch, count, first, last FROM cut_offs"
         for row in try Row.fetchAll(database, sql: sql) {
-            let (first, last): (UInt64, UInt64) = (try row.number(4), try row.number(5))
-            guard let type = MessageType(try row.value(1, as: String.self)), first <= last else { continue }
-            let cutOff = CutOff(type: type, count: try row.number(3), offsets: first...last)
-            let ownerGeneration: UInt64 = try row.number(2)
-            cutOffs[try row.value(0), default: []].append(
+            let (first, last): (UInt64, UInt64) = (try row.number("first"), try row.number("last"))
+            guard let type = MessageType(try row.value("type", as: String.self)), first <= last else { continue }
+            let cutOff = CutOff(type: type, count: try row.number("count"), offsets: first...last)
+            let ownerGeneration: UInt64 = try row.number("owner_epoch")
+            cutOffs[try row.value("consumer"), default: []].append(
                 CutOffs.Entry(cutOff, stage: ownerGeneration > 0 ? ownerGeneration : nil))
         }
         return cutOffs
@@ -115,9 +124,9 @@ struct ConsumerTable {
             let offset = group.progress[owner]
         else { return }
         try Array(name.utf8).withUnsafeBytes { name in
-            saveProgress.bind(text: name, at: 1)
-            saveProgress.bind(Int64(clamping: owner), at: 2)
-            saveProgress.bind(Int64(clamping: offset), at: 3)
+            saveProgress.bind(text: name, to: .consumer)
+            saveProgress.bind(Int64(clamping: owner), to: .generation)
+            saveProgress.bind(Int64(clamping: offset), to: .offset)
             try saveProgress.run()
         }
         if let partition = checkpoint.partition, offset < checkpoint.offset {
@@ -127,8 +136,8 @@ struct ConsumerTable {
         guard rows[name]?.cutOffs.entries.contains(where: { $0.stage == owner }) == true else { return }
         rows[name]?.cutOffs.confirm { $0 == owner }
         try transaction.database.execute(
-            sql: "DELETE FROM cut_offs WHERE consumer = ? AND owner_epoch = ?",
-            arguments: [name, Int64(clamping: owner)])
+            sql: "DELETE FROM cut_offs WHERE consumer = :consumer AND owner_epoch = :generation",
+            arguments: ["consumer": name, "generation": Int64(clamping: owner)])
     }
 
     /// Removes the members of a producer from all consumers.
@@ -157,29 +166,31 @@ struct ConsumerTable {
         rows[name] = new
         if old?.group.ownerGeneration != new.group.ownerGeneration {
             try database.execute(
-                sql: "INSERT OR REPLACE INTO consumers VALUES (?, ?)",
-                arguments: [name, Int64(clamping: new.group.ownerGeneration)])
+                sql: "INSERT OR REPLACE INTO consumers VALUES (:name, :generation)",
+                arguments: ["name": name, "generation": Int64(clamping: new.group.ownerGeneration)])
         }
         for (index, share) in new.group.shares.enumerated() where old?.group.shares[index] != share {
             try save(share, at: index, of: name, in: transaction)
         }
         for ownerGeneration in old?.group.progress.keys ?? [:].keys where new.group.progress[ownerGeneration] == nil {
             try database.execute(
-                sql: "DELETE FROM progress WHERE consumer = ? AND owner_epoch = ?",
-                arguments: [name, Int64(clamping: ownerGeneration)])
+                sql: "DELETE FROM progress WHERE consumer = :consumer AND owner_epoch = :generation",
+                arguments: ["consumer": name, "generation": Int64(clamping: ownerGeneration)])
         }
         if old?.producers != new.producers {
-            try database.execute(sql: "DELETE FROM members WHERE consumer = ?", arguments: [name])
+            try delete(from: "members", of: name, database)
             for (member, producer) in new.producers {
                 try database.execute(
-                    sql: "INSERT INTO members VALUES (?, ?, ?)", arguments: [name, member.uuidString, producer.stored])
+                    sql: "INSERT INTO members VALUES (:consumer, :member, :producer)",
+                    arguments: ["consumer": name, "member": member.uuidString, "producer": producer.stored])
             }
         }
         if (old?.group.displaced ?? []) != new.group.displaced {
-            try database.execute(sql: "DELETE FROM displaced WHERE consumer = ?", arguments: [name])
+            try delete(from: "displaced", of: name, database)
             for member in new.group.displaced {
                 try database.execute(
-                    sql: "INSERT INTO displaced VALUES (?, ?)", arguments: [name, member.uuidString])
+                    sql: "INSERT INTO displaced VALUES (:consumer, :member)",
+                    arguments: ["consumer": name, "member": member.uuidString])
             }
         }
         if old?.cutOffs != new.cutOffs {
@@ -191,24 +202,25 @@ struct ConsumerTable {
         _ share: ConsumerGroup.Share, at index: Int, of name: String, in transaction: borrowing Journal.Transaction
     ) throws {
         let statement = try transaction.database.cachedStatement(
-            sql: "INSERT OR REPLACE INTO shares VALUES (?, ?, ?, ?, ?)")
+            sql: "INSERT OR REPLACE INTO shares VALUES (:consumer, :partition, :member, :generation, :offset)")
         try statement.execute(arguments: [
-            name, index, share.member?.uuidString, Int64(clamping: share.ownerGeneration),
-            Int64(clamping: share.offset),
+            "consumer": name, "partition": index, "member": share.member?.uuidString,
+            "generation": Int64(clamping: share.ownerGeneration), "offset": Int64(clamping: share.offset),
         ])
     }
 
     private func save(
         _ cutOffs: CutOffs, of name: String, in transaction: borrowing Journal.Transaction
     ) throws {
-        try transaction.database.execute(sql: "DELETE FROM cut_offs WHERE consumer = ?", arguments: [name])
+        try delete(from: "cut_offs", of: name, transaction.database)
         for entry in cutOffs.entries {
             try transaction.database.execute(
-                sql: "INSERT INTO cut_offs VALUES (?, ?, ?, ?, ?, ?)",
+                sql: "INSERT INTO cut_offs VALUES (:consumer, :type, :generation, :count, :first, :last)",
                 arguments: [
-                    name, entry.cutOff.type.description, Int64(clamping: entry.stage ?? 0), entry.cutOff.count,
-                    Int64(clamping: entry.cutOff.offsets.lowerBound),
-                    Int64(clamping: entry.cutOff.offsets.upperBound),
+                    "consumer": name, "type": entry.cutOff.type.description,
+                    "generation": Int64(clamping: entry.stage ?? 0), "count": entry.cutOff.count,
+                    "first": Int64(clamping: entry.cutOff.offsets.lowerBound),
+                    "last": Int64(clamping: entry.cutOff.offsets.upperBound),
                 ])
         }
     }
@@ -217,13 +229,19 @@ struct ConsumerTable {
     mutating func remove(_ name: String, in transaction: borrowing Journal.Transaction) throws {
         guard let consumer = rows.removeValue(forKey: name) else { return }
         let database = transaction.database
-        try database.execute(sql: "DELETE FROM consumers WHERE name = ?", arguments: [name])
+        try database.execute(sql: "DELETE FROM consumers WHERE name = :name", arguments: ["name": name])
         for table in ["shares", "progress", "members", "displaced", "cut_offs"] {
-            try database.execute(sql: "DELETE FROM \(table) WHERE consumer = ?", arguments: [name])
+            try delete(from: table, of: name, database)
         }
         forgottenEpoch = max(forgottenEpoch, consumer.group.ownerGeneration)
         try database.execute(
-            sql: "INSERT OR REPLACE INTO journal VALUES ('forgotten', ?)",
-            arguments: [Int64(clamping: forgottenEpoch)])
+            sql: "INSERT OR REPLACE INTO journal VALUES ('forgotten', :generation)",
+            arguments: ["generation": Int64(clamping: forgottenEpoch)])
+    }
+
+    /// Deletes the rows of a consumer.
+    private func delete(from table: String, of consumer: String, _ database: Database) throws {
+        try database.execute(
+            sql: "DELETE FROM \(table) WHERE consumer = :consumer", arguments: ["consumer": consumer])
     }
 }

@@ -12,13 +12,14 @@ enum DeadLetterTable {
     static func check(_ batch: BatchContent, in transaction: borrowing Journal.Transaction) throws {
         for id in batch.resolvedDeadLetters {
             let exists = try Bool.fetchOne(
-                transaction.database, sql: "SELECT EXISTS (SELECT 1 FROM letters WHERE id = ?)", arguments: [id])
+                transaction.database, sql: "SELECT EXISTS (SELECT 1 FROM letters WHERE id = :id)",
+                arguments: ["id": id])
             guard exists == true else { throw ProtocolError(.deadLetter, "there is no dead letter \(id)") }
         }
         guard let checkpoint = batch.checkpoint, batch.rejection != nil else { return }
         let exists = try Bool.fetchOne(
-            transaction.database, sql: "SELECT EXISTS (SELECT 1 FROM messages WHERE offset = ?)",
-            arguments: [Int64(clamping: checkpoint.offset)])
+            transaction.database, sql: "SELECT EXISTS (SELECT 1 FROM messages WHERE offset = :offset)",
+            arguments: ["offset": Int64(clamping: checkpoint.offset)])
         guard exists == true else {
             throw ProtocolError(.deadLetter, "the message at offset \(checkpoint.offset) is no longer in the journal")
         }
@@ -28,18 +29,19 @@ enum DeadLetterTable {
     /// ``check(_:in:)`` must be called first.
     static func apply(_ batch: BatchContent, in transaction: borrowing Journal.Transaction) throws {
         for id in batch.resolvedDeadLetters {
-            try transaction.database.execute(sql: "DELETE FROM letters WHERE id = ?", arguments: [id])
+            try transaction.database.execute(sql: "DELETE FROM letters WHERE id = :id", arguments: ["id": id])
         }
         guard let checkpoint = batch.checkpoint, let rejection = batch.rejection else { return }
         try transaction.database.execute(
             sql: """
                 INSERT INTO letters (consumer, epoch, offset, topic, header, data, code, reason, attempts, time)
-                SELECT ?, ?, offset, topics.name, header, data, ?, ?, ?, ?
-                FROM messages JOIN topics ON topics.id = messages.topic WHERE offset = ?
+                SELECT :consumer, :epoch, offset, topics.name, header, data, :code, :reason, :attempts, :time
+                FROM messages JOIN topics ON topics.id = messages.topic WHERE offset = :offset
                 """,
             arguments: [
-                checkpoint.consumer, Int64(clamping: checkpoint.epoch), rejection.code, rejection.reason,
-                Int64(rejection.attempts), transaction.time, Int64(clamping: checkpoint.offset),
+                "consumer": checkpoint.consumer, "epoch": Int64(clamping: checkpoint.epoch), "code": rejection.code,
+                "reason": rejection.reason, "attempts": Int64(rejection.attempts), "time": transaction.time,
+                "offset": Int64(clamping: checkpoint.offset),
             ])
     }
 
@@ -49,7 +51,8 @@ enum DeadLetterTable {
             consumer.isEmpty
             ? try Int64.fetchOne(database, sql: "SELECT COUNT(*) FROM letters")
             : try Int64.fetchOne(
-                database, sql: "SELECT COUNT(*) FROM letters WHERE consumer = ?", arguments: [consumer])
+                database, sql: "SELECT COUNT(*) FROM letters WHERE consumer = :consumer",
+                arguments: ["consumer": consumer])
         return UInt64(clamping: count ?? 0)
     }
 
@@ -62,8 +65,8 @@ enum DeadLetterTable {
         let rows = try Row.fetchCursor(
             database,
             sql: """
-                SELECT id, time, consumer, attempts, code, reason, topic, epoch, offset, header, length(data),
-                    \(withData ? "data" : "x''")
+                SELECT id, time, consumer, attempts, code, reason, topic, epoch, offset, header,
+                    length(data) AS size, \(withData ? "data" : "x'' AS data")
                 FROM letters WHERE id > :after AND (:consumer = '' OR consumer = :consumer) ORDER BY id
                 """,
             arguments: ["after": request.after, "consumer": request.consumer])
@@ -81,14 +84,15 @@ enum DeadLetterTable {
     }
 
     private static func deadLetter(_ row: Row) throws -> DeadLetters.Letter {
-        let (header, data): (Data, Data) = (try row.value(9), try row.value(11))
-        let epoch = UInt64(clamping: try row.value(7, as: Int64.self))
+        let (header, data): (Data, Data) = (try row.value("header"), try row.value("data"))
+        let epoch = UInt64(clamping: try row.value("epoch", as: Int64.self))
         return DeadLetters.Letter(
-            id: try row.number(0), time: try row.number(1), consumer: try row.value(2),
-            rejection: RejectionFrame(attempts: try row.number(3), code: try row.value(4), reason: try row.value(5)),
+            id: try row.number("id"), time: try row.number("time"), consumer: try row.value("consumer"),
+            rejection: RejectionFrame(
+                attempts: try row.number("attempts"), code: try row.value("code"), reason: try row.value("reason")),
             message: FeedMessage(
-                topic: try row.value(6), epoch: epoch, offset: try row.number(8), previous: 0,
+                topic: try row.value("topic"), epoch: epoch, offset: try row.number("offset"), previous: 0,
                 header: Array(header)[...], data: Array(data)[...]),
-            dataSize: try row.number(10))
+            dataSize: try row.number("size"))
     }
 }

@@ -7,38 +7,43 @@ internal import GRDB
 /// The table of the journal's retained documents and their leases.
 struct DocumentTable {
     /// Selects the retained documents after an offset, in the order in which they were last published.
-    let scan: RawStatement
+    let scan: RawStatement<MessageTable.ScanParameter>
     /// Selects the retained documents of a type and a subject after an offset, in the same order.
-    private let scanSubject: RawStatement
-    private let lookUp: RawStatement
-    private let retain: RawStatement
-    private let withdraw: RawStatement
-    private let offset: RawStatement
-    private let deleteMessage: RawStatement
+    private let scanSubject: RawStatement<MessageTable.ScanParameter>
+    private let lookUp: RawStatement<Parameter>
+    private let retain: RawStatement<Parameter>
+    private let withdraw: RawStatement<Parameter>
+    private let offset: RawStatement<Parameter>
+    private let deleteMessage: RawStatement<MessageTable.Parameter>
 
-    static let lookUpSQL = """
+    /// The parameters of the statements for one document.
+    fileprivate enum Parameter: Int32, StatementParameter {
+        case type = 1
+        case subject, key, offset, owner
+    }
+
+    private static let selection = """
         SELECT documents.offset, \(MessageTable.columns) FROM documents LEFT JOIN messages USING (offset)
-        WHERE documents.type = ? AND documents.subject = ? AND documents.key = ?
         """
+    private static let identity = "documents.type = :type AND documents.subject = :subject AND documents.key = :key"
+
+    static let lookUpSQL = "\(selection) WHERE \(identity)"
 
     static let scanSubjectSQL = """
-        SELECT documents.offset, \(MessageTable.columns) FROM documents LEFT JOIN messages USING (offset)
-        WHERE documents.offset > ? AND documents.type = ? AND documents.subject = ? ORDER BY documents.offset
+        \(selection) WHERE documents.offset > :after AND documents.type = :type AND documents.subject = :subject
+        ORDER BY documents.offset
         """
 
     init(_ database: Database) throws {
         scan = try RawStatement(
-            """
-            SELECT documents.offset, \(MessageTable.columns) FROM documents LEFT JOIN messages USING (offset)
-            WHERE documents.offset > ? ORDER BY documents.offset
-            """, database)
+            "\(Self.selection) WHERE documents.offset > :after ORDER BY documents.offset", database)
         scanSubject = try RawStatement(Self.scanSubjectSQL, database)
         lookUp = try RawStatement(Self.lookUpSQL, database)
-        retain = try RawStatement("INSERT OR REPLACE INTO documents VALUES (?, ?, ?, ?, ?)", database)
-        withdraw = try RawStatement("DELETE FROM documents WHERE type = ? AND subject = ? AND key = ?", database)
-        offset = try RawStatement(
-            "SELECT offset FROM documents WHERE type = ? AND subject = ? AND key = ?", database)
-        deleteMessage = try RawStatement("DELETE FROM messages WHERE offset = ?", database)
+        retain = try RawStatement(
+            "INSERT OR REPLACE INTO documents VALUES (:type, :subject, :key, :offset, :owner)", database)
+        withdraw = try RawStatement("DELETE FROM documents WHERE \(Self.identity)", database)
+        offset = try RawStatement("SELECT offset FROM documents WHERE \(Self.identity)", database)
+        deleteMessage = try RawStatement("DELETE FROM messages WHERE offset = :offset", database)
     }
 
     /// Retains a message as the current version of its document. A message without data withdraws the document.
@@ -50,45 +55,46 @@ struct DocumentTable {
         in _: borrowing Journal.Transaction
     ) throws {
         if pruned > 0 { try removeSuperseded(document, pruned: pruned) }
-        guard !isWithdrawn else { return try document.bound(to: withdraw) { _ = try $0.step() } }
+        guard !isWithdrawn else { return try document.bound(to: withdraw) { try $0.run() } }
         try document.bound(to: retain) { statement in
-            statement.bind(Int64(offset), at: 4)
+            statement.bind(Int64(offset), to: .offset)
             guard let owner else {
-                statement.bindNull(at: 5)
-                _ = try statement.step()
-                return
+                statement.bindNull(to: .owner)
+                return try statement.run()
             }
             try owner.withUnsafeBytes { id in
-                statement.bind(blob: id, at: 5)
-                _ = try statement.step()
+                statement.bind(blob: id, to: .owner)
+                try statement.run()
             }
         }
     }
 
     /// Removes the message of the previous version if retention has kept it only because it was retained.
     private func removeSuperseded(_ document: DocumentIdentity, pruned: UInt64) throws {
-        let old = try document.bound(to: offset) { try $0.step() ? $0.integer(0) : nil }
+        let old = try document.bound(to: offset) { try $0.step()?.first }
         guard let old, old <= Int64(pruned) else { return }
-        deleteMessage.bind(old, at: 1)
+        deleteMessage.bind(old, to: .offset)
         try deleteMessage.run()
     }
 
     /// Adds one retained document to a page, if it exists.
     func add(_ request: DocumentRequest, to builder: inout PageBuilder) throws {
         try DocumentIdentity.with(request) { document in
-            try document.bound(to: lookUp) { row in
-                if try row.step() { builder.add(row) }
+            try document.bound(to: lookUp) { statement in
+                if let row = try statement.step() { builder.add(row) }
             }
         }
     }
 
-    /// Runs `body` with the statement that selects the documents of a type and a subject. Its first parameter is the
-    /// offset after which they are selected.
-    func withScan<Result>(of request: SubjectRequest, _ body: (RawStatement) throws -> Result) rethrows -> Result {
+    /// Runs `body` with the statement that selects the documents of a type and a subject. The caller binds the offset
+    /// after which they are selected.
+    func withScan<Result>(
+        of request: SubjectRequest, _ body: (RawStatement<MessageTable.ScanParameter>) throws -> Result
+    ) rethrows -> Result {
         try Array(request.type.description.utf8).withUnsafeBytes { type in
             try Array(request.subject.utf8).withUnsafeBytes { subject in
-                scanSubject.bind(text: type, at: 2)
-                scanSubject.bind(text: subject, at: 3)
+                scanSubject.bind(text: type, to: .type)
+                scanSubject.bind(text: subject, to: .subject)
                 return try body(scanSubject)
             }
         }
@@ -97,10 +103,11 @@ struct DocumentTable {
     /// The offsets of the retained documents in a range, in order.
     func offsets(in range: ClosedRange<UInt64>, _ database: Database) throws -> [UInt64] {
         let statement = try database.cachedStatement(
-            sql: "SELECT offset FROM documents WHERE offset BETWEEN ? AND ? ORDER BY offset")
+            sql: "SELECT offset FROM documents WHERE offset BETWEEN :first AND :last ORDER BY offset")
         let rows = try Row.fetchAll(
-            statement, arguments: [Int64(clamping: range.lowerBound), Int64(clamping: range.upperBound)])
-        return try rows.map { try $0.number(0) }
+            statement,
+            arguments: ["first": Int64(clamping: range.lowerBound), "last": Int64(clamping: range.upperBound)])
+        return try rows.map { try $0.number("offset") }
     }
 
     /// The producers that hold leased documents.
@@ -111,8 +118,8 @@ struct DocumentTable {
 
     /// The number of documents that a producer leases.
     func leaseCount(of owner: ProducerID, _ database: Database) throws -> UInt64 {
-        let statement = try database.cachedStatement(sql: "SELECT count(*) FROM documents WHERE owner = ?")
-        return UInt64(clamping: try Int64.fetchOne(statement, arguments: [owner.stored]) ?? 0)
+        let statement = try database.cachedStatement(sql: "SELECT count(*) FROM documents WHERE owner = :owner")
+        return UInt64(clamping: try Int64.fetchOne(statement, arguments: ["owner": owner.stored]) ?? 0)
     }
 
     /// Returns the messages that withdraw the documents which a producer leases.
@@ -120,13 +127,12 @@ struct DocumentTable {
         ofLeasesOf owner: ProducerID, in transaction: borrowing Journal.Transaction
     ) throws -> [PublishedMessage] {
         let rows = try Row.fetchAll(
-            transaction.database, sql: "SELECT type, subject, key FROM documents WHERE owner = ?",
-            arguments: [owner.stored])
+            transaction.database, sql: "SELECT type, subject, key FROM documents WHERE owner = :owner",
+            arguments: ["owner": owner.stored])
         let time = Date(timeIntervalSince1970: Double(transaction.time) / 1000)
         return try rows.compactMap { row in
-            guard let type = MessageType(try row.value(0, as: String.self)) else { return nil }
-            let (subject, key): (String, String) = (try row.value(1), try row.value(2))
-            let name = DocumentName(type, subject: subject, key: key)
+            guard let type = MessageType(try row.value("type", as: String.self)) else { return nil }
+            let name = DocumentName(type, subject: try row.value("subject"), key: try row.value("key"))
             return try PublishedMessage(.withdrawal(of: name, source: "broker", time: time))
         }
     }
@@ -150,15 +156,16 @@ struct DocumentIdentity {
         }
     }
 
-    /// Binds the first three parameters of a statement and runs `body`.
+    /// Binds the type, subject and key to a statement and runs `body`.
     fileprivate func bound<Result>(
-        to statement: RawStatement, _ body: (RawStatement) throws -> Result
+        to statement: RawStatement<DocumentTable.Parameter>,
+        _ body: (RawStatement<DocumentTable.Parameter>) throws -> Result
     ) throws -> Result {
         try type.withUnsafeBytes { type in
             defer { statement.reset() }
-            statement.bind(text: type, at: 1)
-            statement.bind(text: subject, at: 2)
-            statement.bind(text: key, at: 3)
+            statement.bind(text: type, to: .type)
+            statement.bind(text: subject, to: .subject)
+            statement.bind(text: key, to: .key)
             return try body(statement)
         }
     }

@@ -200,9 +200,9 @@ package final class Journal {
             topics = TopicTable()
             let rows = try Row.fetchCursor(database, sql: "SELECT name, id, head FROM topics")
             while let row = try rows.next() {
-                guard let topic = Topic(try row.value(0, as: String.self)) else { continue }
+                guard let topic = Topic(try row.value("name", as: String.self)) else { continue }
                 // A greater offset is damaged: it would move the end of the journal.
-                _ = try topics.add(topic, id: row.value(1), head: min(row.number(2), saved))
+                _ = try topics.add(topic, id: row.value("id"), head: min(row.number("head"), saved))
             }
             head = max(pruned, saved)
             lastDamage = 0
@@ -216,11 +216,11 @@ package final class Journal {
     private func rollForward(_ database: Database) throws {
         let sql = """
             SELECT \(MessageTable.columns), offset, time, producer, sequence
-            FROM messages WHERE offset > ? ORDER BY offset
+            FROM messages WHERE offset > :saved ORDER BY offset
             """
-        let rows = try Row.fetchCursor(database, sql: sql, arguments: [Int64(clamping: saved)])
+        let rows = try Row.fetchCursor(database, sql: sql, arguments: ["saved": Int64(clamping: saved)])
         while let row = try rows.next() {
-            let offset: UInt64 = try row.number(5)
+            let offset: UInt64 = try row.number("offset")
             if let (topic, _) = MessageTable.intact(row, at: offset, topics) {
                 head = max(head, offset)
                 topics.move(topic, to: head)
@@ -230,21 +230,22 @@ package final class Journal {
                 guard offset == head + 1 else { continue }
                 head = offset
             }
-            guard let stored = try row.value(7, as: Data?.self), let producer = ProducerID(stored: stored) else {
-                continue
-            }
-            producers.move(producer, to: try row.number(8), offset: head, at: try row.number(6))
+            guard let stored = try row.value("producer", as: Data?.self), let producer = ProducerID(stored: stored)
+            else { continue }
+            producers.move(producer, to: try row.number("sequence"), offset: head, at: try row.number("time"))
         }
     }
 
     private func number(_ key: String, _ database: Database) throws -> UInt64 {
-        try Row.fetchOne(database, sql: "SELECT value FROM journal WHERE key = ?", arguments: [key])?.number(0) ?? 0
+        let row = try Row.fetchOne(
+            database, sql: "SELECT value FROM journal WHERE key = :key", arguments: ["key": key])
+        return try row?.number("value") ?? 0
     }
 
     /// The epoch: any positive number. 0 means any epoch in a request.
     private static func epoch(_ database: Database) throws -> UInt64 {
         let row = try Row.fetchOne(database, sql: "SELECT value FROM journal WHERE key = 'epoch'")
-        guard let epoch = try row?.value(0, as: Int64.self), epoch > 0 else {
+        guard let epoch = try row?.value("value", as: Int64.self), epoch > 0 else {
             throw DatabaseError(resultCode: .SQLITE_CORRUPT, message: "the epoch is not a positive number")
         }
         return UInt64(epoch)
@@ -394,7 +395,9 @@ package final class Journal {
     }
 
     /// - Parameter isWhole: True if `scan` selects all messages, false if it selects those of the documents.
-    private func page(_ request: PageRequest, _ scan: RawStatement, isWhole: Bool) throws -> PackedPage {
+    private func page(_ request: PageRequest, _ scan: RawStatement<MessageTable.ScanParameter>, isWhole: Bool) throws
+        -> PackedPage
+    {
         try check(request)
         let filters = Set(request.prefixes)
         let isWanted = topics.entries.map { max($0.head, lastDamage) > request.after && $0.matches(filters) }
@@ -624,7 +627,8 @@ extension Journal {
         }
 
         private func add(_ topic: Topic) throws -> Int {
-            try database.execute(sql: "INSERT INTO topics (name, head) VALUES (?, 0)", arguments: [topic.name])
+            try database.execute(
+                sql: "INSERT INTO topics (name, head) VALUES (:name, 0)", arguments: ["name": topic.name])
             return try journal.topics.add(topic, id: database.lastInsertedRowID, head: 0)
         }
 
@@ -668,7 +672,8 @@ extension Journal {
         ///   confirmed.
         fileprivate mutating func prune(through end: UInt64) throws -> [String] {
             isSaveDue = true
-            let cutOff = try journal.retention.cutOff(journal.consumers, through: end, journal.topics, database)
+            let cutOff = try journal.retention.cutOff(
+                journal.consumers, through: end, topics: journal.topics, in: database)
             let first = cutOff.keys.filter { journal.consumers[$0]?.cutOffs.isEmpty ?? true }
             for (name, consumer) in cutOff { try save(consumer, as: name) }
             try journal.retention.prune(through: end, in: self)
@@ -678,7 +683,8 @@ extension Journal {
         fileprivate func begin(epoch: UInt64, at start: UInt64) throws {
             for (key, value) in [("epoch", epoch), ("start", start)] {
                 try database.execute(
-                    sql: "UPDATE journal SET value = ? WHERE key = ?", arguments: [Int64(clamping: value), key])
+                    sql: "UPDATE journal SET value = :value WHERE key = :key",
+                    arguments: ["value": Int64(clamping: value), "key": key])
             }
         }
 
@@ -688,30 +694,36 @@ extension Journal {
             guard isSaveDue || journal.head - journal.saved >= Journal.unsavedCount else { return }
             let move = journal.statements.moveTopic
             for topic in journal.topics.drainMoved() {
-                move.bind(Int64(clamping: topic.head), at: 1)
-                move.bind(topic.id, at: 2)
+                move.bind(Int64(clamping: topic.head), to: .head)
+                move.bind(topic.id, to: .id)
                 try move.run()
             }
             try journal.producers.save(in: self)
             journal.saved = journal.head
             try database.execute(
-                sql: "UPDATE journal SET value = ? WHERE key = 'saved'", arguments: [Int64(clamping: journal.saved)])
+                sql: "UPDATE journal SET value = :saved WHERE key = 'saved'",
+                arguments: ["saved": Int64(clamping: journal.saved)])
         }
     }
 }
 
 /// The statements that transactions run.
 private struct TransactionStatements {
-    let begin: RawStatement
-    let commit: RawStatement
-    let rollback: RawStatement
-    let moveTopic: RawStatement
+    enum TopicParameter: Int32, StatementParameter {
+        case head = 1
+        case id
+    }
+
+    let begin: RawStatement<NoParameter>
+    let commit: RawStatement<NoParameter>
+    let rollback: RawStatement<NoParameter>
+    let moveTopic: RawStatement<TopicParameter>
 
     init(_ database: Database) throws {
         begin = try RawStatement("BEGIN IMMEDIATE", database)
         commit = try RawStatement("COMMIT", database)
         rollback = try RawStatement("ROLLBACK", database)
-        moveTopic = try RawStatement("UPDATE topics SET head = ? WHERE id = ?", database)
+        moveTopic = try RawStatement("UPDATE topics SET head = :head WHERE id = :id", database)
     }
 }
 

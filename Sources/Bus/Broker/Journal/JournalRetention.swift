@@ -47,14 +47,14 @@ struct JournalRetention {
         let rows = try Row.fetchCursor(
             database.cachedStatement(
                 sql: """
-                    SELECT offset, length(header) + length(data) FROM messages
-                    WHERE offset > ? ORDER BY offset LIMIT ?
+                    SELECT offset, length(header) + length(data) AS size FROM messages
+                    WHERE offset > :pruned ORDER BY offset LIMIT :count
                     """),
-            arguments: [Int64(pruned), count])
+            arguments: ["pruned": Int64(pruned), "count": count])
         var (end, freed) = (pruned, 0)
         while freed < size, let row = try rows.next() {
-            end = try row.number(0)
-            freed += try row.number(1)
+            end = try row.number("offset")
+            freed += try row.number("size")
         }
         return end
     }
@@ -62,11 +62,11 @@ struct JournalRetention {
     /// Returns the consumers that lose unhandled messages if all messages up to an offset are removed. The values
     /// contain the losses.
     func cutOff(
-        _ consumers: ConsumerTable, through end: UInt64, _ topics: TopicTable, _ database: Database
+        _ consumers: ConsumerTable, through end: UInt64, topics: TopicTable, in database: Database
     ) throws -> [String: Consumer] {
         let behind = consumers.rows.filter { $0.value.group.position < end }
         guard !behind.isEmpty else { return [:] }
-        let lost = try losses(through: end, topics, database)
+        let lost = try losses(through: end, topics: topics, in: database)
         var cutOff: [String: Consumer] = [:]
         for (name, known) in behind {
             var consumer = known
@@ -74,7 +74,7 @@ struct JournalRetention {
                 let handled = known.group.handled(loss.topic.partition)
                 guard handled < loss.offsets.upperBound,
                     let own = try handled < loss.offsets.lowerBound
-                        ? loss : losses(of: loss.topic, from: handled, through: end, topics, database)
+                        ? loss : losses(of: loss.topic, from: handled, through: end, topics: topics, in: database)
                 else { continue }
                 consumer.cutOffs.add([CutOff(type: loss.topic.type, count: own.count, offsets: own.offsets)])
             }
@@ -88,12 +88,12 @@ struct JournalRetention {
     mutating func prune(through end: UInt64, in transaction: borrowing Journal.Transaction) throws {
         try transaction.database.cachedStatement(
             sql: """
-                DELETE FROM messages WHERE offset > ? AND offset <= ?
+                DELETE FROM messages WHERE offset > :pruned AND offset <= :end
                     AND NOT EXISTS (SELECT 1 FROM documents WHERE documents.offset = messages.offset)
                 """
-        ).execute(arguments: [Int64(pruned), Int64(end)])
+        ).execute(arguments: ["pruned": Int64(pruned), "end": Int64(end)])
         try transaction.database.execute(
-            sql: "UPDATE journal SET value = ? WHERE key = 'pruned'", arguments: [Int64(end)])
+            sql: "UPDATE journal SET value = :end WHERE key = 'pruned'", arguments: ["end": Int64(end)])
         pruned = end
     }
 
@@ -103,31 +103,33 @@ struct JournalRetention {
         let offsets: ClosedRange<UInt64>
 
         init?(_ row: Row, _ topics: TopicTable) throws {
-            let (first, last): (UInt64, UInt64) = (try row.number(2), try row.number(3))
-            guard let index = topics.index(ofID: try row.value(0)), first <= last else { return nil }
+            let (first, last): (UInt64, UInt64) = (try row.number("first"), try row.number("last"))
+            guard let index = topics.index(ofID: try row.value("topic")), first <= last else { return nil }
             topic = topics[index]
-            count = try row.number(1)
+            count = try row.number("count")
             offsets = first...last
         }
     }
 
-    private func losses(through end: UInt64, _ topics: TopicTable, _ database: Database) throws -> [Loss] {
+    private func losses(through end: UInt64, topics: TopicTable, in database: Database) throws -> [Loss] {
         let rows = try Row.fetchAll(
-            database, sql: Self.lossesSQL + " GROUP BY topic", arguments: [Int64(pruned), Int64(end)])
+            database, sql: Self.lossesSQL + " GROUP BY topic",
+            arguments: ["start": Int64(pruned), "end": Int64(end)])
         return try rows.compactMap { try Loss($0, topics) }
     }
 
     private func losses(
-        of topic: TopicEntry, from start: UInt64, through end: UInt64, _ topics: TopicTable, _ database: Database
+        of topic: TopicEntry, from start: UInt64, through end: UInt64, topics: TopicTable, in database: Database
     ) throws -> Loss? {
         try Row.fetchOne(
-            database, sql: Self.lossesSQL + " AND topic = ? GROUP BY topic",
-            arguments: [Int64(max(start, pruned)), Int64(end), topic.id]
+            database, sql: Self.lossesSQL + " AND topic = :topic GROUP BY topic",
+            arguments: ["start": Int64(max(start, pruned)), "end": Int64(end), "topic": topic.id]
         ).flatMap { try Loss($0, topics) }
     }
 
     private static let lossesSQL = """
-        SELECT topic, count(*), min(offset), max(offset) FROM messages WHERE offset > ? AND offset <= ?
+        SELECT topic, count(*) AS count, min(offset) AS first, max(offset) AS last FROM messages
+        WHERE offset > :start AND offset <= :end
             AND NOT EXISTS (SELECT 1 FROM documents WHERE documents.offset = messages.offset)
         """
 }

@@ -136,7 +136,7 @@ enum JournalSchema {
     /// Replaces the checksums of the first version of the journal, which were FNV-1a. A row with a wrong checksum keeps
     /// it, and so remains recognisable as damaged.
     static func rewriteChecksums(_ database: Database) throws {
-        let update = try database.makeStatement(sql: "UPDATE messages SET checksum = ? WHERE offset = ?")
+        let update = try database.makeStatement(sql: "UPDATE messages SET checksum = :checksum WHERE offset = :offset")
         var last: Int64 = 0
         while true {
             // A cursor over rows that are being changed may return some of them twice.
@@ -144,22 +144,24 @@ enum JournalSchema {
                 database,
                 sql: """
                     SELECT offset, previous, name, header, data, checksum
-                    FROM messages JOIN topics ON topics.id = messages.topic WHERE offset > ? ORDER BY offset LIMIT 1000
+                    FROM messages JOIN topics ON topics.id = messages.topic WHERE offset > :last ORDER BY offset LIMIT 1000
                     """,
-                arguments: [last])
+                arguments: ["last": last])
             guard let end = rows.last else { return }
-            last = try end.value(0)
+            last = try end.value("offset")
             for row in rows {
                 let (old, new) = try checksums(row)
-                if try row.value(5) == old { try update.execute(arguments: [new, row.value(0, as: Int64.self)]) }
+                guard try row.value("checksum") == old else { continue }
+                try update.execute(arguments: ["checksum": new, "offset": row.value("offset", as: Int64.self)])
             }
         }
     }
 
     private static func checksums(_ row: Row) throws -> (old: Int64, new: Int64) {
-        let (offset, previous) = (UInt64(bitPattern: try row.value(0)), UInt64(bitPattern: try row.value(1)))
-        let name: String = try row.value(2)
-        let (header, data): (Data, Data) = (try row.value(3), try row.value(4))
+        let offset = UInt64(bitPattern: try row.value("offset"))
+        let previous = UInt64(bitPattern: try row.value("previous"))
+        let name: String = try row.value("name")
+        let (header, data): (Data, Data) = (try row.value("header"), try row.value("data"))
         var hash = FNV1a()
         for number in [offset, previous] {
             withUnsafeBytes(of: number.bigEndian) { hash.combine($0) }

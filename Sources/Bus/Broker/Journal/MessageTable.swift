@@ -9,20 +9,42 @@ struct MessageTable {
     /// The columns of a message, after its offset, that ``PageBuilder`` reads.
     static let columns = "messages.topic, previous, header, data, checksum"
 
+    /// The offset of a message, then the columns of ``columns``.
+    enum Column: Int32 {
+        case offset, topic, previous, header, data, checksum
+    }
+
+    /// The parameters of the statements that select rows for ``PageBuilder``.
+    enum ScanParameter: Int32, StatementParameter {
+        /// The offset after which rows are selected.
+        case after = 1
+        case type, subject
+    }
+
+    /// The parameters of the statements for one message.
+    enum Parameter: Int32, StatementParameter {
+        case offset = 1
+        case topic, previous, time, header, data, checksum, producer, sequence
+    }
+
     /// Selects the offset of the preceding message on a message's topic.
-    static let linkSQL = "SELECT previous FROM messages WHERE offset = ?"
+    static let linkSQL = "SELECT previous FROM messages WHERE offset = :offset"
 
     /// Selects the messages after an offset.
-    let scan: RawStatement
-    private let insert: RawStatement
-    private let link: RawStatement
+    let scan: RawStatement<ScanParameter>
+    private let insert: RawStatement<Parameter>
+    private let link: RawStatement<Parameter>
 
     init(_ database: Database) throws {
         scan = try RawStatement(
-            "SELECT offset, \(Self.columns) FROM messages WHERE offset > ? ORDER BY offset", database)
+            "SELECT offset, \(Self.columns) FROM messages WHERE offset > :after ORDER BY offset", database)
         link = try RawStatement(Self.linkSQL, database)
         // A row after the end of the journal is a damaged one, with a wrong offset.
-        insert = try RawStatement("INSERT OR REPLACE INTO messages VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", database)
+        insert = try RawStatement(
+            """
+            INSERT OR REPLACE INTO messages
+            VALUES (:offset, :topic, :previous, :time, :header, :data, :checksum, :producer, :sequence)
+            """, database)
     }
 
     /// Sets the producer and sequence for the messages that are inserted next. Only the last message of a batch has
@@ -30,12 +52,12 @@ struct MessageTable {
     /// - Parameter producer: The bytes must remain valid until the messages are inserted.
     func setBatch(_ producer: UnsafeRawBufferPointer?, sequence: UInt64 = 0) {
         guard let producer else {
-            insert.bindNull(at: 8)
-            insert.bindNull(at: 9)
+            insert.bindNull(to: .producer)
+            insert.bindNull(to: .sequence)
             return
         }
-        insert.bind(blob: producer, at: 8)
-        insert.bind(Int64(clamping: sequence), at: 9)
+        insert.bind(blob: producer, to: .producer)
+        insert.bind(Int64(clamping: sequence), to: .sequence)
     }
 
     /// - Returns: The checksum of the row.
@@ -43,15 +65,15 @@ struct MessageTable {
         offset: UInt64, topic: TopicEntry, header: UnsafeRawBufferPointer, data: UnsafeRawBufferPointer,
         in transaction: borrowing Journal.Transaction
     ) throws -> Int64 {
-        insert.bind(Int64(offset), at: 1)
-        insert.bind(topic.id, at: 2)
-        insert.bind(Int64(topic.head), at: 3)
-        insert.bind(transaction.time, at: 4)
-        insert.bind(blob: header, at: 5)
-        insert.bind(blob: data, at: 6)
+        insert.bind(Int64(offset), to: .offset)
+        insert.bind(topic.id, to: .topic)
+        insert.bind(Int64(topic.head), to: .previous)
+        insert.bind(transaction.time, to: .time)
+        insert.bind(blob: header, to: .header)
+        insert.bind(blob: data, to: .data)
         let checksum = Checksum.of(
             topic: topic.hash, offset: offset, previous: topic.head, header: header, data: data)
-        insert.bind(checksum, at: 7)
+        insert.bind(checksum, to: .checksum)
         try insert.run()
         return checksum
     }
@@ -80,24 +102,26 @@ struct MessageTable {
     /// The offset of the preceding message of a message's topic; nil if there is no message at the offset.
     private func previous(of offset: UInt64) throws -> UInt64? {
         defer { link.reset() }
-        link.bind(Int64(clamping: offset), at: 1)
-        return try link.step() ? UInt64(clamping: link.integer(0)) : nil
+        link.bind(Int64(clamping: offset), to: .offset)
+        return try link.step().map { UInt64(clamping: $0.first) }
     }
 
     /// The checksum of a message; nil if there is no message at the offset, or it is damaged.
     func checksum(at offset: UInt64, _ topics: TopicTable, _ database: Database) throws -> Int64? {
-        let statement = try database.cachedStatement(sql: "SELECT \(Self.columns) FROM messages WHERE offset = ?")
-        let row = try Row.fetchOne(statement, arguments: [Int64(clamping: offset)])
+        let statement = try database.cachedStatement(sql: "SELECT \(Self.columns) FROM messages WHERE offset = :offset")
+        let row = try Row.fetchOne(statement, arguments: ["offset": Int64(clamping: offset)])
         return row.flatMap { Self.intact($0, at: offset, topics)?.checksum }
     }
 
     /// Compares a row with its checksum.
-    /// - Parameter row: A row that begins with ``columns``.
+    /// - Parameter row: A row with ``columns``.
     /// - Returns: The index of the row's topic, and the checksum. Nil if the row is damaged.
     static func intact(_ row: Row, at offset: UInt64, _ topics: TopicTable) -> (topic: Int, checksum: Int64)? {
-        guard let id = try? row.value(0, as: Int64.self), let topic = topics.index(ofID: id),
-            let previous = try? row.value(1, as: Int64.self), let header = try? row.value(2, as: Data.self),
-            let data = try? row.value(3, as: Data.self), let stored = try? row.value(4, as: Int64.self)
+        guard let id = try? row.value("topic", as: Int64.self), let topic = topics.index(ofID: id),
+            let previous = try? row.value("previous", as: Int64.self),
+            let header = try? row.value("header", as: Data.self),
+            let data = try? row.value("data", as: Data.self),
+            let stored = try? row.value("checksum", as: Int64.self)
         else { return nil }
         let checksum = header.withUnsafeBytes { header in
             data.withUnsafeBytes { data in
@@ -111,7 +135,7 @@ struct MessageTable {
 
     /// The time of the last message, in milliseconds since 1970; 0 if there is none.
     func lastTime(_ database: Database) throws -> Int64 {
-        try Row.fetchOne(database, sql: "SELECT time FROM messages ORDER BY offset DESC LIMIT 1")?.number(0) ?? 0
+        try Row.fetchOne(database, sql: "SELECT time FROM messages ORDER BY offset DESC LIMIT 1")?.number("time") ?? 0
     }
 
     /// The offset of the last message that was recorded before a time; 0 if there is none. The times of messages must
@@ -119,13 +143,15 @@ struct MessageTable {
     /// - Parameter time: Milliseconds since 1970.
     func locate(_ time: UInt64, head: UInt64, _ database: Database) throws -> UInt64 {
         let statement = try database.cachedStatement(
-            sql: "SELECT offset, time FROM messages WHERE offset >= ? ORDER BY offset LIMIT 1")
+            sql: "SELECT offset, time FROM messages WHERE offset >= :offset ORDER BY offset LIMIT 1")
         var (before, behind) = (UInt64(0), head + 1)
         while behind - before > 1 {
             let middle = before + (behind - before) / 2
-            let row = try Row.fetchOne(statement, arguments: [Int64(middle)])
+            let row = try Row.fetchOne(statement, arguments: ["offset": Int64(middle)])
             // A row after the end of the journal does not belong to it.
-            if let row, case let offset:UInt64 = try row.number(0), offset < behind, try row.number(1) < time {
+            if let row, case let offset:UInt64 = try row.number("offset"), offset < behind,
+                try row.number("time") < time
+            {
                 before = offset
             } else {
                 behind = middle

@@ -39,30 +39,31 @@ struct PageBuilder {
 
     /// Fills the page with the rows of a statement that are after an offset.
     /// - Parameter head: The last offset of the journal.
-    mutating func page(of statement: RawStatement, after offset: UInt64, head: UInt64) throws -> PackedPage {
+    mutating func page(
+        of statement: RawStatement<MessageTable.ScanParameter>, after offset: UInt64, head: UInt64
+    ) throws -> PackedPage {
         defer { statement.reset() }
-        statement.bind(Int64(clamping: offset), at: 1)
+        statement.bind(Int64(clamping: offset), to: .after)
         while !isFull {
-            guard try statement.step() else {
+            guard let row = try statement.step() else {
                 addMissing(before: head + 1)
                 if !isFull { page = finished(head: head) }
                 break
             }
-            add(statement)
+            add(row)
         }
         try addMissingDocuments()
         return page
     }
 
     /// Adds a row if its topic is wanted.
-    /// - Parameter row: The columns offset, topic, previous, header, data, checksum.
-    mutating func add(_ row: RawStatement) {
-        let offset = UInt64(clamping: row.integer(0))
-        let (header, data) = (row.bytes(3), row.bytes(4))
+    mutating func add(_ row: RawRow) {
+        let offset = UInt64(clamping: row.integer(.offset))
+        let (header, data) = (row.bytes(.header), row.bytes(.data))
         scanned = (scanned.rows + 1, scanned.bytes + header.count + data.count)
-        let previous = UInt64(clamping: row.integer(2))
-        guard let topic = topics.index(ofID: row.integer(1)),
-            row.integer(5)
+        let previous = UInt64(clamping: row.integer(.previous))
+        guard let topic = topics.index(ofID: row.integer(.topic)),
+            row.integer(.checksum)
                 == Checksum.of(
                     topic: topics[topic].hash, offset: offset, previous: previous, header: header, data: data)
         else { return addDamaged(row: offset) }

@@ -35,10 +35,16 @@ struct ProducerTable {
     private var moved: [ProducerID] = []
     /// The ends of the last batches of the producer that most recently repeated one; nil if none has.
     private var repeated: RepeatedBatches?
-    private let saveRow: RawStatement
+    private let saveRow: RawStatement<Parameter>
+
+    private enum Parameter: Int32, StatementParameter {
+        case id = 1
+        case sequence, offset, time
+    }
 
     init(_ database: Database) throws {
-        saveRow = try RawStatement("INSERT OR REPLACE INTO producers VALUES (?, ?, ?, ?)", database)
+        saveRow = try RawStatement(
+            "INSERT OR REPLACE INTO producers VALUES (:id, :sequence, :offset, :time)", database)
     }
 
     mutating func load(_ database: Database) throws {
@@ -47,9 +53,9 @@ struct ProducerTable {
         repeated = nil
         let cursor = try Row.fetchCursor(database, sql: "SELECT id, sequence, offset, time FROM producers")
         while let row = try cursor.next() {
-            guard let id = ProducerID(stored: try row.value(0)) else { continue }
+            guard let id = ProducerID(stored: try row.value("id")) else { continue }
             rows[id] = ProducerRow(
-                sequence: try row.number(1), offset: try row.number(2), time: try row.number(3))
+                sequence: try row.number("sequence"), offset: try row.number("offset"), time: try row.number("time"))
         }
     }
 
@@ -67,10 +73,10 @@ struct ProducerTable {
             rows[producer]?.hasMoved = false
             guard let row = rows[producer] else { continue }
             try producer.withUnsafeBytes { id in
-                saveRow.bind(blob: id, at: 1)
-                saveRow.bind(Int64(clamping: row.sequence), at: 2)
-                saveRow.bind(Int64(clamping: row.offset), at: 3)
-                saveRow.bind(row.time, at: 4)
+                saveRow.bind(blob: id, to: .id)
+                saveRow.bind(Int64(clamping: row.sequence), to: .sequence)
+                saveRow.bind(Int64(clamping: row.offset), to: .offset)
+                saveRow.bind(row.time, to: .time)
                 try saveRow.run()
             }
         }
@@ -88,22 +94,27 @@ struct ProducerTable {
             guard let row = rows[producer] else { continue }
             move(producer, to: row.sequence, offset: row.offset, at: transaction.time)
         }
-        var limit = transaction.time - ProducerRow.retention
-        if rows.count > capacity {
-            let times = rows.values.map(\.time).sorted()
-            limit = max(limit, min(times[times.count - capacity], transaction.time))
-        }
-        try transaction.database.execute(sql: "DELETE FROM producers WHERE time < ?", arguments: [limit])
+        let limit = oldestTime(keeping: capacity, at: transaction.time)
+        try transaction.database.execute(
+            sql: "DELETE FROM producers WHERE time < :limit", arguments: ["limit": limit])
         rows = rows.filter { $0.value.time >= limit }
+    }
+
+    /// The time of the last batch before which a producer is forgotten.
+    private func oldestTime(keeping capacity: Int, at now: Int64) -> Int64 {
+        let limit = now - ProducerRow.retention
+        guard rows.count > capacity else { return limit }
+        let times = rows.values.map(\.time).sorted()
+        return max(limit, min(times[times.count - capacity], now))
     }
 
     /// The refusal of a batch that was sent before; nil if it was not refused.
     func refusal(of batch: BatchHead, in transaction: borrowing Journal.Transaction) throws -> ProtocolError? {
         let row = try Row.fetchOne(
             transaction.database.cachedStatement(
-                sql: "SELECT code, reason FROM refusals WHERE producer = ? AND sequence = ?"),
-            arguments: [batch.producer.stored, Int64(clamping: batch.sequence)])
-        return try row.map { ProtocolError(.init(rawValue: try $0.number(0)), try $0.value(1)) }
+                sql: "SELECT code, reason FROM refusals WHERE producer = :producer AND sequence = :sequence"),
+            arguments: ["producer": batch.producer.stored, "sequence": Int64(clamping: batch.sequence)])
+        return try row.map { ProtocolError(.init(rawValue: try $0.number("code")), try $0.value("reason")) }
     }
 
     /// Keeps a refusal, so that the batch is refused again if its publisher sends it again.
@@ -112,11 +123,14 @@ struct ProducerTable {
     ) throws {
         let (producer, sequence) = (batch.producer.stored, Int64(clamping: batch.sequence))
         try transaction.database.execute(
-            sql: "INSERT OR REPLACE INTO refusals VALUES (?, ?, ?, ?)",
-            arguments: [producer, sequence, Int64(refusal.code.rawValue), refusal.message])
+            sql: "INSERT OR REPLACE INTO refusals VALUES (:producer, :sequence, :code, :reason)",
+            arguments: [
+                "producer": producer, "sequence": sequence, "code": Int64(refusal.code.rawValue),
+                "reason": refusal.message,
+            ])
         try transaction.database.execute(
-            sql: "DELETE FROM refusals WHERE producer = ? AND sequence <= ?",
-            arguments: [producer, sequence - Int64(Self.refusalCount)])
+            sql: "DELETE FROM refusals WHERE producer = :producer AND sequence <= :last",
+            arguments: ["producer": producer, "last": sequence - Int64(Self.refusalCount)])
     }
 
     /// Returns the offset at which a repeated batch ended when it was recorded. The ends of several batches are looked
@@ -130,25 +144,34 @@ struct ProducerTable {
         if let repeated, repeated.producer == batch.producer, batch.sequence <= repeated.last {
             return repeated.ends[batch.sequence] ?? last.offset
         }
-        var ends: [UInt64: UInt64] = [:]
-        var size = 0
-        let rows = try Row.fetchCursor(
-            transaction.database.cachedStatement(
-                sql: """
-                    SELECT offset, length(header) + length(data), producer, sequence FROM messages
-                    WHERE offset <= ? ORDER BY offset DESC LIMIT ?
-                    """),
-            arguments: [Int64(clamping: last.offset), RepeatedBatches.rowCount])
-        while size < RepeatedBatches.size, let row = try rows.next() {
-            size += try row.number(1)
-            guard let producer = try row.value(2, as: Data?.self), producer == batch.producer.stored else { continue }
-            // A producer that was forgotten has numbered its batches from 1 again: of two batches with one sequence the
-            // newest counts.
-            let sequence: UInt64 = try row.number(3)
-            if ends[sequence] == nil { ends[sequence] = try row.number(0) }
-        }
+        let ends = try Self.ends(ofBatchesOf: batch.producer, through: last.offset, transaction.database)
         repeated = RepeatedBatches(producer: batch.producer, last: last.sequence, ends: ends)
         return ends[batch.sequence] ?? last.offset
+    }
+
+    /// The offsets at which the last batches of a producer ended, by their sequences.
+    private static func ends(
+        ofBatchesOf producer: ProducerID, through offset: UInt64, _ database: Database
+    ) throws -> [UInt64: UInt64] {
+        let rows = try Row.fetchCursor(
+            database.cachedStatement(
+                sql: """
+                    SELECT offset, length(header) + length(data) AS size, producer, sequence FROM messages
+                    WHERE offset <= :last ORDER BY offset DESC LIMIT :count
+                    """),
+            arguments: ["last": Int64(clamping: offset), "count": RepeatedBatches.rowCount])
+        let stored = producer.stored
+        var ends: [UInt64: UInt64] = [:]
+        var size = 0
+        while size < RepeatedBatches.size, let row = try rows.next() {
+            size += try row.number("size")
+            guard try row.value("producer", as: Data?.self) == stored else { continue }
+            // A producer that was forgotten has numbered its batches from 1 again: of two batches with one sequence the
+            // newest counts.
+            let sequence: UInt64 = try row.number("sequence")
+            if ends[sequence] == nil { ends[sequence] = try row.number("offset") }
+        }
+        return ends
     }
 }
 

@@ -18,66 +18,81 @@ struct Metrics {
 
     var text: String {
         let running = figures.running
-        func processes(_ value: (String) -> String?) -> [(labels: [(String, String)], value: String)] {
+        func processes(_ value: (String) -> String?) -> [Family.Sample] {
             running.compactMap { process in
                 let instance = process.presence.instance
                 return value(instance).map { ([("process", process.label), ("instance", instance)], $0) }
             }
         }
         var families = [
-            Family("segue_build_info", "gauge", "The version of the gateway.", [([("version", version)], "1")]),
-            Family("segue_bus_connected", "gauge", "1 if the bus answers, 0 otherwise.", isConnected ? 1 : 0),
-            Family("segue_page_streams", "gauge", "The streams of browsers.", streams),
             Family(
-                "segue_messages_total", "counter", "The messages since the gateway has started, by kind.",
-                figures.kinds.sorted { $0.key.rawValue < $1.key.rawValue }.map {
+                name: "segue_build_info", kind: .gauge, help: "The version of the gateway.",
+                samples: [([("version", version)], "1")]),
+            Family(
+                name: "segue_bus_connected", kind: .gauge, help: "1 if the bus answers, 0 otherwise.",
+                value: isConnected ? 1 : 0),
+            Family(name: "segue_page_streams", kind: .gauge, help: "The streams of browsers.", value: streams),
+            Family(
+                name: "segue_messages_total", kind: .counter,
+                help: "The messages since the gateway has started, by kind.",
+                samples: figures.kinds.sorted { $0.key.rawValue < $1.key.rawValue }.map {
                     ([("kind", $0.key.rawValue)], "\($0.value)")
                 }),
             Family(
-                "segue_messages_by_type_total", "counter", "The messages since the gateway has started, by type.",
-                figures.types.sorted { $0.key.description < $1.key.description }.map {
+                name: "segue_messages_by_type_total", kind: .counter,
+                help: "The messages since the gateway has started, by type.",
+                samples: figures.types.sorted { $0.key.description < $1.key.description }.map {
                     ([("type", $0.key.description)], "\($0.value)")
                 }),
             Family(
-                "segue_errors_total", "counter", "The errors since the gateway has started, by code.",
-                figures.errors.sorted { $0.key < $1.key }.map { ([("code", $0.key)], "\($0.value)") }),
+                name: "segue_errors_total", kind: .counter,
+                help: "The errors since the gateway has started, by code.",
+                samples: figures.errors.sorted { $0.key < $1.key }.map { ([("code", $0.key)], "\($0.value)") }),
             Family(
-                "segue_process_up", "gauge", "1 for each process on the bus.", processes { _ in "1" }),
+                name: "segue_process_up", kind: .gauge, help: "1 for each process on the bus.",
+                samples: processes { _ in "1" }),
             Family(
-                "segue_process_handled_total", "counter",
-                "The messages that the durable consumers of a process have handled since it started.",
-                processes { reports[$0].map { "\($0.handled)" } }),
+                name: "segue_process_handled_total", kind: .counter,
+                help: "The messages that the durable consumers of a process have handled since it started.",
+                samples: processes { reports[$0].map { "\($0.handled)" } }),
             Family(
-                "segue_process_failed_total", "counter",
-                "The messages that the durable consumers of a process have given up since it started.",
-                processes { reports[$0].map { "\($0.failed)" } }),
+                name: "segue_process_failed_total", kind: .counter,
+                help: "The messages that the durable consumers of a process have given up since it started.",
+                samples: processes { reports[$0].map { "\($0.failed)" } }),
             Family(
-                "segue_process_lag", "gauge",
-                "The messages for the slowest durable consumer after its position; 10000 means 10000 or more.",
-                processes { reports[$0].map { "\($0.lag)" } }),
+                name: "segue_process_lag", kind: .gauge,
+                help: "The messages for the slowest durable consumer after its position; 10000 means 10000 or more.",
+                samples: processes { reports[$0].map { "\($0.lag)" } }),
         ]
         if let deadLetters {
-            families.append(Family("segue_dead_letters", "gauge", "The dead letters on the bus.", deadLetters))
+            families.append(
+                Family(
+                    name: "segue_dead_letters", kind: .gauge, help: "The dead letters on the bus.", value: deadLetters))
         }
         return families.filter { !$0.samples.isEmpty }.map(\.text).joined()
     }
 
     private struct Family {
-        let name: String
-        let kind: String
-        let help: String
-        let samples: [(labels: [(String, String)], value: String)]
+        enum Kind: String { case gauge, counter }
 
-        init(_ name: String, _ kind: String, _ help: String, _ samples: [(labels: [(String, String)], value: String)]) {
+        typealias Sample = (labels: [(String, String)], value: String)
+
+        let name: String
+        let kind: Kind
+        let help: String
+        let samples: [Sample]
+
+        init(name: String, kind: Kind, help: String, samples: [Sample]) {
             (self.name, self.kind, self.help, self.samples) = (name, kind, help, samples)
         }
 
-        init(_ name: String, _ kind: String, _ help: String, _ value: Int) {
-            self.init(name, kind, help, [([], "\(value)")])
+        /// A family with one sample without labels.
+        init(name: String, kind: Kind, help: String, value: Int) {
+            self.init(name: name, kind: kind, help: help, samples: [([], "\(value)")])
         }
 
         var text: String {
-            var lines = ["# HELP \(name) \(help)", "# TYPE \(name) \(kind)"]
+            var lines = ["# HELP \(name) \(help)", "# TYPE \(name) \(kind.rawValue)"]
             for sample in samples {
                 let labels = sample.labels.map { "\($0)=\(Escape.metricLabel($1))" }.joined(separator: ",")
                 lines.append("\(name)\(labels.isEmpty ? "" : "{\(labels)}") \(sample.value)")
