@@ -15,9 +15,9 @@ struct ScaledCoordinatorTests {
             #expect(consumer.memberCount == 4)
             let sessions = SharedSessions(stack: try story.processes, platform: "ios")
             try await sessions.launch()
-            try await sessions.areShared(by: 4)
-            try await sessions.goOn(afterKilling: "ios-coordinator-2")
-            try sessions.areAnsweredOnce()
+            try await sessions.waitUntilShared(by: 4)
+            try await sessions.sendCommands(whileKilling: "ios-coordinator-2")
+            try sessions.expectOneAnswerPerCommand()
             #expect(try await story.bus.inspect.deadLetters(of: nil).isEmpty)
         }
     }

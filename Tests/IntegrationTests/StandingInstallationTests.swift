@@ -62,9 +62,9 @@ struct StandingInstallationTests {
                 #expect(counts.map(\.memberCount) == [2, 1])
                 let sessions = SharedSessions(stack: stack, platform: "ios")
                 try await sessions.launch()
-                try await sessions.areShared(by: 2)
-                try await sessions.goOn(afterKilling: "ios-coordinator")
-                try sessions.areAnsweredOnce()
+                try await sessions.waitUntilShared(by: 2)
+                try await sessions.sendCommands(whileKilling: "ios-coordinator")
+                try sessions.expectOneAnswerPerCommand()
                 for (session, last) in [(Session.default, 10), ("anna", 6)] {
                     try await stack.bus.send(Command.PlaylistSelected(playlistID: "Baroque"), subject: session)
                     let snapshot = try await stack.document(

@@ -28,7 +28,7 @@ struct SharedSessions {
     /// Sends a command to each session, and waits until all are answered.
     /// - Returns: The sources of the answers.
     @discardableResult
-    func command() async throws -> Set<String> {
+    func sendCommandToEach() async throws -> Set<String> {
         var sent: Set<String> = []
         for session in sessions {
             let command = Command.OpenAnotherAppRequested(url: "https://open.spotify.com")
@@ -41,22 +41,27 @@ struct SharedSessions {
         return Set(answers.map(\.attributes.source))
     }
 
-    /// Sends commands until each of `count` coordinators has answered some. The partitions of a coordinator that joins
-    /// move when the others renew their claims.
-    func areShared(by count: Int) async throws {
-        while try await command().count < count { try Task.checkCancellation() }
+    /// Sends commands until each of `count` coordinators has answered some of those that were sent together. The
+    /// partitions of a coordinator that joins move when the others renew their claims.
+    func waitUntilShared(by count: Int, deadline: Duration = .seconds(60)) async throws {
+        let end = ContinuousClock.now + deadline
+        while true {
+            let coordinators = try await sendCommandToEach()
+            if coordinators.count >= count { return }
+            try #require(ContinuousClock.now < end, "only \(coordinators.sorted()) have answered after \(deadline)")
+        }
     }
 
     /// Kills a coordinator while commands are sent, and waits for the answers to these and to later ones.
-    func goOn(afterKilling coordinator: String) async throws {
+    func sendCommands(whileKilling coordinator: String) async throws {
         async let killed: Void = stack.killAndRestart(coordinator)
-        try await command()
+        try await sendCommandToEach()
         try await killed
-        try await command()
+        try await sendCommandToEach()
     }
 
     /// Checks that each command has one answer, and that each version of a state was published once.
-    func areAnsweredOnce() throws {
+    func expectOneAnswerPerCommand() throws {
         let sent = stack.messages.filter { $0.type == Command.OpenAnotherAppRequested.type }
         let answered = stack.messages.openings.filter { sessions.contains($0.subject) }
             .compactMap(\.attributes.causationID)
@@ -65,7 +70,8 @@ struct SharedSessions {
             let revisions = try stack.messages.filter {
                 $0.type == Document.NavigationState.type && $0.subject == session && $0.attributes.key == platform
             }.map { try $0.decode(Document.NavigationState.self).snapshot.revision }
-            #expect(revisions == Array((revisions.first ?? 0)..<(revisions.first ?? 0) + revisions.count))
+            let first = try #require(revisions.first, "\(session) has no state")
+            #expect(revisions == Array(first..<first + revisions.count))
         }
     }
 }
