@@ -23,7 +23,7 @@ struct KnownEndTests {
         known.record(heartbeat(first, 5, lacksLast: true), in: epochs)
         known.record(heartbeat(second, 9), in: epochs)
         known.record(heartbeat(second, 3, lacksLast: true), in: epochs)
-        #expect(Set(known.missed.map(\.sequence)) == [3, 5])
+        #expect(Set(known.missingMessages.map(\.sequence)) == [3, 5])
         #expect(known.last?.sequence == 9)
         #expect(known.sequence == 9)
     }
@@ -31,18 +31,18 @@ struct KnownEndTests {
     @Test mutating func `A client that has found its message again no longer lacks it`() {
         known.record(heartbeat(first, 5, lacksLast: true), in: epochs)
         known.record(heartbeat(first, 6, lacksLast: true), in: epochs)
-        #expect(known.missed.map(\.sequence) == [6])
+        #expect(known.missingMessages.map(\.sequence) == [6])
         known.record(heartbeat(first, 6, lacksLast: false), in: epochs)
-        #expect(known.missed == [])
+        #expect(known.missingMessages == [])
         #expect(known.last?.sequence == 6)
     }
 
     @Test mutating func `The number of clients that lack something is limited`() {
         for number in 1...100 { known.record(heartbeat(ProducerID(), UInt64(number), lacksLast: true), in: epochs) }
-        #expect(known.missed.count == 16)
-        let kept = known.missed
+        #expect(known.missingMessages.count == 16)
+        let kept = known.missingMessages
         known.record(heartbeat(first, 5, lacksLast: true), in: epochs)
-        #expect(Set(known.missed) == Set(kept))
+        #expect(Set(known.missingMessages) == Set(kept))
     }
 
     @Test mutating func `A client in the current epoch does not hide one that stays in an unknown one`() {

@@ -64,7 +64,7 @@ struct JournalEnd: Sendable {
         // Another steward has begun another epoch.
         if now.current != epochs.current, now.knows(epochs.current) { throw EpochChanged() }
         let time = try await lostTime(
-            among: known.missed + [lastFound, known.last].compactMap(\.self),
+            among: known.missingMessages + [lastFound, known.last].compactMap(\.self),
             upTo: UInt64(clamping: info.lastSequence))
         guard
             time != nil || known.sequence > UInt64(info.lastSequence) || known.lostEpoch != nil

@@ -6,12 +6,21 @@ internal import NATSLayout
 /// What one client reports never replaces the report of another one: a client that is right about a loss must not be
 /// hidden by one that is wrong, or that does not know of it.
 struct KnownEnd: Hashable, Sendable {
-    /// The number of heartbeats after which a client stays in an epoch.
-    private static let strangerHeartbeats = 3
-    private static let strangerCount = 64
+    /// The epoch of a client in relation to the journal's.
+    private enum EpochRelation {
+        case current
+        /// The epoch has ended, or the client's journal was deleted (0). The client follows the reply at once.
+        case ended
+        case unknown
+    }
+
+    /// The number of a client's heartbeats in an unknown epoch after which the epoch counts as lost.
+    private static let heartbeatsUntilEpochCounts = 3
+    /// The maximum number of clients whose heartbeats in unknown epochs are counted.
+    private static let unknownEpochClientLimit = 64
     /// The maximum number of clients whose missing messages are kept. Each of them is asked for at each check until one is
     /// lost.
-    private static let missedCount = 16
+    private static let missingMessageLimit = 16
 
     /// The highest sequence that a client has seen.
     private(set) var sequence: UInt64 = 0
@@ -19,25 +28,31 @@ struct KnownEnd: Hashable, Sendable {
     private(set) var last: SeenMessage?
     /// The last message of each client that has not found it again. A client that does not know of the loss, or the
     /// steward itself, may have received later messages.
-    private var missedByClient: [ProducerID: SeenMessage] = [:]
-    /// The number of heartbeats of each client that stays in an epoch that the journal does not know.
-    private var strangers: [ProducerID: Int] = [:]
+    private var missingMessageByClient: [ProducerID: SeenMessage] = [:]
+    /// The number of heartbeats that each client has sent in an epoch that the journal does not know.
+    private var heartbeatsInUnknownEpoch: [ProducerID: Int] = [:]
     /// An epoch in which clients stay although the journal does not know it: its metadata was replaced by an older copy.
     private(set) var lostEpoch: UInt64?
 
     /// The messages that clients have not found again.
-    var missed: [SeenMessage] { Array(missedByClient.values) }
+    var missingMessages: [SeenMessage] { Array(missingMessageByClient.values) }
 
-    /// - Parameter epochs: Those of the journal.
+    /// Records what a client has seen, if the client is in the journal's epoch or stays in one that the journal has lost.
+    /// - Parameter epochs: The epochs of the journal.
     mutating func record(_ heartbeat: Heartbeat, in epochs: JournalEpochs) {
-        guard let client = heartbeat.producer, counts(heartbeat, of: client, in: epochs) else { return }
+        guard let client = heartbeat.producer else { return }
+        switch relation(of: heartbeat.epoch, to: epochs) {
+        case .current: heartbeatsInUnknownEpoch[client] = nil
+        case .ended: return
+        case .unknown: guard confirmLostEpoch(heartbeat.epoch, of: client) else { return }
+        }
         sequence = max(sequence, heartbeat.seen)
         guard let last = heartbeat.last else { return }
         if heartbeat.lacksLast != true {
-            missedByClient[client] = nil
+            missingMessageByClient[client] = nil
             record(last)
-        } else if missedByClient[client] != nil || missedByClient.count < Self.missedCount {
-            missedByClient[client] = last
+        } else if missingMessageByClient[client] != nil || missingMessageByClient.count < Self.missingMessageLimit {
+            missingMessageByClient[client] = last
         }
     }
 
@@ -45,19 +60,21 @@ struct KnownEnd: Hashable, Sendable {
         if message.sequence > last?.sequence ?? 0 { last = message }
     }
 
-    /// True if a client is in the present epoch, or stays in one that the journal does not know.
-    private mutating func counts(_ heartbeat: Heartbeat, of client: ProducerID, in epochs: JournalEpochs) -> Bool {
-        guard heartbeat.epoch != epochs.current else {
-            strangers[client] = nil
-            return true
-        }
-        // A client whose epoch has ended, or whose journal was deleted, follows the reply at once.
-        guard heartbeat.epoch != 0, !epochs.knows(heartbeat.epoch),
-            strangers[client] != nil || strangers.count < Self.strangerCount
-        else { return false }
-        strangers[client, default: 0] += 1
-        guard strangers[client] ?? 0 >= Self.strangerHeartbeats else { return false }
-        lostEpoch = heartbeat.epoch
+    private func relation(of epoch: UInt64, to epochs: JournalEpochs) -> EpochRelation {
+        if epoch == epochs.current { return .current }
+        return epoch == 0 || epochs.knows(epoch) ? .ended : .unknown
+    }
+
+    /// Counts a heartbeat in an epoch that the journal does not know. The epoch is lost if the client has sent enough of
+    /// them.
+    /// - Returns: True if the client stays in the epoch.
+    private mutating func confirmLostEpoch(_ epoch: UInt64, of client: ProducerID) -> Bool {
+        let count = heartbeatsInUnknownEpoch[client]
+        guard count != nil || heartbeatsInUnknownEpoch.count < Self.unknownEpochClientLimit else { return false }
+        let newCount = (count ?? 0) + 1
+        heartbeatsInUnknownEpoch[client] = newCount
+        guard newCount >= Self.heartbeatsUntilEpochCounts else { return false }
+        lostEpoch = epoch
         return true
     }
 }
