@@ -21,7 +21,7 @@ package struct RecordedStep: Sendable {
     package let isExpired: Bool
     package let state: State
 
-    package init(number: Int, line: Int, _ input: Machine.Input, isExpired: Bool, _ state: State) {
+    package init(number: Int, line: Int, _ input: Machine.Input, isExpired: Bool, state: State) {
         self.number = number
         self.line = line
         self.input = input
@@ -37,39 +37,37 @@ extension Machine {
     package mutating func replay(_ recorded: RecordedStep) -> Scenario.Outcome {
         let former = self
         let effects = recorded.isExpired ? [recorded.input.discarded(Self.expiredReason)] : handle(recorded.input)
-        let observation = ScenarioObservation(self, effects)
+        let words = OutcomeWords(of: self, from: former, effects)
+        let changes = ScenarioObservation(self, effects).changes(from: ScenarioObservation(former))
         let position = Scenario.Position(line: recorded.line, column: 1)
+        var failures: [Scenario.Failure] = []
+        if let expected = recordedMachine(recorded.state, before: former) {
+            failures = differences(from: expected, at: position)
+            self = expected
+        }
         let message = Scenario.Message(type: recorded.input.type, data: recorded.input.data)
         return Scenario.Outcome(
             number: recorded.number, step: Scenario.Step(position: position, act: .send(message), expectation: nil),
-            messages: [recorded.input], words: OutcomeWords(of: self, from: former, effects),
-            changes: observation.changes(from: ScenarioObservation(former)),
-            failures: compare(with: recorded.state, former, at: position))
+            messages: [recorded.input], words: words, changes: changes, failures: failures)
     }
 
-    private mutating func compare(
-        with state: RecordedStep.State, _ former: Machine, at position: Scenario.Position
-    ) -> [Scenario.Failure] {
-        let recorded: Machine
+    /// The machine with the recorded state. Nil if the recording does not contain the state, or this machine has it.
+    /// - Parameter former: The machine before the message.
+    private func recordedMachine(_ state: RecordedStep.State, before former: Machine) -> Machine? {
         switch state {
-        case .unknown: return []
-        case .unchanged:
-            if revision == former.revision { return [] }
-            recorded = former
-        case .changed(let snapshot):
-            if self.snapshot.isSame(as: snapshot) { return [] }
-            recorded = Restoration(snapshot, flow: flow).machine
+        case .unknown: nil
+        case .unchanged: revision == former.revision ? nil : former
+        case .changed(let recorded):
+            snapshot.isEqualExceptFlow(to: recorded) ? nil : Restoration(recorded, flow: flow).machine
         }
-        defer { self = recorded }
-        return differences(from: recorded, at: position)
     }
 
     private func differences(from recorded: Machine, at position: Scenario.Position) -> [Scenario.Failure] {
-        let (own, others) = (ScenarioObservation(self), ScenarioObservation(recorded))
-        let failures = Scenario.Aspect.allCases.filter { !$0.isDerived && own.differs(from: others, in: $0) }.map {
+        let (actual, expected) = (ScenarioObservation(self), ScenarioObservation(recorded))
+        let failures = Scenario.Aspect.allCases.filter { !$0.isDerived && actual.differs(from: expected, in: $0) }.map {
             Scenario.Failure(
                 position: position, aspect: $0, message: "'\($0.rawValue)' is not what was recorded",
-                expected: others[$0], found: own[$0])
+                expected: expected[$0], found: actual[$0])
         }
         guard failures.isEmpty else { return failures }
         let message = "the state differs from the recorded state in a part that scenarios cannot describe"
@@ -83,7 +81,7 @@ extension Machine {
 
 extension NavigationSnapshot {
     /// True if both snapshots are equal, apart from the identity of their flow.
-    fileprivate func isSame(as other: NavigationSnapshot) -> Bool {
+    fileprivate func isEqualExceptFlow(to other: NavigationSnapshot) -> Bool {
         var other = other
         other.flow = flow
         return self == other

@@ -69,7 +69,7 @@ package struct RecordedSession: Sendable {
         guard let input = Machine.Input(recorded.message) else { return nil }
         return RecordedStep(
             number: recorded.number, line: recorded.line, input, isExpired: states.hasExpired(recorded.message),
-            try states.state(after: recorded))
+            state: try states.state(after: recorded))
     }
 }
 
