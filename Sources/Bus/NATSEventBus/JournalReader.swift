@@ -101,7 +101,7 @@ final class JournalReader: Sendable {
             journal.see(UInt64(clamping: message.streamSequence), at: message.time, of: reader.epoch)
             return JournalBatch(message: message, epoch: reader.epoch, start: reader.start, end: range.end ?? .max)
         }
-        let handleAtOnce = { (message: DeliveredMessage) in self.buffer.putAtOnce(receive(message)) }
+        let handleAtOnce = { (message: DeliveredMessage) in self.buffer.putIfRoom(receive(message)) }
         try await reader.read(handlingAtOnce: range.end == nil ? handleAtOnce : nil) { message in
             guard !buffer.hasEnded else { return .stop }
             let hasWaited = try await buffer.put(receive(message))

@@ -51,15 +51,13 @@ final class SubscriptionBuffer: Sendable {
             size += item.size
         }
 
-        /// Adds a batch, and dequeues items for the reader.
-        mutating func add(_ batch: JournalBatch) -> ReadyReader? {
+        mutating func add(_ batch: JournalBatch) {
             let sequence = batch.sequence
             // A transient message that was published before the batch comes before it.
             release(before: sequence)
             append(.batch(batch))
             received = max(received, sequence)
             release(before: sequence + 1)
-            return dequeueForReader()
         }
 
         /// Delivers the transient messages that are held for earlier sequences than this one.
@@ -124,45 +122,49 @@ final class SubscriptionBuffer: Sendable {
         state = Mutex(State(epoch: epoch, received: StreamPosition.start(after: offset) - 1))
     }
 
+    /// Changes the state, and resumes the reader if it waits and there is something for it.
+    private func update<Result: Sendable>(_ change: (inout State) -> Result) -> Result {
+        let (result, reader) = state.withLock { state in
+            let result = change(&state)
+            return (result, state.dequeueForReader())
+        }
+        reader?.resume()
+        return result
+    }
+
     // MARK: The journal
 
-    /// Adds a batch. If the buffer is full then, waits until half of it is free.
+    /// Adds a batch. If the buffer is full then, waits until half of it is free. Only one task may add batches and
+    /// documents: there is one place for a writer that waits.
     /// - Returns: True if it has waited.
     func put(_ batch: JournalBatch) async throws -> Bool {
-        let reader = state.withLock { $0.add(batch) }
-        reader?.resume()
+        update { $0.add(batch) }
         return try await waitForRoom()
     }
 
     /// Adds a retained document. If the buffer is full then, waits until half of it is free.
     func put(_ document: Envelope) async throws {
-        let reader = state.withLock { state in
-            state.append(.document(document))
-            return state.dequeueForReader()
-        }
-        reader?.resume()
+        update { $0.append(.document(document)) }
         _ = try await waitForRoom()
     }
 
     /// Follows the journal to another epoch. Transient messages that are held were published before it.
     /// - Parameter offset: The offset after which the subscription begins in it.
     func restart(in epoch: UInt64, after offset: UInt64) {
-        let reader = state.withLock { state in
+        update { state in
             state.release(before: .max)
             (state.epoch, state.received, state.heldEnd) = (epoch, StreamPosition.start(after: offset) - 1, 0)
-            return state.dequeueForReader()
         }
-        reader?.resume()
     }
 
     /// Adds a batch unless the buffer is full or the subscription has ended.
     /// - Returns: True if it was added.
-    func putAtOnce(_ batch: JournalBatch) -> Bool {
-        let (isAdded, reader) = state.withLock { state -> (Bool, ReadyReader?) in
-            state.isFull || state.end != nil ? (false, nil) : (true, state.add(batch))
+    func putIfRoom(_ batch: JournalBatch) -> Bool {
+        update { state in
+            guard !state.isFull, state.end == nil else { return false }
+            state.add(batch)
+            return true
         }
-        reader?.resume()
-        return isAdded
     }
 
     private func waitForRoom() async throws -> Bool {
@@ -198,12 +200,10 @@ final class SubscriptionBuffer: Sendable {
 
     /// Ends the subscription. The reader still gets the items that wait.
     func finish(throwing error: (any Error)? = nil) {
-        let (reader, writer) = state.withLock { state -> (ReadyReader?, Waiter<Void>?) in
+        let writer = update { state in
             state.end = state.end ?? error.map { .failure($0) } ?? .success(())
-            defer { state.writer = nil }
-            return (state.dequeueForReader(), state.writer)
+            return state.writer.take()
         }
-        reader?.resume()
         writer?.continuation.resume()
     }
 
@@ -227,39 +227,35 @@ final class SubscriptionBuffer: Sendable {
         let sequences: ClosedRange<UInt64>
     }
 
-    /// Adds a transient message, which is held until the journal was read up to `place`. One of another epoch is not
+    /// Adds a transient message, which is held until the journal was read up to `position`. One of another epoch is not
     /// held.
-    func put(_ message: NATSMessage, after place: TransientPosition) -> Addition {
-        let (addition, reader) = state.withLock { state -> (Addition, ReadyReader?) in
+    func put(_ message: NATSMessage, after position: TransientPosition) -> Addition {
+        update { state in
             guard state.held.count < Self.transientCapacity, state.items.count < Self.transientCapacity,
                 state.transientSize < Self.transientByteCapacity
             else {
-                return (.dropped, nil)
+                return .dropped
             }
             state.transientSize += message.bodySize
-            let sequence = place.epoch == state.epoch ? place.sequence : 0
+            let sequence = position.epoch == state.epoch ? position.sequence : 0
             if sequence <= state.received, state.held.isEmpty {
                 state.append(.transient(message))
-                return (.added, state.dequeueForReader())
+                return .added
             }
             state.held.append(Held(message: message, sequence: sequence))
-            // All that are held: the receiver of this result may have forgotten an earlier one.
             state.heldEnd = max(state.heldEnd, sequence)
-            guard state.heldEnd > state.received else { return (.added, nil) }
-            return (.held(Gap(epoch: state.epoch, sequences: state.received + 1...state.heldEnd)), nil)
+            // The gap covers all held messages, because the receiver of gaps keeps only the newest. It is not empty: what
+            // `received` has reached is not held.
+            return .held(Gap(epoch: state.epoch, sequences: state.received + 1...state.heldEnd))
         }
-        reader?.resume()
-        return addition
     }
 
     /// Delivers the transient messages that are held for a gap.
     func release(_ gap: Gap) {
-        let reader = state.withLock { state -> ReadyReader? in
-            guard state.epoch == gap.epoch else { return nil }
+        update { state in
+            guard state.epoch == gap.epoch else { return }
             state.release(before: gap.sequences.upperBound + 1)
-            return state.dequeueForReader()
         }
-        reader?.resume()
     }
 
     // MARK: The reader
@@ -278,10 +274,13 @@ final class SubscriptionBuffer: Sendable {
     }
 
     /// Records that the journal has nothing for the reader between two sequences.
-    /// - Returns: False if something has come meanwhile, or the reader no longer waits.
+    /// - Returns: False if something has come meanwhile, or the reader no longer waits. Also if messages are held, which
+    /// only the journal or their gap releases; readers under a claim hold none.
     func advance(from received: UInt64, to sequence: UInt64) -> Bool {
         state.withLock { state in
-            guard state.items.isEmpty, state.reader != nil, state.end == nil, state.received == received else {
+            guard state.items.isEmpty, state.held.isEmpty, state.reader != nil, state.end == nil,
+                state.received == received
+            else {
                 return false
             }
             state.received = max(received, sequence)
