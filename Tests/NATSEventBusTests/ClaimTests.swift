@@ -476,7 +476,7 @@ struct ClaimTests {
         var member = ClaimMember(.shared, at: start)
         #expect(!member.isInOrder(hasLasted: false), "it has not claimed")
         let ownership = Ownership(ownerGeneration: 1, offsets: [:])
-        _ = member.keep(ownership, fences: [:], handled: HandledOffsets(ConsumerGroup(), in: JournalEpochs(1)), in: 1)
+        _ = member.adopt(ownership, fences: [:], handled: HandledOffsets(ConsumerGroup(), in: JournalEpochs(1)), in: 1)
         #expect(member.isInOrder(hasLasted: false))
         let call = UUID()
         member.beginClaim(call)

@@ -7,15 +7,6 @@ struct ClaimMember: Sendable {
     struct ID: Hashable, Sendable {
         let consumer: String
         let member: UUID
-
-        init(consumer: String, member: UUID) {
-            self.consumer = consumer
-            self.member = member
-        }
-
-        init(_ claim: ConsumerClaim) {
-            self.init(consumer: claim.consumer, member: claim.member.id)
-        }
     }
 
     let mode: ConsumerMode
@@ -71,32 +62,34 @@ struct ClaimMember: Sendable {
         return health.recordLostFence()
     }
 
-    /// Keeps the fences of a claim.
+    /// Adopts a claim that was made. If the member has it already, its fences and its progress are added.
+    /// - Parameter handled: The progress that the journal has recorded.
     /// - Returns: The offset up to which each partition is handled.
-    mutating func keep(
+    mutating func adopt(
         _ ownership: Ownership, fences: [Partition: UInt64], handled: HandledOffsets, in epoch: UInt64
     ) -> [Partition: UInt64] {
-        var held = claim
-        if held?.ownerGeneration != ownership.ownerGeneration || held?.epoch != epoch { held = nil }
+        let generation = ownership.ownerGeneration
         var offsets: [Partition: UInt64] = [:]
         for partition in ownership.offsets.keys {
-            let recorded = handled.handled(partition, ownerGeneration: ownership.ownerGeneration)
-            offsets[partition] = max(recorded, held?.handled(partition) ?? 0)
+            offsets[partition] = handled.handled(partition, ownerGeneration: generation)
         }
-        if held == nil {
-            held = HeldClaim(epoch: epoch, ownerGeneration: ownership.ownerGeneration, fences: fences, offsets: offsets)
-        } else {
-            for (partition, fence) in fences {
-                held?.add(fence, of: partition)
-                held?.restore(partition, to: offsets[partition] ?? 0)
+        if var held = claim, held.epoch == epoch, held.ownerGeneration == generation {
+            for (partition, recorded) in offsets {
+                offsets[partition] = max(recorded, held.handledOffset(of: partition))
             }
+            for (partition, fence) in fences {
+                held.add(fence, of: partition)
+                held.restore(partition, to: offsets[partition] ?? 0)
+            }
+            claim = held
+        } else {
+            claim = HeldClaim(epoch: epoch, ownerGeneration: generation, fences: fences, offsets: offsets)
         }
-        claim = held
         return offsets
     }
 
-    /// Keeps a fence of a claim that another object of this process has made, or that was replaced since.
-    mutating func keep(_ fence: UInt64, of partition: Partition, under claim: ConsumerClaim) {
+    /// Adds a fence of a claim that another object of this process has made, or that was replaced since.
+    mutating func addFence(_ fence: UInt64, of partition: Partition, under claim: ConsumerClaim) {
         if self.claim == nil {
             self.claim = HeldClaim(
                 epoch: claim.epoch, ownerGeneration: claim.ownerGeneration, fences: [partition: fence],
@@ -107,27 +100,33 @@ struct ClaimMember: Sendable {
     }
 }
 
+extension ClaimMember.ID {
+    init(_ claim: ConsumerClaim) {
+        self.init(consumer: claim.consumer, member: claim.member.id)
+    }
+}
+
 /// The partitions that a member has fenced under one owner generation.
 struct FencedPartitions: Hashable, Sendable {
     private(set) var ownerGeneration: UInt64 = 0
     private var partitions: Set<Partition> = []
     /// True if the servers have lost a fence of this owner generation.
-    private var isLost = false
+    private var hasLostFence = false
 
     /// Adds the partitions of a claim. Those of an earlier owner generation are forgotten.
     mutating func add(_ ownership: Ownership) {
-        if ownerGeneration != ownership.ownerGeneration { (partitions, isLost) = ([], false) }
+        if ownerGeneration != ownership.ownerGeneration { (partitions, hasLostFence) = ([], false) }
         ownerGeneration = ownership.ownerGeneration
         partitions.formUnion(ownership.offsets.keys)
     }
 
     /// Records that the servers have lost a fence, so that the next claim writes others.
-    mutating func recordLoss() { isLost = true }
+    mutating func recordLoss() { hasLostFence = true }
 
-    /// True if a claim needs a higher owner generation: because a group that has replaced a lost one has a lower one,
-    /// or the claim has other partitions under the same one, or a fence is lost.
-    func exceed(_ ownership: Ownership) -> Bool {
+    /// True if a claim needs a higher owner generation: its group has replaced a lost one and has a lower one, or the
+    /// claim has other partitions under the same one, or a fence is lost.
+    func needsNewOwnerGeneration(for ownership: Ownership) -> Bool {
         guard ownerGeneration == ownership.ownerGeneration else { return ownerGeneration > ownership.ownerGeneration }
-        return isLost || partitions != Set(ownership.offsets.keys)
+        return hasLostFence || partitions != Set(ownership.offsets.keys)
     }
 }

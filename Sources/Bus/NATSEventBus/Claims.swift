@@ -143,7 +143,7 @@ actor Claims {
                 recordLostFences(of: id)
                 continue
             }
-            let offsets = try update(id) { $0.keep(ownership, fences: fences, handled: handled, in: epochs.current) }
+            let offsets = try update(id) { $0.adopt(ownership, fences: fences, handled: handled, in: epochs.current) }
             let cutOffs = try await journal.read(CutOffRecord.self, .cutOffs(consumer: consumer))
             try await records.recordFloor(
                 of: consumer, assigned.group.recording(handled), insteadOf: assigned, epoch: epochs.current)
@@ -272,27 +272,27 @@ actor Claims {
     /// claim has lost the partition.
     func ownership(
         of partition: Partition, by claim: ConsumerClaim
-    ) async throws -> (fence: UInt64, handled: UInt64)? {
-        if let held = held(claim), !held.uncertain.contains(partition) {
-            return held.fences[partition].map { ($0, held.handled(partition)) }
+    ) async throws -> (fence: UInt64, handledOffset: UInt64)? {
+        if let held = heldClaim(under: claim), !held.uncertain.contains(partition) {
+            return held.fences[partition].map { ($0, held.handledOffset(of: partition)) }
         }
-        guard let fence = try await fence(of: claim, partition) else { return nil }
-        return (fence, try await handled(partition, by: claim))
+        guard let fence = try await expectedFence(of: partition, by: claim) else { return nil }
+        return (fence, try await handledOffset(of: partition, by: claim))
     }
 
     /// The sequence of the fence that a batch of a claim must expect. Nil if the claim has lost the partition.
-    private func fence(of claim: ConsumerClaim, _ partition: Partition) async throws -> UInt64? {
-        if let held = held(claim) { return held.fences[partition] }
+    private func expectedFence(of partition: Partition, by claim: ConsumerClaim) async throws -> UInt64? {
+        if let held = heldClaim(under: claim) { return held.fences[partition] }
         // A claim that another object of this process has made, or one that was replaced since.
         let id = ClaimMember.ID(claim)
         guard claim.offsets[partition] != nil, claim.ownerGeneration > 0, members[id] != nil else { return nil }
-        guard let sequence = try await recordedFence(of: claim, partition) else { return nil }
-        members[id]?.keep(sequence, of: partition, under: claim)
+        guard let sequence = try await recordedFence(of: partition, by: claim) else { return nil }
+        members[id]?.addFence(sequence, of: partition, under: claim)
         return sequence
     }
 
     /// The sequence of the last fence of a partition, if it is that of the claim.
-    private func recordedFence(of claim: ConsumerClaim, _ partition: Partition) async throws -> UInt64? {
+    private func recordedFence(of partition: Partition, by claim: ConsumerClaim) async throws -> UInt64? {
         let fence = try await records.fence(of: ConsumerPartition(claim.consumer, partition))
         guard let record = fence.value, record.ownerGeneration == claim.ownerGeneration,
             record.member == claim.member.id
@@ -305,8 +305,8 @@ actor Claims {
     /// Asks the journal if a claim still owns a partition.
     /// - Throws: ``BusError`` with code `fenced`, or `epoch` if the member can claim again.
     func requireOwned(_ partition: Partition, by claim: ConsumerClaim) async throws {
-        guard try await recordedFence(of: claim, partition) != nil else {
-            throw try await refused(partition, of: claim)
+        guard try await recordedFence(of: partition, by: claim) != nil else {
+            throw try await recordRefusal(of: partition, by: claim)
         }
     }
 
@@ -316,26 +316,19 @@ actor Claims {
         watches.end { $0.consumer == claim.consumer && $0.ownerGeneration == claim.ownerGeneration }
     }
 
-    /// Handles the refusal of a batch that needs the fence of a claim.
-    /// - Returns: The error for its publisher.
-    func refused(_ partition: Partition, of claim: ConsumerClaim) async throws -> BusError {
+    /// Records that a claim has lost a partition: a batch was refused, or the claim does not have the last fence.
+    /// - Returns: The error for the publisher of the batch.
+    func recordRefusal(of partition: Partition, by claim: ConsumerClaim) async throws -> BusError {
         lose(partition, of: claim)
         // A member that has left, or was displaced, does not claim again.
         guard members[ClaimMember.ID(claim)] != nil else { return BusError.takenOver(claim.consumer) }
         switch try await state(of: claim, at: partition) {
-        case .current: return lostFences(of: claim)
+        case .current:
+            recordLostFences(of: ClaimMember.ID(claim))
+            return BusError.lostClaimRecords(claim.consumer)
         case .ended: return BusError(LedgerRefusal(ended: claim.consumer))
         case .takenOver: return BusError.takenOver(claim.consumer)
         }
-    }
-
-    /// Records that the servers have lost fences of a claim.
-    /// - Returns: The error for those who use the claim.
-    private func lostFences(of claim: ConsumerClaim) -> BusError {
-        recordLostFences(of: ClaimMember.ID(claim))
-        return BusError(
-            .epoch,
-            "the servers have lost records of the claim of the durable consumer '\(claim.consumer)'; claim again")
     }
 
     /// The state of a claim that does not have the last fence of a partition. If it is `current`, the servers have lost
@@ -357,20 +350,21 @@ actor Claims {
     // MARK: Progress
 
     /// The offset up to which a partition of a claim is handled.
-    private func handled(_ partition: Partition, by claim: ConsumerClaim) async throws -> UInt64 {
-        guard let held = held(claim) else { return claim.offsets[partition] ?? 0 }
+    private func handledOffset(of partition: Partition, by claim: ConsumerClaim) async throws -> UInt64 {
+        guard let held = heldClaim(under: claim) else { return claim.offsets[partition] ?? 0 }
         let epochs = try await journal.identity().epochs
         guard held.uncertain.contains(partition), epochs.current == claim.epoch,
             let group = try await records.groupRecord(of: claim.consumer, in: epochs).existing(in: epochs)
-        else { return held.handled(partition) }
+        else { return held.handledOffset(of: partition) }
         let recorded: HandledOffsets
         do {
             recorded = try await records.progress(of: claim.consumer, group, in: epochs, fences: held.fences)
         } catch is ConsumerRecords.FencesLost {
-            throw lostFences(of: claim)
+            recordLostFences(of: ClaimMember.ID(claim))
+            throw BusError.lostClaimRecords(claim.consumer)
         }
         change(claim) { $0.restore(partition, to: recorded.handled(partition, ownerGeneration: claim.ownerGeneration)) }
-        return self.held(claim)?.handled(partition) ?? 0
+        return heldClaim(under: claim)?.handledOffset(of: partition) ?? 0
     }
 
     func record(_ progress: RecordedProgress, of claim: ConsumerClaim) {
@@ -382,7 +376,9 @@ actor Claims {
         change(claim) { $0.recordUncertain(partition) }
     }
 
-    private func held(_ claim: ConsumerClaim) -> HeldClaim? { members[ClaimMember.ID(claim)]?.held(under: claim) }
+    private func heldClaim(under claim: ConsumerClaim) -> HeldClaim? {
+        members[ClaimMember.ID(claim)]?.held(under: claim)
+    }
 
     private func change(_ claim: ConsumerClaim, _ change: (inout HeldClaim) -> Void) {
         members[ClaimMember.ID(claim)]?.change(claim, change)
@@ -468,17 +464,27 @@ actor Claims {
             guard member.key.consumer == consumer, let claim = member.value.claim, claim.epoch == epoch,
                 own.ownerGeneration == claim.ownerGeneration
             else { return group }
-            return group.recording { partition, _ in own.offsets[partition] == nil ? 0 : claim.handled(partition) }
+            return group.recording { partition, _ in
+                own.offsets[partition] == nil ? 0 : claim.handledOffset(of: partition)
+            }
         }
     }
 
     /// Records how far waiting readers are, so that retention need not keep the messages that they have passed.
     func recordIdleProgress(with record: @Sendable (Checkpoint) async throws -> Void) async {
         for (claim, settled) in watches.waiting {
-            guard let held = held(claim), settled > held.position else { continue }
+            guard let held = heldClaim(under: claim), settled > held.position else { continue }
             let position = Position(epoch: claim.epoch, offset: settled)
             // A refusal has ended the watch.
             try? await record(Checkpoint(claim: claim, upTo: position))
         }
+    }
+}
+
+extension BusError {
+    /// The error of a claim whose fences the servers have lost. The member can claim again.
+    fileprivate static func lostClaimRecords(_ consumer: String) -> BusError {
+        BusError(
+            .epoch, "the servers have lost records of the claim of the durable consumer '\(consumer)'; claim again")
     }
 }

@@ -71,7 +71,8 @@ struct ConsumerRecords: Sendable {
                 ) { ownership in
                     // The same owner generation is not enough: the fence may be that of another member.
                     let isOvertaken = floor > 0 && ownership.ownerGeneration <= floor && !ownership.offsets.isEmpty
-                    return isOvertaken || fenced.exceed(ownership) ? max(floor, fenced.ownerGeneration) : nil
+                    return isOvertaken || fenced.needsNewOwnerGeneration(for: ownership)
+                        ? max(floor, fenced.ownerGeneration) : nil
                 }.group
             } catch {
                 throw BusError(error)

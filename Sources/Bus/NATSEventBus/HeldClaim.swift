@@ -26,10 +26,10 @@ struct HeldClaim: Sendable {
     func belongs(to claim: ConsumerClaim) -> Bool { epoch == claim.epoch && ownerGeneration == claim.ownerGeneration }
 
     /// The offset up to which a partition is handled.
-    func handled(_ partition: Partition) -> UInt64 { max(offsets[partition] ?? 0, settled) }
+    func handledOffset(of partition: Partition) -> UInt64 { max(offsets[partition] ?? 0, settled) }
 
     /// The offset up to which every owned partition is handled.
-    var position: UInt64 { fences.keys.map(handled).min() ?? 0 }
+    var position: UInt64 { fences.keys.map(handledOffset).min() ?? 0 }
 
     mutating func record(_ progress: RecordedProgress) {
         if let partition = progress.partition {

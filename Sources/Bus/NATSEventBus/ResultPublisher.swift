@@ -47,9 +47,9 @@ struct ResultPublisher: Sendable {
         // previous checkpoint is known to be recorded only after its batch.
         return try await locks.withLock(of: owner) {
             let owned = try await claims.ownership(of: partition, by: checkpoint.claim)
-            let isHandled = try await isHandled(checkpoint, owned?.handled, fencedBy: partition)
+            let isHandled = try await isHandled(checkpoint, owned?.handledOffset, fencedBy: partition)
             if isHandled { return try await journal.end() }
-            guard let owned else { throw try await claims.refused(partition, of: checkpoint.claim) }
+            guard let owned else { throw try await claims.recordRefusal(of: partition, by: checkpoint.claim) }
             let rejected = try await rejectedMessage(of: batch, checkpoint)
             if !batch.resolvedDeadLetters.isEmpty { try await deadLetters.require(batch.resolvedDeadLetters) }
             let publication = try Publication(
@@ -66,7 +66,7 @@ struct ResultPublisher: Sendable {
         do {
             recorded = try await send(publication)
         } catch let error as BusError where error.code == .fenced {
-            throw try await claims.refused(partition, of: checkpoint.claim)
+            throw try await claims.recordRefusal(of: partition, by: checkpoint.claim)
         } catch is CancellationError {
             await claims.recordUncertain(partition, of: checkpoint.claim)
             throw CancellationError()
@@ -90,7 +90,7 @@ struct ResultPublisher: Sendable {
         } catch {
             if error.reason == .unrecorded { try await requireOwned(checkpoint) }
             if error.reason == .fenced, let partition {
-                throw try await claims.refused(partition, of: checkpoint.claim)
+                throw try await claims.recordRefusal(of: partition, by: checkpoint.claim)
             }
             throw BusError(error)
         }
