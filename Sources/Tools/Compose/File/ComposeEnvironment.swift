@@ -19,7 +19,7 @@ struct ComposeEnvironment: Sendable {
     }
 
     /// This environment and a file's variables. Variables that are already set keep their values.
-    func adding(_ variables: [String: String], from file: String) -> ComposeEnvironment {
+    func fillingIn(_ variables: [String: String], from file: String) -> ComposeEnvironment {
         var result = self
         for (name, value) in variables where values[name] == nil { result.set(name, to: value, from: file) }
         return result
@@ -31,29 +31,32 @@ struct ComposeEnvironment: Sendable {
         files[name] = value == nil ? nil : file
     }
 
-    /// This environment and the variables of the folder's `.env`, if there is one and it is not a folder. A file that
-    /// cannot be read is reported.
-    func adding(usualFileIn folder: ComposePath, findings: ComposeFindings) -> ComposeEnvironment {
+    /// This environment and the variables of the folder's `.env`, if there is one and it is not a folder. Variables that
+    /// are already set keep their values. A file that cannot be read is reported.
+    func fillingIn(dotEnvIn folder: ComposePath, findings: ComposeFindings) -> ComposeEnvironment {
         let path = folder.resolving(".env")
         do {
-            return adding([.init(path: path, text: try ComposeText.read(path.absolute))], findings: findings)
+            return fillingIn(
+                from: [.init(path: path, text: try ComposeText.read(path.absolute))], findings: findings)
+        } catch  where error == .missing || error == .folder {
+            return self
         } catch {
-            if error != .missing, error != .folder {
-                let location = ComposeLocation(file: path.shown, line: 1)
-                findings.report("cannot read the file", at: location, recovery: error.recovery)
-            }
+            let location = ComposeLocation(file: path.shown, line: 1)
+            findings.report("cannot read the file", at: location, recovery: error.recovery)
             return self
         }
     }
 
-    /// This environment and the variables of env files. If several files set a variable, the last of these files
-    /// counts.
-    func adding(_ files: [ComposeLoader.Text], findings: ComposeFindings) -> ComposeEnvironment {
+    /// This environment and the variables of env files. Variables that are already set keep their values. If several
+    /// files set a variable, the last of these files counts.
+    func fillingIn(from files: [ComposeLoader.Text], findings: ComposeFindings) -> ComposeEnvironment {
         var variables: [String: (value: String, file: String)] = [:]
         for file in files {
             let read = EnvironmentFile(name: file.path.shown, findings: findings)
                 .variables(in: file.text, environment: self, earlier: variables.mapValues(\.value))
-            for (name, value) in read { variables[name] = value.map { ($0, file.path.shown) } ?? variables[name] }
+            for (name, value) in read {
+                if let value { variables[name] = (value, file.path.shown) }
+            }
         }
         return variables.reduce(into: self) { result, variable in
             guard self[variable.key] == nil else { return }

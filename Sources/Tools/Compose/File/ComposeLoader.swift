@@ -148,12 +148,12 @@ struct ComposeLoader {
     private func environment(
         of node: ComposeNode?, folder: ComposePath, base: ComposeEnvironment
     ) -> ComposeEnvironment {
-        guard let node else { return base.adding(usualFileIn: folder, findings: findings) }
+        guard let node else { return base.fillingIn(dotEnvIn: folder, findings: findings) }
         let what = "'env_file' of 'include'"
         let texts = (node.scalar == nil ? reader.list(node, what) : [node]).compactMap { node -> Text? in
             reader.path(node, what, expandsHome: true).flatMap { text(of: $0, node) }
         }
-        return base.adding(texts, findings: findings)
+        return base.fillingIn(from: texts, findings: findings)
     }
 }
 

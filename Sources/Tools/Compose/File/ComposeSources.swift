@@ -36,8 +36,8 @@ package struct ComposeSources {
         var variables = ComposeEnvironment(environment)
         let named = environmentFiles.isEmpty ? ProjectPlace.environmentFiles(in: environment) : environmentFiles
         let files = try named.map { path throws(ComposeError) in try Self.text(of: path, in: current, .environment) }
-        variables = variables.adding(files, findings: findings)
-        if files.isEmpty, paths.isEmpty { variables = variables.adding(usualFileIn: current, findings: findings) }
+        variables = variables.fillingIn(from: files, findings: findings)
+        if files.isEmpty, paths.isEmpty { variables = variables.fillingIn(dotEnvIn: current, findings: findings) }
         let found =
             paths.isEmpty ? ProjectPlace.composeFiles(from: current.absolute, environment: variables.values) : []
         // A file in the current folder is named without the folder, as the user would.
@@ -45,7 +45,7 @@ package struct ComposeSources {
         self.current = current
         directory = self.paths.first.map { Self.location(of: $0, in: current).directory } ?? current
         if files.isEmpty, !paths.isEmpty || directory.absolute != current.absolute {
-            variables = variables.adding(usualFileIn: directory, findings: findings)
+            variables = variables.fillingIn(dotEnvIn: directory, findings: findings)
         }
         self.environment = variables
     }

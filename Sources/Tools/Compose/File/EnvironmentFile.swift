@@ -22,7 +22,7 @@ struct EnvironmentFile {
         in text: String, format: Format = .standard, environment: ComposeEnvironment, earlier: [String: String] = [:]
     ) -> [String: String?] {
         let text = text.lines.joined(separator: "\n").replacing(scalars: "\u{FEFF}", with: "")
-        var scope = environment.adding(earlier, from: name)
+        var scope = environment.fillingIn(earlier, from: name)
         var variables: [String: String?] = [:]
         for entry in format == .raw ? rawEntries(text) : entries(text) {
             let value = value(of: entry, environment: scope)
