@@ -75,15 +75,28 @@ struct SystemdExportTests {
     func secrets() throws {
         let scratch = try Scratch()
         let files = try export(directory: scratch.path).files()
+        // A second export replaces the files. The new ones must have the same modes.
         try SystemdFile.write(files, to: scratch.path)
         try SystemdFile.write(files, to: scratch.path)
-        let readable = try Shell.run(
-            #"cd "$0" && find . -type f -perm /077 | sort && grep -lF 'se\"cr' * | sort"#, scratch.path)
+        let modes = try modes(of: scratch)
+        let secret = #"se\"cr"#
+        let readable = modes.filter { $0.value & 0o077 != 0 }.keys.sorted()
         #expect(
-            readable.split(separator: "\n") == [
-                "./demo.setup.service", "./demo.store.service", "./demo.target", "./demo.web-1.service",
-                "./demo.web-2.service", "demo.web-1.env", "demo.web-2.env",
+            readable == [
+                "demo.setup.service", "demo.store.service", "demo.target", "demo.web-1.service", "demo.web-2.service",
             ])
+        let filesWithSecret = try modes.keys.filter { try scratch.read($0).contains(secret) }.sorted()
+        #expect(filesWithSecret == ["demo.web-1.env", "demo.web-2.env"])
+    }
+
+    /// The permissions of the files in a folder, by name.
+    private func modes(of scratch: Scratch) throws -> [String: Int] {
+        let names = try FileManager.default.contentsOfDirectory(atPath: scratch.path)
+        return try Dictionary(
+            uniqueKeysWithValues: names.map { name in
+                let attributes = try FileManager.default.attributesOfItem(atPath: "\(scratch.path)/\(name)")
+                return (name, try #require(attributes[.posixPermissions] as? Int))
+            })
     }
 
     @Test("The units have a command line and variables that work without systemd")
@@ -99,27 +112,31 @@ struct SystemdExportTests {
             """
         let files = try export(text, ports: [:], directory: scratch.path).files()
         try SystemdFile.write(files, to: scratch.path)
-        let unit = try #require(files.first { $0.name == "demo.a.service" }).text
-        let command = try #require(UnitLine.values(of: "ExecStart", in: unit).first)
-        let process = Process()
-        // A shell can read the file of variables, too.
-        let arguments = UnitLine.words(command).map { $0.replacing("$$", with: "$") }
-        process.executableURL = URL(fileURLWithPath: "/bin/sh")
-        let file = try #require(UnitLine.values(of: "EnvironmentFile", in: unit).first)
-        process.arguments = ["-c", "set -a; . \"$0\"; exec \"$@\"", file] + arguments
-        let pairs = UnitLine.values(of: "Environment", in: unit).flatMap(UnitLine.words).map { line in
-            let parts = line.split(separator: "=", maxSplits: 1).map(String.init)
-            return (parts[0], parts[1])
-        }
-        process.environment = Dictionary(uniqueKeysWithValues: pairs)
-        let folder = try #require(UnitLine.values(of: "WorkingDirectory", in: unit).first)
-        process.currentDirectoryURL = URL(fileURLWithPath: folder)
-        try process.run()
-        process.waitUntilExit()
+        try run(try #require(files.first { $0.name == "demo.a.service" }).text)
         #expect(
             try scratch.read("result")
                 == "a \"b\" \\ %h $x|;|two\nlines|se\"cr$et %h\n`x|ipc:///run/user/1000/segue/demo/bus|a|\(scratch.path)\n"
         )
+    }
+
+    /// Runs the command of a unit as systemd would, with the unit's variables and in its folder.
+    private func run(_ unit: String) throws {
+        let command = try #require(UnitLine.values(of: "ExecStart", in: unit).first)
+        let arguments = UnitLine.words(command).map { $0.replacing("$$", with: "$") }
+        let variables = UnitLine.values(of: "Environment", in: unit).flatMap(UnitLine.words).map { line in
+            let parts = line.split(separator: "=", maxSplits: 1).map(String.init)
+            return (parts[0], parts[1])
+        }
+        let variableFile = try #require(UnitLine.values(of: "EnvironmentFile", in: unit).first)
+        let folder = try #require(UnitLine.values(of: "WorkingDirectory", in: unit).first)
+        let process = Process()
+        // A shell can read the file of variables, too.
+        process.executableURL = URL(fileURLWithPath: "/bin/sh")
+        process.arguments = ["-c", "set -a; . \"$0\"; exec \"$@\"", variableFile] + arguments
+        process.environment = Dictionary(uniqueKeysWithValues: variables)
+        process.currentDirectoryURL = URL(fileURLWithPath: folder)
+        try process.run()
+        process.waitUntilExit()
     }
 
     @Test(
