@@ -75,17 +75,46 @@ package final class OpenTimers: Sendable {
         /// Signalled when the earliest moment may have changed.
         var change = ReadySignal()
 
+        /// The open timer that a document records; nil if it is closed.
+        subscript(id: DocumentName) -> Open? {
+            get { open[id.subject]?[id] }
+            set {
+                open[id.subject, default: [:]][id] = newValue
+                if open[id.subject]?.isEmpty == true { open[id.subject] = nil }
+            }
+        }
+
         mutating func open(_ timer: DurableTimer) {
-            guard open[timer.id.subject]?[timer.id] == nil else { return }
+            guard self[timer.id] == nil else { return }
             count += 1
-            open[timer.id.subject, default: [:]][timer.id] = Open(number: count, moment: timer.moment)
+            self[timer.id] = Open(number: count, moment: timer.moment)
             push(timer.id, number: count, moment: timer.moment)
         }
 
         mutating func close(_ id: DocumentName) {
-            open[id.subject]?[id] = nil
-            if open[id.subject]?.isEmpty == true { open[id.subject] = nil }
+            self[id] = nil
             closedMeanwhile?.insert(id)
+        }
+
+        /// Opens the recorded timers, unless they were closed since the reading began. Closes those that are not
+        /// recorded, unless they were opened since then.
+        /// - Parameter last: The number of the last timer that was opened before the reading.
+        mutating func adopt(_ recorded: [DurableTimer], openedBefore last: Int) {
+            let ids = Set(recorded.map(\.id))
+            let known = open.values.flatMap(\.self)
+            for (id, timer) in known where timer.number <= last && !ids.contains(id) { close(id) }
+            let closed = closedMeanwhile ?? []
+            var openCount = open.values.reduce(0) { $0 + $1.count }
+            for timer in recorded where !closed.contains(timer.id) {
+                if let known = self[timer.id] {
+                    guard known.number <= last, known.differs(from: timer) else { continue }
+                    close(timer.id)
+                    open(timer)
+                } else if openCount < OpenTimers.maximum {
+                    openCount += 1
+                    open(timer)
+                }
+            }
         }
 
         private mutating func push(_ id: DocumentName, number: Int, moment: DurableTimer.Moment) {
@@ -111,8 +140,19 @@ package final class OpenTimers: Sendable {
         }
 
         func isOpen(_ timer: DueTimer) -> Bool {
-            guard let open = open[timer.id.subject]?[timer.id] else { return false }
+            guard let open = self[timer.id] else { return false }
             return open.number == timer.number && !open.hasFired
+        }
+
+        /// Dequeues the timers that are due from one of the heaps. Entries of closed timers that come first are removed,
+        /// too.
+        mutating func popDue<Time>(from heap: WritableKeyPath<Self, Heap<Entry<Time>>>, until now: Time) -> [DueTimer] {
+            var due: [DueTimer] = []
+            while let first = self[keyPath: heap].min, first.time <= now || !isOpen(first.timer) {
+                self[keyPath: heap].removeMin()
+                if isOpen(first.timer) { due.append(first.timer) }
+            }
+            return due
         }
     }
 
@@ -173,23 +213,7 @@ package final class OpenTimers: Sendable {
         }
         defer { state.withLock { $0.closedMeanwhile = nil } }
         let recorded = try await read()
-        let ids = Set(recorded.map(\.id))
-        state.withLock { state in
-            let known = state.open.values.flatMap(\.self)
-            for (id, timer) in known where timer.number <= last && !ids.contains(id) { state.close(id) }
-            let closed = state.closedMeanwhile ?? []
-            var count = state.open.values.reduce(0) { $0 + $1.count }
-            for timer in recorded where !closed.contains(timer.id) {
-                if state.open[timer.id.subject]?[timer.id] == nil {
-                    guard count < Self.maximum else { continue }
-                    count += 1
-                }
-                if let open = state.open[timer.id.subject]?[timer.id], open.number <= last, open.differs(from: timer) {
-                    state.close(timer.id)
-                }
-                state.open(timer)
-            }
-        }
+        state.withLock { $0.adopt(recorded, openedBefore: last) }
     }
 
     package func isOwn(_ partition: Partition) -> Bool { state.withLock { $0.partitions.contains(partition) } }
@@ -208,15 +232,7 @@ package final class OpenTimers: Sendable {
             let elapsed = clock.elapsed()
             let now = clock.now()
             let (due, wait, change) = state.withLock { state in
-                var due: [DueTimer] = []
-                while let first = state.dates.min, first.time <= now || !state.isOpen(first.timer) {
-                    state.dates.removeMin()
-                    if state.isOpen(first.timer) { due.append(first.timer) }
-                }
-                while let first = state.delays.min, first.time <= elapsed || !state.isOpen(first.timer) {
-                    state.delays.removeMin()
-                    if state.isOpen(first.timer) { due.append(first.timer) }
-                }
+                let due = state.popDue(from: \.dates, until: now) + state.popDue(from: \.delays, until: elapsed)
                 let date = state.dates.min.map { Self.wait(from: now, until: $0.time) }
                 let waits = [date, state.delays.min.map { $0.time - elapsed }].compactMap(\.self)
                 state.change = ReadySignal()
@@ -249,7 +265,7 @@ package final class OpenTimers: Sendable {
     func fired(_ timer: DueTimer, hasEnded: Bool) {
         state.withLock { state in
             guard state.isOpen(timer) else { return }
-            if hasEnded { state.close(timer.id) } else { state.open[timer.id.subject]?[timer.id]?.hasFired = true }
+            if hasEnded { state.close(timer.id) } else { state[timer.id]?.hasFired = true }
         }
     }
 }

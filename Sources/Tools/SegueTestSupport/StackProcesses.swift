@@ -18,7 +18,7 @@ struct StackProcesses: Sendable {
             processes.addTask { try await supervisor.run() }
             var result: Swift.Result<Result, StackFailure>
             do {
-                try await until("the processes to be ready", deadline, caller) { $0.phase == .up }
+                try await waitUntil("the processes to be ready", deadline: deadline, at: caller) { $0.phase == .up }
                 result = .success(try await body())
             } catch {
                 result = .failure(failure(error))
