@@ -194,7 +194,8 @@ final class Fixture {
     }
 
     func deadLetters(of consumer: String = "", after: Int64 = 0) -> DeadLetters? {
-        guard case .deadLetters(let deadLetters) = ask(.deadLetters(LettersRequest(after: after, consumer: consumer)))
+        guard
+            case .deadLetters(let deadLetters) = ask(.deadLetters(DeadLettersRequest(after: after, consumer: consumer)))
         else {
             return nil
         }

@@ -62,8 +62,8 @@ struct RequestSource {
         case 7: return .locate(UInt64(Date().timeIntervalSince1970 * 1000) - after)
         case 8 where generator.chance(1, in: 3):
             return .countDeadLetters(Self.consumers.randomElement(using: &generator) ?? "")
-        case 8 where generator.chance(1, in: 2): return .listDeadLetters(LettersRequest(after: 0, consumer: ""))
-        case 8: return .deadLetters(LettersRequest(after: 0, consumer: generator.chance(1, in: 2) ? "" : "music"))
+        case 8 where generator.chance(1, in: 2): return .listDeadLetters(DeadLettersRequest(after: 0, consumer: ""))
+        case 8: return .deadLetters(DeadLettersRequest(after: 0, consumer: generator.chance(1, in: 2) ? "" : "music"))
         case 9: return .serve(ServeRequest(producer: producer, types: [MessageType(kind: .query, name: "Songs")]))
         case 10: return .ask(AskRequest(timeout: 5000, query: message(.query, "Songs", &generator)))
         case 11: return .answer(QueryAnswer(query: openQueries.last ?? 0, content: .message(header: [1], data: [2])))

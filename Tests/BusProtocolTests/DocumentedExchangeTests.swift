@@ -68,7 +68,7 @@ struct DocumentedExchangeTests {
         exchange.expect(.publish(rejection), id: 5)
         try exchange.expect(.published(epoch: Shown.epoch, offset: 8), to: .publish, id: 5)
 
-        exchange.expect(.deadLetters(LettersRequest(after: 0, consumer: "music")), id: 0x12)
+        exchange.expect(.deadLetters(DeadLettersRequest(after: 0, consumer: "music")), id: 0x12)
         try exchange.expect(
             .deadLetters(DeadLetters(isComplete: true, deadLetters: [Shown.deadLetter])), to: .deadLetters, id: 0x12)
     }

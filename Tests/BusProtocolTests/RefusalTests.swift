@@ -201,6 +201,6 @@ struct RefusalTests {
     @Test("A text that is not UTF-8 is refused")
     func encoding() {
         let frame: [UInt8] = [0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0xff]
-        #expect(Self.code { () throws(ProtocolError) in _ = try LettersRequest(frames: [frame]) } == .malformed)
+        #expect(Self.code { () throws(ProtocolError) in _ = try DeadLettersRequest(frames: [frame]) } == .malformed)
     }
 }

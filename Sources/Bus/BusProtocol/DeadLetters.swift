@@ -1,7 +1,7 @@
 package import BusFormat
 
 /// A request for a page of dead letters. Frames: after (8), consumer (text, empty for all).
-package struct LettersRequest: Hashable, Sendable {
+package struct DeadLettersRequest: Hashable, Sendable {
     /// The id of the last dead letter that the client has received; 0 for the first page.
     package let after: Int64
     /// Empty for the dead letters of all consumers.

@@ -17,7 +17,7 @@ package enum Reply: Hashable, Sendable {
     case counted(epoch: UInt64, count: UInt64)
     case deadLetters(DeadLetters)
     /// Dead letters without the data of their messages.
-    case letterList(DeadLetters)
+    case deadLetterSummaries(DeadLetters)
     case consumers(ConsumerList)
     /// The success of a request that has no result: serve, answer, cancel and forget.
     case done
@@ -32,14 +32,20 @@ package enum Reply: Hashable, Sendable {
     /// Does the same as ``frames(to:)``, with the bytes of a received head, which may be invalid.
     package func frames(head: [UInt8]) -> [[UInt8]] {
         guard case .refused(let error) = self else { return Self.successFrames(head: head, body: body) }
-        var status = ByteWriter()
-        status.write(error.code.rawValue)
-        status.write(text: error.message)
-        return [head, status.bytes]
+        return [head, Self.status(code: error.code.rawValue, text: error.message)]
     }
 
     static func successFrames(head: [UInt8], body: [[UInt8]]) -> [[UInt8]] {
-        [head, [0, 0, 0]] + body
+        [head, successStatus] + body
+    }
+
+    private static let successStatus = status(code: 0, text: "")
+
+    private static func status(code: UInt8, text: String) -> [UInt8] {
+        var writer = ByteWriter()
+        writer.write(code)
+        writer.write(text: text)
+        return writer.bytes
     }
 
     private var body: [[UInt8]] {
@@ -52,7 +58,7 @@ package enum Reply: Hashable, Sendable {
         case .heads(let heads): heads.frames
         case .claimed(let claimed): claimed.frames
         case .deadLetters(let deadLetters): deadLetters.frames(isList: false)
-        case .letterList(let deadLetters): deadLetters.frames(isList: true)
+        case .deadLetterSummaries(let deadLetters): deadLetters.frames(isList: true)
         case .consumers(let consumers): consumers.frames
         case .answer(let header, let data): [QueryAnswer.bytes(header: header, data: data)]
         case .done, .refused: []
@@ -89,7 +95,7 @@ package enum Reply: Hashable, Sendable {
         case .end: self = .end(epoch: try reader.read(), offset: try reader.number())
         case .count, .countDeadLetters: self = .counted(epoch: try reader.read(), count: try reader.number())
         case .deadLetters: self = .deadLetters(try DeadLetters(frames: body, isList: false))
-        case .listDeadLetters: self = .letterList(try DeadLetters(frames: body, isList: true))
+        case .listDeadLetters: self = .deadLetterSummaries(try DeadLetters(frames: body, isList: true))
         case .ask: self = .answer(header: try reader.blob(), data: try reader.blob())
         case .consumers: self = .consumers(try ConsumerList(frames: body))
         case .serve, .answer, .query, .cancel, .forget:

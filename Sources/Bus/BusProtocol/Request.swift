@@ -12,7 +12,7 @@ package enum Request: Hashable, Sendable {
     case bye(Greeting)
     /// A time in milliseconds since 1970.
     case locate(UInt64)
-    case deadLetters(LettersRequest)
+    case deadLetters(DeadLettersRequest)
     case serve(ServeRequest)
     case ask(AskRequest)
     case answer(QueryAnswer)
@@ -27,7 +27,7 @@ package enum Request: Hashable, Sendable {
     case end
     /// The name of a durable consumer; empty for all.
     case countDeadLetters(String)
-    case listDeadLetters(LettersRequest)
+    case listDeadLetters(DeadLettersRequest)
 
     package var operation: Operation {
         switch self {
@@ -85,7 +85,7 @@ package enum Request: Hashable, Sendable {
         case .claim: self = .claim(try ClaimRequest(frames: body))
         case .bye: self = .bye(try Greeting(frames: body))
         case .locate: self = .locate(try Self.number(body))
-        case .deadLetters: self = .deadLetters(try LettersRequest(frames: body))
+        case .deadLetters: self = .deadLetters(try DeadLettersRequest(frames: body))
         case .serve: self = .serve(try ServeRequest(frames: body))
         case .ask: self = .ask(try AskRequest(frames: body))
         case .answer: self = .answer(try QueryAnswer(frames: body))
@@ -101,7 +101,7 @@ package enum Request: Hashable, Sendable {
             try Self.requireNoFrames(body, "end")
             self = .end
         case .countDeadLetters: self = .countDeadLetters(try Self.text(body))
-        case .listDeadLetters: self = .listDeadLetters(try LettersRequest(frames: body))
+        case .listDeadLetters: self = .listDeadLetters(try DeadLettersRequest(frames: body))
         case .query: throw ProtocolError(.operation, "only the broker sends 'query'")
         }
     }

@@ -192,7 +192,7 @@ extension ZeroMQEventBus {
     ) async throws -> [DeadLetter] {
         // In a request, an empty name means all consumers.
         guard consumer != "", limit > 0 else { return [] }
-        let request = LettersRequest(after: id, consumer: consumer ?? "")
+        let request = DeadLettersRequest(after: id, consumer: consumer ?? "")
         guard case .deadLetters(let page) = try await ask(.deadLetters(request)) else {
             throw BusError(.refused, "the broker sent an unexpected reply to a request for dead letters")
         }
@@ -203,9 +203,9 @@ extension ZeroMQEventBus {
         of consumer: String?, after id: DeadLetter.ID, limit: Int
     ) async throws -> [DeadLetter.Summary] {
         guard consumer != "", limit > 0 else { return [] }
-        let request = LettersRequest(after: id, consumer: consumer ?? "")
+        let request = DeadLettersRequest(after: id, consumer: consumer ?? "")
         switch try await ask(.listDeadLetters(request), unlessRefusedWith: .operation) {
-        case .letterList(let page): return try page.deadLetters.prefix(limit).map(DeadLetter.Summary.init)
+        case .deadLetterSummaries(let page): return try page.deadLetters.prefix(limit).map(DeadLetter.Summary.init)
         case nil: return try await deadLetters(of: consumer, after: id, limit: limit).map(\.summary)
         default: throw BusError(.refused, "the broker sent an unexpected reply to a request for a list of dead letters")
         }

@@ -241,7 +241,7 @@ package struct BrokerEngine {
         case .locate(let time): return .located(epoch: journal.epoch, offset: try journal.locate(time))
         case .deadLetters(let deadLetters): return .deadLetters(try journal.deadLetters(deadLetters))
         case .listDeadLetters(let deadLetters):
-            return .letterList(try journal.deadLetters(deadLetters, withData: false))
+            return .deadLetterSummaries(try journal.deadLetters(deadLetters, withData: false))
         case .countDeadLetters(let consumer):
             return .counted(epoch: journal.epoch, count: try journal.letterCount(of: consumer))
         case .consumers: return .consumers(journal.consumerList)

@@ -58,7 +58,7 @@ enum DeadLetterTable {
 
     /// A page of the dead letters after an id. All letters of a page are of one epoch.
     /// - Parameter withData: False if the data of the messages is left out.
-    static func page(_ request: LettersRequest, withData: Bool, _ database: Database) throws -> DeadLetters {
+    static func page(_ request: DeadLettersRequest, withData: Bool, _ database: Database) throws -> DeadLetters {
         var deadLetters: [DeadLetters.Letter] = []
         var size = 0
         // SQLite does not read the data of a row for its length.

@@ -365,7 +365,7 @@ package final class Journal {
     }
 
     /// A page of the dead letters after an id. All letters of a page are of one epoch.
-    func deadLetters(_ request: LettersRequest, withData: Bool = true) throws -> DeadLetters {
+    func deadLetters(_ request: DeadLettersRequest, withData: Bool = true) throws -> DeadLetters {
         try read { try DeadLetterTable.page(request, withData: withData, $0) }
     }
 
