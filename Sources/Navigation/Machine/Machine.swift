@@ -303,7 +303,7 @@ extension Machine {
     /// Handles a swipe back. Only a completed swipe changes the state.
     private mutating func back(_ report: ViewReport, of instance: String, input: Input) -> [Effect] {
         var step = step(for: input)
-        guard step.removeFromPath(instance) else {
+        guard step.recordUserDismissal(ofPathFrom: instance) else {
             return [input.discarded("screen instance '\(instance)' is not on a path")]
         }
         return report == .backCompleted ? commit(step) : []
@@ -317,7 +317,7 @@ extension Machine {
             return [input.discarded("screen instance '\(instance)' cannot be dismissed by the user")]
         }
         var step = step(for: input)
-        step.removePresentation(index)
+        step.recordUserDismissal(ofPresentationAt: index)
         return commit(step)
     }
 
@@ -334,7 +334,7 @@ extension Machine {
             return [input.discarded("the \(style) has no button '\(id ?? "")'; its buttons are \(known)")]
         }
         var step = step(for: input)
-        step.removePresentation(index)
+        step.recordUserDismissal(ofPresentationAt: index)
         if let command = button.sends { step.effects.append(.send(type: command, data: .object([:]))) }
         return commit(step)
     }

@@ -80,33 +80,33 @@ struct StateTransaction {
     }
 
     /// Records that the user has dismissed these instances, from the bottom up. The view has animated them out already.
-    private mutating func recordDismissal(of instances: [ScreenInstance]) {
+    private mutating func recordUserDismissal(of instances: [ScreenInstance]) {
         for instance in instances.reversed() {
             memory.record(input.departure(of: instance.id))
             effects.append(.screenDismissed(instance: instance.id, screen: instance.screen))
         }
     }
 
-    /// Removes a presentation and everything that it presents.
-    mutating func removePresentation(_ index: Int) {
+    /// Records that the user has dismissed a presentation and everything that it presents.
+    mutating func recordUserDismissal(ofPresentationAt index: Int) {
         let range = index..<state.presentations(around: index).upperBound
         let gone = state.presentations[range].flatMap(\.instances)
         state.presentations.removeSubrange(range)
-        recordDismissal(of: gone)
+        recordUserDismissal(of: gone)
     }
 
-    /// Removes an instance and all instances above it from its path.
+    /// Records that the user has dismissed an instance and all instances above it on its path.
     ///
-    /// Presentations over that path are dismissed too.
+    /// The program dismisses the presentations over that path.
     ///
     /// - Returns: True if the instance is on a path.
-    mutating func removeFromPath(_ instance: String) -> Bool {
+    mutating func recordUserDismissal(ofPathFrom instance: String) -> Bool {
         for scope in state.paths {
             guard let index = state[scope].firstIndex(where: { $0.id == instance }) else { continue }
             dismissPresentations(state.presentations(over: scope))
             let gone = Array(state[scope][index...])
             state[scope].removeSubrange(index...)
-            recordDismissal(of: gone)
+            recordUserDismissal(of: gone)
             return true
         }
         return false
@@ -126,11 +126,11 @@ struct StateTransaction {
 
     mutating func apply(_ action: Flow.Action) throws(NavigationFailure) {
         switch action {
-        case .setRoot(let destination, container: let layout): try setRoot(destination, layout)
+        case .setRoot(let destination, container: let layout): try setRoot(destination, layout: layout)
         case .push(let destination, on: let stack):
             try push(try instantiate(destination), at: try scope(stack))
         case .pushFlow(let name, arguments: let arguments, on: let stack):
-            try push(try begin(name, arguments), at: try scope(stack))
+            try push(try begin(name, arguments: arguments), at: try scope(stack))
         case .pop(.count(let count), let column): try pop(count, column: column)
         case .pop(.to(let screen), let column): try pop(to: screen, column: column)
         case .pop(.sender, column: _): try popSender()
@@ -139,11 +139,11 @@ struct StateTransaction {
         case .present(let destination, as: let style, options: let options):
             try present(try instantiate(destination), style: style, options: options)
         case .presentFlow(let name, arguments: let arguments, as: let style, options: let options):
-            try present(try begin(name, arguments), style: style, options: options)
-        case .dismiss(let dismissed): dismissPresentation(try presentation(dismissed))
+            try present(try begin(name, arguments: arguments), style: style, options: options)
+        case .dismiss(let dismissed): dismissPresentation(try indexToDismiss(dismissed))
         case .dismissAll: dismissPresentations(0..<state.presentations.endIndex)
         case .selectTab(let tab): try selectTab(tab)
-        case .show(let destination, let column): try show(destination, column)
+        case .show(let destination, let column): try show(destination, column: column)
         case .openURL(let template): effects.append(.openURL(try resolveURL(template)))
         case .send(let type, let data): effects.append(.send(type: type, data: try resolve(data)))
         case .finish(let result): try end(.finished, result: result)
@@ -167,7 +167,7 @@ struct StateTransaction {
     }
 
     /// The index of a presentation that is to be dismissed. The window of the sender comes first.
-    private func presentation(_ dismissed: Flow.Dismissed?) throws(NavigationFailure) -> Int {
+    private func indexToDismiss(_ dismissed: Flow.Dismissed?) throws(NavigationFailure) -> Int {
         let window = state.presentations(inWindowOf: state.frontScope(from: focus))
         switch dismissed {
         case nil:
@@ -175,8 +175,8 @@ struct StateTransaction {
             guard let index = window.last ?? state.presentations.indices.last else { throw .notPresented(nil) }
             return index
         case .screen(let screen):
-            func isMeant(_ index: Int) -> Bool { state.presentations[index].instance.screen == screen }
-            guard let index = window.last(where: isMeant) ?? state.presentations.indices.last(where: isMeant) else {
+            func matches(_ index: Int) -> Bool { state.presentations[index].instance.screen == screen }
+            guard let index = window.last(where: matches) ?? state.presentations.indices.last(where: matches) else {
                 throw .notPresented(screen)
             }
             return index
@@ -193,7 +193,7 @@ struct StateTransaction {
         throw .covered(sender)
     }
 
-    private mutating func setRoot(_ destination: Flow.Destination, _ layout: Flow.Layout?) throws(NavigationFailure) {
+    private mutating func setRoot(_ destination: Flow.Destination, layout: Flow.Layout?) throws(NavigationFailure) {
         let dismissed = state.open
         // All screens are removed first, so that the new screens do not belong to a run that ends here.
         state.path = []
@@ -227,7 +227,7 @@ struct StateTransaction {
         }
     }
 
-    private mutating func show(_ destination: Flow.Destination, _ column: String) throws(NavigationFailure) {
+    private mutating func show(_ destination: Flow.Destination, column: String) throws(NavigationFailure) {
         guard case .split(var columns) = state.root.container else { throw .notSplit(column: column) }
         let replaced = columns.removeValue(forKey: column)
         state.root.container = .split(columns: columns)
@@ -323,7 +323,7 @@ struct StateTransaction {
     }
 
     /// Begins a run of a child flow, and returns its first instance, which is not on a path yet.
-    private mutating func begin(_ name: String, _ arguments: [String: JSONValue]) throws(NavigationFailure)
+    private mutating func begin(_ name: String, arguments: [String: JSONValue]) throws(NavigationFailure)
         -> ScreenInstance
     {
         guard let child = flow.flows[name] else { throw .unknownFlow(name) }
