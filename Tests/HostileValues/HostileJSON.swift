@@ -33,10 +33,10 @@ extension JSONValue {
     }
 
     /// The texts in which one number of this value, at any depth, is replaced by the greatest or the least one.
-    /// - Parameter isMeant: false for the paths of numbers that stay.
-    package func extremeNumbers(where isMeant: (String) -> Bool = { _ in true }) -> [HostileJSON] {
+    /// - Parameter matches: false for the paths of numbers that stay.
+    package func extremeNumbers(where matches: (String) -> Bool = { _ in true }) -> [HostileJSON] {
         variations(.long) { $0.numberValue == nil ? [] : HostileValue.extremes.flatMap(\.self) }
-            .filter { isMeant($0.path) }
+            .filter { matches($0.path) }
     }
 
     private func variations(

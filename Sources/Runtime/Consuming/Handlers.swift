@@ -100,18 +100,18 @@ public struct Handlers: Sendable {
     /// the document that records the work.
     /// - Parameters:
     ///   - work: the document that records the work.
-    ///   - isMeant: returns false for a message that ends no work.
+    ///   - matches: returns false for a message that ends no work.
     ///   - handle: called after the work has ended.
     /// - Precondition: the type has no handler yet.
     public func on<M: Message, Record: WorkRecord>(
-        _ type: M.Type, ending work: Record.Type, when isMeant: @escaping @Sendable (M) -> Bool = { _ in true },
+        _ type: M.Type, ending work: Record.Type, when matches: @escaping @Sendable (M) -> Bool = { _ in true },
         sends sent: any Message.Type...,
         handle: @escaping @Sendable (M, MessageContext) async throws -> [any HandlerResult] = { _, _ in [] }
     ) -> Handlers {
         adding(
             type,
             Route(
-                type, sends: sent + [Record.self], ends: (Record.type, isMeant), whenGivenUp: { _ in [] },
+                type, sends: sent + [Record.self], ends: (Record.type, matches), whenGivenUp: { _ in [] },
                 handle: handle))
     }
 
@@ -296,7 +296,7 @@ struct Route: Sendable {
 
     init<M: Message>(
         _ type: M.Type, sends: [any Message.Type], begins: MessageType? = nil,
-        ends: (record: MessageType, isMeant: @Sendable (M) -> Bool)? = nil,
+        ends: (record: MessageType, matches: @Sendable (M) -> Bool)? = nil,
         whenGivenUp: @escaping @Sendable (M) -> [any HandlerResult],
         handle: @escaping @Sendable (M, MessageContext) async throws -> [any HandlerResult]
     ) {
@@ -304,7 +304,7 @@ struct Route: Sendable {
         self.begins = begins
         call = { context in
             let message = try context.cause.decode(M.self)
-            let ended = ends.flatMap { $0.isMeant(message) ? $0.record : nil }
+            let ended = ends.flatMap { $0.matches(message) ? $0.record : nil }
             return Call(
                 handle: { try await handle(message, context) }, whenGivenUp: whenGivenUp(message),
                 ends: begins ?? ended)

@@ -124,9 +124,9 @@ final class RunningWork: Sendable {
         var losses: [Partition: Int] = [:]
 
         /// Moves pieces to ``ending``, and returns them.
-        mutating func remove(where isMeant: (PieceOfWork) -> Bool) -> [PieceOfWork] {
-            let removed = pieces.filter(isMeant)
-            pieces.removeAll(where: isMeant)
+        mutating func remove(where matches: (PieceOfWork) -> Bool) -> [PieceOfWork] {
+            let removed = pieces.filter(matches)
+            pieces.removeAll(where: matches)
             ending += removed
             return removed
         }
@@ -171,11 +171,11 @@ final class RunningWork: Sendable {
     /// - Parameter losses: the number of losses of the partition when the handler that ends them was called.
     /// - Throws: ``PartitionLost`` if the partition has been lost since.
     func end(
-        in partition: Partition, after losses: Int, where isMeant: (PieceOfWork) -> Bool
+        in partition: Partition, after losses: Int, where matches: (PieceOfWork) -> Bool
     ) async throws -> [PieceOfWork] {
         let ended = try state.withLock { state in
             guard state.losses[partition, default: 0] == losses else { throw PartitionLost() }
-            return state.remove { $0.cause.partition == partition && isMeant($0) }
+            return state.remove { $0.cause.partition == partition && matches($0) }
         }
         for piece in ended { try await piece.task.end() }
         return ended

@@ -118,8 +118,8 @@ struct WorkRunner: Sendable {
     /// or session that has ended.
     /// - Parameter losses: the number of losses of the partition when the handler was called.
     func end(before message: Envelope, _ call: Route.Call?, after losses: Int) async throws -> [EndedWork] {
-        func end(where isMeant: (PieceOfWork) -> Bool) async throws -> [PieceOfWork] {
-            try await running.end(in: message.partition, after: losses, where: isMeant)
+        func end(where matches: (PieceOfWork) -> Bool) async throws -> [PieceOfWork] {
+            try await running.end(in: message.partition, after: losses, where: matches)
         }
         if message.type == DomainEvent.SessionEnded.type {
             // If the handler succeeds, the documents are withdrawn with the others of the session.

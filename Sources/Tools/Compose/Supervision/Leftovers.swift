@@ -33,16 +33,16 @@ struct Leftovers {
 
     /// The processes of each instance that has any.
     private func sessions(_ names: [String]) async throws(ComposeError) -> [String: ProcessSession] {
-        func isMeant(_ service: String, _ instance: String) -> Bool {
+        func matches(_ service: String, _ instance: String) -> Bool {
             names.isEmpty || names.contains(service) || names.contains(instance)
         }
         var sessions: [String: ProcessSession] = [:]
         for tag in Set(await ProcessCensus.shared.members().compactMap(\.tag))
-        where tag.project == project.stateDirectory && isMeant(tag.service, tag.instance) {
+        where tag.project == project.stateDirectory && matches(tag.service, tag.instance) {
             sessions[tag.instance] = ProcessSession(id: nil, tag: tag)
         }
         // A recorded process is found even if it has overwritten its environment.
-        for service in try ProjectStatus.read(project)?.services ?? [] where isMeant(service.service, service.name) {
+        for service in try ProjectStatus.read(project)?.services ?? [] where matches(service.service, service.name) {
             guard let process = service.process, process.isAlive else { continue }
             let tag = ProcessTag(project: project, service: service.service, instance: service.name)
             sessions[service.name] = ProcessSession(id: process.pid, tag: tag)

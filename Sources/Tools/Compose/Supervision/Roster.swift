@@ -492,8 +492,8 @@ struct Roster: Sendable {
             names, areIn: Set(status.services.flatMap { [$0.service, $0.name] }).union(stack.services.map(\.name)))
         // A service that was scaled to 0 has no instances, but its name is valid.
         return status.services.filter { instance in
-            let isMeant = names.isEmpty || names.contains(instance.service) || names.contains(instance.name)
-            return isMeant && !instance.order.isRemoved
+            let matches = names.isEmpty || names.contains(instance.service) || names.contains(instance.name)
+            return matches && !instance.order.isRemoved
         }
     }
 
