@@ -210,13 +210,13 @@ struct ScenarioAspectTests {
         let flow = try PlaygroundFlow.flow()
         try expect(
             """
-            - send: { type: event.Go, data: { step: 1 } }
+            - send: { type: event.Go, data: { step: split } }
               expect: { root: { screen: b, container: split }, columns: { detail: c }, leaving: a, dismissed: a }
-            - send: { type: event.Go, data: { step: 7 } }
+            - send: { type: event.Go, data: { step: pushOnDetail } }
               expect: { columns: { detail: [c, d, c] } }
             - gone:
               expect: { leaving: }
-            - send: { type: event.Go, data: { step: 2 } }
+            - send: { type: event.Go, data: { step: tabs } }
               expect:
                 root: { screen: c, container: tabs }
                 columns: {}
@@ -225,7 +225,7 @@ struct ScenarioAspectTests {
                 leaving: [c, d, c, b]
                 dismissed: [c, d, c, b]
             - { tab: more, expect: { tab: more } }
-            - { send: { type: event.Go, data: { step: 4 } }, expect: { path: a } }
+            - { send: { type: event.Go, data: { step: pushA } }, expect: { path: a } }
             - { tab: d, expect: { tab: d, path: [] } }
             - { back: a, expect: { tabs: { d: d, more: e }, dismissed: a } }
             - { tab: no, expect: { discarded: has no tab 'no' } }
@@ -236,12 +236,12 @@ struct ScenarioAspectTests {
     func layers() throws {
         try expect(
             """
-            - { send: { type: event.Go, data: { step: 19 } }, expect: { presented: { screen: b, style: popover, path: c } } }
+            - { send: { type: event.Go, data: { step: popover } }, expect: { presented: { screen: b, style: popover, path: c } } }
             - { back: c, expect: { presented: b, dismissed: c } }
             - { dismiss: , expect: { presented: [], dismissed: b } }
-            - { send: { type: event.Go, data: { step: 10 } }, expect: { failed: navigation.nothingToPop } }
-            - { send: { type: event.Go, data: { step: 10 } }, expect: { failed: nothing to pop on the path } }
-            - { send: { type: event.Go, data: { step: 25 } }, expect: { runs: wizard, path: e } }
+            - { send: { type: event.Go, data: { step: pop } }, expect: { failed: navigation.nothingToPop } }
+            - { send: { type: event.Go, data: { step: pop } }, expect: { failed: nothing to pop on the path } }
+            - { send: { type: event.Go, data: { step: wizard } }, expect: { runs: wizard, path: e } }
             - { back: e, expect: { runs: [], path: [], dismissed: e } }
             """, of: PlaygroundFlow.flow())
     }
@@ -281,7 +281,8 @@ struct ScenarioAspectTests {
     func strictness() throws {
         let flow = try PlaygroundFlow.flow()
         #expect(
-            try failures("- { send: { type: event.Go, data: { step: 19 } }, expect: { presented: b } }", of: flow) == 1)
+            try failures("- { send: { type: event.Go, data: { step: popover } }, expect: { presented: b } }", of: flow)
+                == 1)
         let form = try GuardFlow.flow()
         let begun = "- { send: command.Begin, expect: { path: "
         #expect(try failures(begun + "{ screen: form, arguments: {} } } }", of: form) == 0)

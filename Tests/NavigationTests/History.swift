@@ -95,7 +95,7 @@ extension History.Vocabulary {
         platforms: [nil, "playground", "ios"],
         instances: ["a-1", "ghost-9"],
         tabs: ["d", "more", "a", "x"],
-        messages: PlaygroundFlow.steps.indices.map { ("event.Go", ["step": .integer($0)]) }
+        messages: PlaygroundFlow.steps.map { ("event.Go", ["step": .string($0.key)]) }
             + [["push": "b"], ["pop": 2], "pop", "popToRoot", ["push": ["screen": "c", "column": "side"]], "send"]
             .map { ("command.NavigationRequested", ["action": $0]) }
             + guards + guards + guards + links.map { ("event.DeepLinkReceived", ["url": $0]) })

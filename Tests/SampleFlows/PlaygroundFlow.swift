@@ -1,29 +1,48 @@
 package import Navigation
 import Support
 
-/// A flow in which `event.Go` with a number performs the step of ``steps`` with that number. `command.Wait` waits for
-/// an answer, also within child flows.
+/// A flow in which `event.Go` with a name performs the step of ``steps`` with that name. `command.Wait` waits for an
+/// answer, also within child flows.
 package enum PlaygroundFlow {
     package static func flow() throws -> Flow { try made.get() }
 
-    /// The actions of each number. Some of them are possible only in certain states.
-    package static let steps: [[Flow.Action]] = [
-        [.setRoot("a")],
-        [.setRoot("b", container: .split), .show("c", column: "detail")],
-        [.setRoot("c", container: tabs)],
-        [.setRoot("a", container: .tabs(["a", "b"])), .push("c")],
-        [.push("a")], [.push("b")], [.push("c"), .push("d")],
-        [.push("d", column: "detail"), .push("c", column: "detail")],
-        [.show("e", column: "detail")], [.show("a", column: "side")],
-        [.pop], [.pop(2)], [.pop("a")], [.pop(1, column: "detail")], [.popToRoot], [.replacePath(["b", "c"])],
-        [.selectTab("d")], [.selectTab("more")],
-        [.present("a", as: .sheet)], [.present("b", as: .popover), .push("c")], [.present("d", as: .fullScreen)],
-        [.present("e", as: .alert, options: question)], [.present("c", as: .dialog, options: question)],
-        [.present("b", as: .sheet, options: PresentationOptions(interactiveDismissal: false)), .push("d")],
-        [.present("a", as: .window)],
-        [.pushFlow("wizard")], [.pushFlow("nested"), .push("c")], [.pushFlow("wizard", column: "detail")],
-        [.presentFlow("nested", as: .sheet)], [.presentFlow("wizard", as: .popover), .push("a")],
-        [.dismiss(nil)], [.dismiss("a")], [.dismissAll],
+    /// The actions of each step. Some of them are possible only in certain states.
+    package static let steps: KeyValuePairs<String, [Flow.Action]> = [
+        "rootA": [.setRoot("a")],
+        "split": [.setRoot("b", container: .split), .show("c", column: "detail")],
+        "tabs": [.setRoot("c", container: tabs)],
+        "tabsThenPush": [.setRoot("a", container: .tabs(["a", "b"])), .push("c")],
+        "pushA": [.push("a")],
+        "pushB": [.push("b")],
+        "pushCAndD": [.push("c"), .push("d")],
+        "pushOnDetail": [.push("d", column: "detail"), .push("c", column: "detail")],
+        "showDetail": [.show("e", column: "detail")],
+        "showSide": [.show("a", column: "side")],
+        "pop": [.pop],
+        "popTwo": [.pop(2)],
+        "popToA": [.pop("a")],
+        "popDetail": [.pop(1, column: "detail")],
+        "popToRoot": [.popToRoot],
+        "replacePath": [.replacePath(["b", "c"])],
+        "tabD": [.selectTab("d")],
+        "tabMore": [.selectTab("more")],
+        "sheet": [.present("a", as: .sheet)],
+        "popover": [.present("b", as: .popover), .push("c")],
+        "fullScreen": [.present("d", as: .fullScreen)],
+        "alert": [.present("e", as: .alert, options: question)],
+        "dialog": [.present("c", as: .dialog, options: question)],
+        "lockedSheet": [
+            .present("b", as: .sheet, options: PresentationOptions(interactiveDismissal: false)), .push("d"),
+        ],
+        "window": [.present("a", as: .window)],
+        "wizard": [.pushFlow("wizard")],
+        "nested": [.pushFlow("nested"), .push("c")],
+        "wizardOnDetail": [.pushFlow("wizard", column: "detail")],
+        "nestedSheet": [.presentFlow("nested", as: .sheet)],
+        "wizardPopover": [.presentFlow("wizard", as: .popover), .push("a")],
+        "dismiss": [.dismiss(nil)],
+        "dismissA": [.dismiss("a")],
+        "dismissAll": [.dismissAll],
     ]
 
     private static let made = Result {
@@ -37,23 +56,28 @@ package enum PlaygroundFlow {
             Flow.Transition(on: "command.Wait", guard: wait(.queue), do: [.push("b")])
             Flow.Transition(on: "command.Push", do: [.push("a")])
             for link in links { link }
-            for (number, actions) in steps.enumerated() {
-                Flow.Transition(on: "event.Go", where: ["step": .value(.integer(number))], do: actions)
+            for (step, actions) in steps {
+                Flow.Transition(on: "event.Go", where: ["step": .value(.string(step))], do: actions)
             }
         }
     }
 
     /// The rules of a child flow. Some of them replace steps, and some end the child flow.
     private static func childRules(_ name: String) -> [Flow.Transition] {
-        let own: [(Int, [Flow.Action])] = [
-            (4, [.push("d"), .finish(result: ["by": .string(name)])]), (5, [.abandon]),
-            (6, [.pushFlow("nested"), .finish()]),
-            (8, [.show("b", column: "detail")]), (10, [.popToRoot]), (15, [.replacePath(["a", "b"])]),
-            (18, [.present("a", as: .sheet), .push("b")]), (24, [.dismissAll, .push("a")]),
-            (25, [.pushFlow("nested")]), (28, [.presentFlow("wizard", as: .sheet)]),
+        let own: KeyValuePairs<String, [Flow.Action]> = [
+            "pushA": [.push("d"), .finish(result: ["by": .string(name)])],
+            "pushB": [.abandon],
+            "pushCAndD": [.pushFlow("nested"), .finish()],
+            "showDetail": [.show("b", column: "detail")],
+            "pop": [.popToRoot],
+            "replacePath": [.replacePath(["a", "b"])],
+            "sheet": [.present("a", as: .sheet), .push("b")],
+            "window": [.dismissAll, .push("a")],
+            "wizard": [.pushFlow("nested")],
+            "nestedSheet": [.presentFlow("wizard", as: .sheet)],
         ]
         return own.map { step, actions in
-            Flow.Transition(on: "event.Go", where: ["step": .value(.integer(step))], do: actions)
+            Flow.Transition(on: "event.Go", where: ["step": .value(.string(step))], do: actions)
         } + [
             Flow.Transition(on: "flow.finished", where: ["flow": "nested"], do: [.finish()]),
             Flow.Transition(
