@@ -4,6 +4,7 @@ internal import Foundation
 internal import Logging
 package import NATSTestSupport
 package import Navigation
+internal import Support
 internal import Synchronization
 package import TestSupport
 internal import Transports
@@ -281,16 +282,7 @@ package final class Arena: Sendable {
     package func within<Result: Sendable>(
         _ deadline: Duration, _ what: String, _ body: @escaping @Sendable () async throws -> Result
     ) async throws -> Result {
-        try await withThrowingTaskGroup(of: Result.self) { group in
-            group.addTask { try await body() }
-            group.addTask {
-                try await Task.sleep(for: deadline)
-                throw self.failure("\(what) within \(deadline)")
-            }
-            defer { group.cancelAll() }
-            guard let result = try await group.next() else { throw CancellationError() }
-            return result
-        }
+        try await withTimeLimit(deadline, orThrow: failure("\(what) within \(deadline)"), body)
     }
 
     /// The log of a process so far.

@@ -325,18 +325,8 @@ struct GatewayRoutes: Sendable {
         guard await hub.isBusConnected else { throw RequestError.busAway }
         try turns.acquire()
         defer { turns.release() }
-        let clock = clock
         do {
-            return try await withThrowingTaskGroup(of: Result.self) { group in
-                group.addTask { try await operation() }
-                group.addTask {
-                    try await clock.sleep(for: Self.busTimeout)
-                    throw RequestError.busAway
-                }
-                defer { group.cancelAll() }
-                guard let result = try await group.next() else { throw RequestError.busAway }
-                return result
-            }
+            return try await withTimeLimit(Self.busTimeout, clock: clock, orThrow: RequestError.busAway, operation)
         } catch let error as BusError {
             switch error.code {
             case .refused, .malformed: throw RequestError.malformed(error.message)
