@@ -108,7 +108,7 @@ let runtime: [Target] = [
             "CommandLineSupport", "Consuming", "Contracts", "EventBus", "FlowFiles", "MessageSchema", "Navigation",
             "Support", "SystemSupport", "Transports", argumentParser, configuration, lifecycle, logging, signals,
         ]),
-    module("ErrorNotification", in: "Runtime", ["Consuming", "Contracts", "EventBus", logging]),
+    module("ErrorNotification", in: "Runtime", ["Consuming", "Contracts", "EventBus", "Support", logging]),
     module("Coordinator", in: "Runtime", ["Consuming", "Contracts", "EventBus", "Navigation", "Support", logging]),
     module(
         "PlatformPrograms", in: "Runtime",
@@ -220,8 +220,8 @@ let focusPlayer: [Target] = [
         "Services", in: "FocusPlayer",
         [
             "Authorization", "ConsentCallback", "Consuming", "Contracts", "EventBus", "HTTPClient", "Music",
-            "Navigation", "Repositories", "ServiceRuntime", "SpotifyAPI", "TokenVault", "Vocabulary", argumentParser,
-            logging,
+            "Navigation", "Repositories", "ServiceRuntime", "SpotifyAPI", "Support", "TokenVault", "Vocabulary",
+            argumentParser, logging,
         ]),
     module("Presentation", in: "FocusPlayer", ["Contracts", "Device", "EventBus", "Vocabulary"]),
     module(

@@ -2,7 +2,6 @@ import BusProtocol
 import EventBus
 import Foundation
 import Logging
-import TestSupport
 import Testing
 
 @testable import Broker

@@ -1,7 +1,7 @@
 internal import EventBus
 internal import Foundation
 internal import RuntimeTestSupport
-internal import TestSupport
+internal import Support
 
 /// The environment of a case: creates buses, which run for as long as the case needs them.
 struct ConformanceFixture: Sendable {
@@ -130,9 +130,9 @@ extension EventBus {
         _ answer: @escaping @Sendable (Envelope) async throws -> Envelope,
         during body: @escaping @Sendable () async throws -> Result
     ) async throws -> Result {
-        let serving = Gate()
+        let serving = Latch()
         return try await withBackground([{ try await serve([Question.type], whenServing: serving.open, answer) }]) {
-            await serving.wait()
+            await serving.waitUntilOpenOrCancelled()
             return try await body()
         }
     }

@@ -1,17 +1,17 @@
 import EventBus
 import RuntimeTestSupport
+import Support
 import Synchronization
-import TestSupport
 
 /// A bus whose broker never answers a claim.
 struct SilentBus: ForwardingEngine {
     let inner: EventBus
     /// Opened by the first claim.
-    let asked = Gate()
+    let asked = Latch()
 
     func claim(consumer: String, as member: ConsumerMember) async throws -> ConsumerClaim {
         asked.open()
-        try await Gate().pass()
+        try await Latch().waitUntilOpen()
         throw CancellationError()
     }
 }

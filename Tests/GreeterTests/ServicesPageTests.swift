@@ -9,6 +9,7 @@ import RuntimeTestSupport
 import SegueTestSupport
 import ServiceLifecycle
 import ServiceRuntime
+import Support
 import Synchronization
 import Testing
 
@@ -371,11 +372,11 @@ private final class Rooms: Sendable {
 }
 
 private struct DoorSensor: ReadyService {
-    let ready = ReadySignal()
+    let ready = Latch()
 
     func run() async throws {
         // Open the sensor here.
-        ready.signal()
+        ready.open()
         try await gracefulShutdown()
     }
 }

@@ -4,7 +4,6 @@ import Foundation
 import Monitor
 import RuntimeTestSupport
 import SegueTestSupport
-import TestSupport
 import Testing
 
 @Suite("Requests for metrics", .timeLimit(.minutes(1)))

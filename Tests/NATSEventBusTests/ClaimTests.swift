@@ -5,7 +5,7 @@ import NATS
 import NATSLayout
 import NATSTestSupport
 import RuntimeTestSupport
-import TestSupport
+import Support
 import Testing
 
 @testable import NATSEventBus
@@ -130,22 +130,22 @@ struct ClaimTests {
         try await JournalFixture.run { fixture in
             try await fixture.withTwo { first, second in
                 let all = try await first.claims.claim(consumer: "workers", as: .shared)
-                let ended = Gate()
+                let ended = Latch()
                 let half = try await first.claims.withWatch(of: all, progress: nil, onEnd: ended.open) { watch in
                     #expect(!watch.isEnded)
                     let half = try await second.claims.claim(consumer: "workers", as: .shared)
-                    try await ended.pass()
+                    try await ended.waitUntilOpen()
                     #expect(watch.isEnded)
                     return half
                 }
                 // A claim that is not current ends at once.
                 try await first.claims.withWatch(of: all, progress: nil, onEnd: {}) { watch in #expect(watch.isEnded) }
                 let rest = try await first.claims.claim(consumer: "workers", as: all.member)
-                let given = Gate()
+                let given = Latch()
                 try await first.claims.withWatch(of: rest, progress: nil, onEnd: given.open) { watch in
                     #expect(!watch.isEnded)
                     await second.claims.leave(consumer: "workers", as: half.member)
-                    try await given.pass()
+                    try await given.waitUntilOpen()
                 }
             }
         }
@@ -587,18 +587,18 @@ struct ClaimTests {
         try await JournalFixture.run { fixture in
             try await fixture.withTwo { first, second in
                 let claim = try await first.claims.claim(consumer: "stopped", as: .exclusive)
-                let forgotten = Gate()
+                let forgotten = Latch()
                 try await first.claims.withWatch(of: claim, progress: nil, onEnd: forgotten.open) { watch in
                     await first.claims.leave(consumer: "stopped", as: claim.member)
                     try await second.claims.forget(consumer: "stopped")
-                    try await forgotten.pass()
+                    try await forgotten.waitUntilOpen()
                 }
                 let other = try await first.claims.claim(consumer: "lost", as: .exclusive)
-                let lost = Gate()
+                let lost = Latch()
                 try await first.claims.withWatch(of: other, progress: nil, onEnd: lost.open) { watch in
                     #expect(!watch.isEnded)
                     try await first.journal.jetStream.purge("SEGUE", filter: "SEGUE.k.g.lost")
-                    try await lost.pass()
+                    try await lost.waitUntilOpen()
                 }
                 let elsewhere = ConsumerClaim(
                     consumer: "lost", member: .exclusive, ownerGeneration: 1, epoch: other.epoch &+ 1, offsets: [:])
@@ -612,7 +612,7 @@ struct ClaimTests {
 
     @Test func `The claims and readers of a process end when it ends`() async throws {
         try await JournalFixture.run { fixture in
-            let ended = Gate()
+            let ended = Latch()
             let parts = try await fixture.withParts { bus in
                 let claim = try await bus.claims.claim(consumer: "counter", as: .exclusive)
                 return (bus, claim)

@@ -5,7 +5,7 @@ import NATSEventBus
 import NATSLayout
 import NATSTestSupport
 import Steward
-import TestSupport
+import Support
 import Testing
 
 @Suite("NATS bus: cluster", .timeLimit(.minutes(3)))
@@ -32,7 +32,7 @@ struct ClusterTests {
                 try await reader.whileOpen {
                     try await publisher.whileOpen {
                         try await reader.withSubscription(to: [.type(Counted.self)], from: .now) { messages in
-                            let third = Gate()
+                            let third = Latch()
                             try await withThrowingTaskGroup(of: Void.self) { group in
                                 for subject in 0..<4 {
                                     group.addTask {
@@ -44,7 +44,7 @@ struct ClusterTests {
                                     }
                                 }
                                 group.addTask {
-                                    await third.wait()
+                                    await third.waitUntilOpenOrCancelled()
                                     let leader = try await jetStream.stream("N").leader
                                     let server = try #require(cluster.server(named: leader))
                                     try await server.kill()

@@ -4,7 +4,7 @@ import NATS
 import NATSEventBus
 import NATSTestSupport
 import Steward
-import TestSupport
+import Support
 import Testing
 
 @Suite("NATS bus")
@@ -36,7 +36,7 @@ extension TestBus {
         let steward = Steward(
             NATSOptions(servers: [server.url], name: "steward"), StewardConfiguration(namespace: namespace),
             logger: .quiet)
-        let leads = Gate()
+        let leads = Latch()
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask {
                 try await steward.run { role in
@@ -44,7 +44,7 @@ extension TestBus {
                 }
             }
             group.addTask {
-                await leads.wait()
+                await leads.waitUntilOpenOrCancelled()
                 try await body()
             }
             defer { group.cancelAll() }

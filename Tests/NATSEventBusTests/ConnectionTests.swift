@@ -5,7 +5,6 @@ import Foundation
 import NATSLayout
 import NATSTestSupport
 import Support
-import TestSupport
 import Testing
 
 @testable import NATS
@@ -151,7 +150,7 @@ struct ConnectionTests {
             let bus = TestBus(server: server)
             try await bus.makeStreams()
             let client = try bus.bus()
-            let isLive = Gate()
+            let isLive = Latch()
             let calls: [@Sendable () async throws -> Void] = [
                 {
                     try await client.withSubscription(to: [.all], from: .now) { messages in
@@ -160,7 +159,7 @@ struct ConnectionTests {
                     }
                 },
                 {
-                    try await isLive.pass()
+                    try await isLive.waitUntilOpen()
                     try await client.publish(Counted(number: 1), subject: "one")
                     try await server.kill()
                     while true { try await client.publish(Counted(number: 1), subject: "two") }
@@ -174,7 +173,7 @@ struct ConnectionTests {
                     }
                 }
                 try await client.whileOpen {
-                    await isLive.wait()
+                    await isLive.waitUntilOpenOrCancelled()
                     for await change in client.journal.connection.changes() {
                         if case .disconnected = change { break }
                     }

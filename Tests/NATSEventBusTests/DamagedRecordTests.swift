@@ -4,6 +4,7 @@ import EventBus
 import Foundation
 import NATS
 import NATSLayout
+import Support
 import Testing
 
 @testable import NATSEventBus
@@ -185,9 +186,9 @@ extension BusParts {
 
     /// Waits until a reader under a claim has ended.
     fileprivate func renewed(_ claim: ConsumerClaim) async throws {
-        let (ended, continuation) = AsyncStream.makeStream(of: Never.self)
-        try await claims.withWatch(of: claim, progress: nil, onEnd: { continuation.finish() }) { watch in
-            for await _ in ended {}
+        let ended = Latch()
+        try await claims.withWatch(of: claim, progress: nil, onEnd: ended.open) { watch in
+            try await ended.waitUntilOpen()
             #expect(watch.isEnded)
         }
     }

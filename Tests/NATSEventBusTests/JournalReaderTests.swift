@@ -8,7 +8,6 @@ import NATSLayout
 import NATSTestSupport
 import Support
 import Synchronization
-import TestSupport
 import Testing
 
 @testable import NATSEventBus

@@ -38,7 +38,7 @@ struct PublisherTests {
             try await bus.makeStreams()
             try await bus.whileOpen("test/reader") { reader in
                 try await reader.withSubscription(to: [.type(Counted.self)], from: .now) { messages in
-                    let half = Gate()
+                    let half = Latch()
                     try await withThrowingTaskGroup(of: Void.self) { group in
                         group.addTask {
                             try await bus.whileOpen("test/publisher") { publisher in
@@ -49,7 +49,7 @@ struct PublisherTests {
                             }
                         }
                         group.addTask {
-                            await half.wait()
+                            await half.waitUntilOpenOrCancelled()
                             try await server.kill()
                             try await server.restart()
                         }

@@ -6,7 +6,7 @@ import NATSEventBus
 import NATSLayout
 import NATSTestSupport
 import Steward
-import TestSupport
+import Support
 import Testing
 
 /// Runs a suite with one server, in which each test has a namespace of its own.
@@ -17,16 +17,16 @@ struct SharedServer: SuiteTrait, TestScoping {
         for test: Test, testCase: Test.Case?, performing function: @concurrent @Sendable () async throws -> Void
     ) async throws {
         let server = try NATSServer()
-        let (hasStarted, isOver) = (Gate(), Gate())
+        let (hasStarted, isOver) = (Latch(), Latch())
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask {
                 defer { hasStarted.open() }
                 try await server.whileRunning { _ in
                     hasStarted.open()
-                    await isOver.wait()
+                    await isOver.waitUntilOpenOrCancelled()
                 }
             }
-            await hasStarted.wait()
+            await hasStarted.waitUntilOpenOrCancelled()
             try await Self.$current.withValue(server) { try await function() }
             isOver.open()
             try await group.waitForAll()

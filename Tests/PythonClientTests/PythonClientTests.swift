@@ -1,6 +1,7 @@
 import EventBus
 import Foundation
 import SegueTestSupport
+import Support
 import Testing
 
 @Suite("Python client", .needsPython)
@@ -126,16 +127,16 @@ struct PythonClientTests {
                 try await python("ask", "query.Question", "--data", #"{"number":7}"#)
             }
             #expect(failure?.description.contains("query.Question") == true)
-            let (isServing, serving) = AsyncStream.makeStream(of: Void.self)
+            let serving = Latch()
             try await withThrowingTaskGroup(of: Void.self) { group in
                 group.addTask {
-                    try await stack.bus.serve([Question.type], whenServing: { serving.finish() }) { query in
+                    try await stack.bus.serve([Question.type], whenServing: serving.open) { query in
                         let number = try query.decode(Question.self).number
                         return Envelope(attributes: query.attributes, data: Data(#"{"number":\#(number)}"#.utf8))
                     }
                 }
                 group.addTask {
-                    for await _ in isServing {}
+                    try await serving.waitUntilOpen()
                     let output = try await python("ask", "query.Question", "--data", #"{"number":7}"#)
                     #expect(try output.map { try PrintedMessage($0).data } == [Number(number: 7)])
                 }

@@ -3,6 +3,7 @@ package import EventBus
 package import Foundation
 package import Logging
 package import ServiceLifecycle
+internal import Support
 
 /// Runs a service while `body` runs. `body` begins after the service is ready.
 /// - Throws: the first error of `body` or of the service.
@@ -11,7 +12,7 @@ package func withRunning<Result: Sendable>(
     _ service: any ReadyService, _ body: @escaping @Sendable () async throws -> Result
 ) async throws -> Result {
     try await withRunning(service as any Service) {
-        try await service.ready.wait()
+        try await service.ready.waitUntilOpen()
         return try await body()
     }
 }

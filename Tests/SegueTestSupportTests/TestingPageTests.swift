@@ -5,7 +5,6 @@ import Foundation
 import Navigation
 import SegueTestSupport
 import Support
-import TestSupport
 import Testing
 
 @testable import greeter

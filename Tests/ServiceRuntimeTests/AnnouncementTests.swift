@@ -3,7 +3,6 @@ import EventBus
 import Logging
 import RuntimeTestSupport
 import SegueTestSupport
-import TestSupport
 import Testing
 
 @testable import ServiceRuntime

@@ -3,7 +3,6 @@ import Contracts
 import EventBus
 import RuntimeTestSupport
 import ServiceLifecycle
-import TestSupport
 import Testing
 
 @testable import ServiceRuntime

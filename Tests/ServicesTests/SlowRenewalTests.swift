@@ -5,6 +5,7 @@ import EventBus
 import Foundation
 import RuntimeTestSupport
 import Services
+import Support
 import Synchronization
 import TestSupport
 import Testing
@@ -83,7 +84,7 @@ struct SlowRenewalTests {
 private final class HeldServer: AuthorizationServer {
     private let arrivals: AsyncStream<Void>
     private let arrived: AsyncStream<Void>.Continuation
-    private let state = Mutex<(isReleased: Bool, held: [ReadySignal])>((false, []))
+    private let state = Mutex<(isReleased: Bool, held: [Latch])>((false, []))
 
     init() {
         (arrivals, arrived) = AsyncStream.makeStream()
@@ -102,7 +103,7 @@ private final class HeldServer: AuthorizationServer {
     func release() {
         state.withLock { state in
             state.isReleased = true
-            state.held.forEach { $0.signal() }
+            state.held.forEach { $0.open() }
         }
     }
 
@@ -114,12 +115,12 @@ private final class HeldServer: AuthorizationServer {
 
     func refresh(_ refreshToken: String) async throws -> TokenGrant {
         arrived.yield()
-        let answer = ReadySignal()
+        let answer = Latch()
         state.withLock { state in
             state.held.append(answer)
-            if state.isReleased { answer.signal() }
+            if state.isReleased { answer.open() }
         }
-        try await answer.wait()
+        try await answer.waitUntilOpen()
         return TokenGrant(accessToken: "b", refreshToken: nil, scope: nil, lifetime: .seconds(60))
     }
 }

@@ -6,7 +6,6 @@ import NATSLayout
 import NATSTestSupport
 import Support
 import Synchronization
-import TestSupport
 import Testing
 
 @testable import Steward
@@ -32,9 +31,9 @@ struct StewardTests {
         try await NATSServer().whileRunning { server in
             let (firstRoles, runFirst) = Self.roles(of: Self.steward(server))
             let (secondRoles, runSecond) = Self.roles(of: Self.steward(server))
-            let firstLeads = Gate()
+            let firstLeads = Latch()
             let runSecondLater: @Sendable () async throws -> Void = {
-                try await firstLeads.pass()
+                try await firstLeads.waitUntilOpen()
                 try await runSecond()
             }
             try await during(runSecondLater) {

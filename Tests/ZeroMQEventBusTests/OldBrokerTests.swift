@@ -3,8 +3,8 @@ import BusFormat
 import BusProtocol
 import EventBus
 import Foundation
+import Support
 import Synchronization
-import TestSupport
 import Testing
 import ZeroMQ
 import ZeroMQEventBus
@@ -79,16 +79,16 @@ private final class OldBroker: Sendable {
             at: folder.appendingPathComponent("feed"),
             withDestinationURL: broker.directory.appendingPathComponent("feed"))
         let relay = OldBroker(broker, knowing: last)
-        let (ended, end) = AsyncStream.makeStream(of: Never.self)
+        let hasEnded = Latch()
         // Only the thread that has created a socket may use it.
         Thread {
             relay.relay(to: "ipc://\(folder.path)/ingress")
-            end.finish()
+            hasEnded.open()
         }.start()
         let result: Result<Void, any Error>
         do { result = .success(try await body("ipc://\(folder.path)")) } catch { result = .failure(error) }
         relay.isOver.withLock { $0 = true }
-        for await _ in ended {}
+        await hasEnded.waitUntilOpenOrCancelled()
         try result.get()
     }
 

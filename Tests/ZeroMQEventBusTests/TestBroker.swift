@@ -3,6 +3,7 @@ import EventBus
 import Foundation
 import GRDB
 import Logging
+import Support
 import Synchronization
 import TestSupport
 import ZeroMQEventBus
@@ -67,16 +68,16 @@ func whileRunning<Result: Sendable>(
     _ body: @escaping @Sendable () async throws -> Result,
     _ service: @escaping @Sendable (_ ready: @escaping @Sendable () -> Void) async throws -> Void
 ) async throws -> Result {
-    let (readiness, ready) = AsyncStream.makeStream(of: Void.self)
+    let ready = Latch()
     return try await withThrowingTaskGroup(of: Result?.self) { group in
         group.addTask {
             do {
-                try await service { ready.yield() }
+                try await service { ready.open() }
             } catch is CancellationError {}
             return nil
         }
         group.addTask {
-            for await _ in readiness { break }
+            try await ready.waitUntilOpen()
             return try await body()
         }
         while let result = try await group.next() {

@@ -42,8 +42,8 @@ package actor ZeroMQEventBus: EventBusEngine {
     private var callers: [UInt64: CheckedContinuation<Reply, any Error>] = [:]
     private var readers: [UInt64: Reader] = [:]
     private var servers: [UInt64: AsyncStream<ServedQuery>.Continuation] = [:]
-    /// The streams whose end cancels the work on a query, by the broker's query number.
-    private var work: [UInt64: AsyncStream<Never>.Continuation] = [:]
+    /// The latches that cancel the work on a query, by the broker's query number.
+    private var work: [UInt64: Latch] = [:]
 
     /// The reader of one subscription.
     private struct Reader {
@@ -60,8 +60,8 @@ package actor ZeroMQEventBus: EventBusEngine {
         /// The broker's query number.
         let id: UInt64
         let message: PublishedMessage
-        /// Ends when the asker no longer waits for the answer.
-        let cancellation: AsyncStream<Never>
+        /// Opened when the asker no longer waits for the answer.
+        let cancellation: Latch
     }
 
     package nonisolated var unownedExecutor: UnownedSerialExecutor { thread.asUnownedSerialExecutor() }
@@ -115,16 +115,13 @@ package actor ZeroMQEventBus: EventBusEngine {
     /// Waits until the broker has answered a hello.
     /// - Throws: ``BusError`` with code `unavailable` if it does not answer within `timeout`.
     package func waitUntilConnected(timeout: Duration) async throws {
-        let address = address
-        try await withThrowingTaskGroup(of: Void.self) { group in
-            group.addTask { _ = try await self.ask(.hello(self.machine.journal.greeting)) }
-            group.addTask {
-                try await Task.sleep(for: timeout)
-                throw BusError(.unavailable, "no broker answers at \(address)")
-            }
-            defer { group.cancelAll() }
-            try await group.next()
+        try await withTimeLimit(timeout, orThrow: BusError(.unavailable, "no broker answers at \(address)")) {
+            try await self.greet()
         }
+    }
+
+    private func greet() async throws {
+        _ = try await ask(.hello(machine.journal.greeting))
     }
 
     /// Says good-bye, then closes.
@@ -137,7 +134,7 @@ package actor ZeroMQEventBus: EventBusEngine {
         thread.removeAllWatches()
         (ingress, feed, ingressWatch, feedWatch) = (nil, nil, nil, nil)
         perform(machine.close())
-        for end in work.values { end.finish() }
+        for cancellation in work.values { cancellation.open() }
         for queries in servers.values { queries.finish() }
         (work, servers) = ([:], [:])
         closed?.resume()
@@ -177,7 +174,7 @@ package actor ZeroMQEventBus: EventBusEngine {
         case .renewFeed(let prefixes): renewFeed(prefixes)
         case .renewIngress: renewIngress()
         case .work(let id, let message, let server): give(id, message, to: server)
-        case .stopWork(let id): work.removeValue(forKey: id)?.finish()
+        case .stopWork(let id): work.removeValue(forKey: id)?.open()
         case .close(.zero): close()
         case .close(let delay):
             thread.perform(after: delay) { [weak self] in self?.assumeIsolated { $0.close() } }
@@ -541,8 +538,8 @@ package actor ZeroMQEventBus: EventBusEngine {
     }
 
     private func give(_ id: UInt64, _ message: PublishedMessage, to server: UInt64) {
-        let (cancellation, end) = AsyncStream.makeStream(of: Never.self)
-        work[id] = end
+        let cancellation = Latch()
+        work[id] = cancellation
         servers[server]?.yield(ServedQuery(id: id, message: message, cancellation: cancellation))
     }
 
@@ -558,7 +555,7 @@ package actor ZeroMQEventBus: EventBusEngine {
                 }
             }
             group.addTask {
-                for await _ in query.cancellation {}
+                await query.cancellation.waitUntilOpenOrCancelled()
                 return nil
             }
             let first = await group.next()

@@ -13,6 +13,7 @@ internal import ServiceLifecycle
 internal import ServiceRuntime
 internal import SignIn
 internal import Sodium
+internal import Support
 internal import SystemSupport
 
 /// The gateway of the browser page: an HTTP server, and a client of the bus like any other.
@@ -45,7 +46,7 @@ struct Gateway: ReadyService {
     private static let metricsInterval: Duration = .seconds(1)
 
     /// Signalled when the server listens and the subscription is live.
-    let ready = ReadySignal()
+    let ready = Latch()
     private let configuration: Configuration
     private let bus: EventBus
     private let requests: MetricsRequests
@@ -86,7 +87,7 @@ struct Gateway: ReadyService {
     /// Serves requests until the task is cancelled or the service is asked to stop.
     /// - Throws: ``GatewayError`` if the server cannot listen, and the errors of the bus.
     func run() async throws {
-        let (listening, following) = (AsyncStream.makeStream(of: Int.self), ReadySignal())
+        let (listening, following) = (AsyncStream.makeStream(of: Int.self), Latch())
         try await withThrowingTaskGroup(of: Part.self) { group in
             group.addTask {
                 defer { listening.continuation.finish() }
@@ -100,8 +101,8 @@ struct Gateway: ReadyService {
             group.addTask {
                 guard let port = await listening.stream.first(where: { _ in true }) else { return .other }
                 try await announce(port)
-                try await following.wait()
-                ready.signal()
+                try await following.waitUntilOpen()
+                ready.open()
                 return .other
             }
             group.addTask {
@@ -186,7 +187,7 @@ struct Gateway: ReadyService {
     // MARK: The bus
 
     /// Passes all messages of the bus to the hub.
-    private func follow(_ following: ReadySignal) async throws {
+    private func follow(_ following: Latch) async throws {
         try await BusRetry(holding: .nothing, logger: logger, clock: clock).run {
             let end = try await bus.inspect.end()
             let documents = try await bus.documents(matching: Self.documents)
@@ -199,7 +200,7 @@ struct Gateway: ReadyService {
                     try await bus.withSubscription(
                         to: [.all], from: .after(start), until: nil, onNotice: { noting.yield($0) }
                     ) { messages in
-                        following.signal()
+                        following.open()
                         for try await delivery in messages.deliveries {
                             requests.handle(delivery.message)
                             await hub.handle(delivery)
