@@ -8,7 +8,7 @@ import Testing
 struct FlowGraphTests {
     private func lines(_ flow: Flow) -> [String] {
         flow.graph.edges.map { edge in
-            "\(edge.from ?? "*") \(edge.message) \(edge.to ?? "-") \(edge.place) \(edge.rule.place)"
+            "\(edge.from ?? "*") \(edge.message) \(edge.to ?? "-") \(edge.placement) \(edge.rule.keyPath)"
                 + (edge.rule.answer.map { " \($0)" } ?? "") + (edge.begins.map { " \($0)" } ?? "")
         }
     }
@@ -106,7 +106,7 @@ struct FlowGraphTests {
         let nodes = try flow(island, Flow.Transition(on: "event.B", do: [.push("d")])).graph.nodes
         #expect(nodes.map(\.screen) == ["a", "b", "c", "d"])
         #expect(nodes.map(\.isReached) == [true, false, false, true])
-        #expect(nodes.map(\.places) == [[.root], [.path], [.path], [.path]])
+        #expect(nodes.map(\.placements) == [[.root], [.path], [.path], [.path]])
         #expect(nodes.map(\.isStart) == [true, false, false, false])
         #expect(nodes.first?.title == "The first")
     }

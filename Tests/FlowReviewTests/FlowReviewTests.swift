@@ -409,11 +409,11 @@ struct FlowReviewHistoryTests {
     }
 
     private static func conditions(_ random: inout SeededGenerator) -> [Flow.Condition] {
-        let places: [Flow.Condition.Scope] = [.root, .top, .path, .presented, .shown]
-        guard random.chance(1, in: 3), let keyPath = places.randomElement(using: &random) else { return [] }
-        let mayBeEmpty = [.path, .presented].contains(keyPath)
+        let scopes: [Flow.Condition.Scope] = [.root, .top, .path, .presented, .shown]
+        guard random.chance(1, in: 3), let scope = scopes.randomElement(using: &random) else { return [] }
+        let mayBeEmpty = [.path, .presented].contains(scope)
         let count = Int.random(in: (mayBeEmpty ? 0 : 1)...2, using: &random)
-        return [Flow.Condition(keyPath, ["a", "b", "c"].shuffled(using: &random).prefix(count).map { .screen($0) })]
+        return [Flow.Condition(scope, ["a", "b", "c"].shuffled(using: &random).prefix(count).map { .screen($0) })]
     }
 
     @Test("No rule of 1,000 random pairs that is reported as never applying ever applies", arguments: [1, 2])

@@ -7,13 +7,13 @@ import Testing
 struct PlayerStateTests {
     private static let start = Date(timeIntervalSince1970: 1_790_000_000)
     /// Three songs of 100, 200 and 300 seconds.
-    private static let selection = Playback.Selection(
+    private static let selection = PlaybackQueue.Selection(
         context: "spotify:playlist:a",
-        tracks: (1...3).map { Playback.Track(uri: "spotify:track:\($0)", durationInMilliseconds: $0 * 100_000) },
+        tracks: (1...3).map { PlaybackQueue.Track(uri: "spotify:track:\($0)", durationInMilliseconds: $0 * 100_000) },
         index: 0)
 
     private static func player(playing: Bool = true, volume: Int? = 50) throws -> PlayerState {
-        let device = Catalogue.Device(
+        let device = Catalogue.Speaker(
             id: "a", name: "A", type: "Speaker", isActive: true, isRestricted: false, volume: volume)
         var player = PlayerState(isPremium: true, devices: [device])
         if playing { try player.play(selection, on: nil, at: start) }
@@ -112,8 +112,8 @@ struct PlayerStateTests {
 
     @Test("A restricted device accepts no commands, but its user can change the playback there")
     func restricted() throws {
-        let restricted = Catalogue.Device(id: "r", name: "R", type: "TV", isActive: true, isRestricted: true)
-        let open = Catalogue.Device(id: "o", name: "O", type: "Speaker", isActive: false, isRestricted: false)
+        let restricted = Catalogue.Speaker(id: "r", name: "R", type: "TV", isActive: true, isRestricted: true)
+        let open = Catalogue.Speaker(id: "o", name: "O", type: "Speaker", isActive: false, isRestricted: false)
         var player = PlayerState(isPremium: true, devices: [restricted, open])
         #expect(throws: WebAPIError.restriction) { try player.play(Self.selection, on: nil, at: Self.start) }
         try player.start(Self.selection, at: Self.start)

@@ -134,7 +134,7 @@ struct TestJournal: Sendable {
 
     func deadLetters() async throws -> [Int64: DeadLetter] {
         var deadLetters: [Int64: DeadLetter] = [:]
-        let settings = ConsumerSettings(filters: [names.deadLetters(of: nil)])
+        let settings = ConsumerSettings(filters: [names.deadLetterFilter(of: nil)])
         try await jetStream.readAll(of: names.deadLetters, settings) { delivered in
             guard case .deadLetter(let consumer, let sequence) = BusSubject(delivered.subject, in: "TEST") else {
                 throw Unexpected(description: delivered.subject)

@@ -33,8 +33,8 @@ final class BrokerSockets {
             try ingress.bind(address.ingress)
             try feed.bind(address.feed)
         } catch let error as ZeroMQError {
-            let hint = error.isAddressInUse ? "; another program uses this endpoint: choose another address" : ""
-            throw BusError(.address, "the broker cannot listen: \(error)\(hint)")
+            let recovery = error.isAddressInUse ? "; another program uses this endpoint: choose another address" : ""
+            throw BusError(.address, "the broker cannot listen: \(error)\(recovery)")
         }
     }
 

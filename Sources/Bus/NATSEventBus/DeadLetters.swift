@@ -99,7 +99,8 @@ struct DeadLetters: Sendable {
         let watermark = try await journal.read(WatermarkRecord.self, .documentWatermark, of: journal.names.documents)
             .value
         let names = journal.names
-        for subject in try await journal.subjects(of: names.deadLetters, matching: names.deadLetters(of: consumer)) {
+        for subject in try await journal.subjects(of: names.deadLetters, matching: names.deadLetterFilter(of: consumer))
+        {
             guard case .deadLetter(let consumer, let sequence) = BusSubject(subject, in: names.namespace) else {
                 continue
             }

@@ -45,13 +45,13 @@ package struct StreamNames: Hashable, Sendable {
     /// The progress records of all partitions of a durable consumer.
     package func progressRecords(of consumer: String) -> String { "\(namespace).k.p.\(Token.encode(consumer)).*" }
     /// The dead letter with an id, of any consumer.
-    package func letter(_ id: Int64) -> String { "\(namespace).x.*.\(id)" }
+    package func deadLetterFilter(_ id: Int64) -> String { "\(namespace).x.*.\(id)" }
     /// The groups of all durable consumers.
     package var groups: String { "\(namespace).k.g.*" }
     /// The leases of all producers.
     package var leases: String { "\(namespace).k.l.*" }
     /// The dead letters of a durable consumer; those of all consumers if it is nil.
-    package func letters(of consumer: String?) -> String {
+    package func deadLetterFilter(of consumer: String?) -> String {
         "\(namespace).x.\(consumer.map(Token.encode) ?? "*").*"
     }
 

@@ -211,7 +211,7 @@ actor Projection {
                 metadata: ["epoch": "\(String(watermark.epoch, radix: 16))"])
             try await jetStream.retrying {
                 try await jetStream.purge(names.documents, filter: names.allDocuments)
-                try await jetStream.purge(names.deadLetters, filter: names.deadLetters(of: nil))
+                try await jetStream.purge(names.deadLetters, filter: names.deadLetterFilter(of: nil))
             }
             return 0
         }
@@ -236,7 +236,7 @@ actor Projection {
     /// Keeps the letters that the journal still has. The others are lost together with the progress beyond their
     /// messages, so the messages are handled again.
     private func rebaseDeadLetters(upTo end: UInt64) async throws {
-        let settings = ConsumerSettings(filters: [names.deadLetters(of: nil)], start: .lastPerSubject)
+        let settings = ConsumerSettings(filters: [names.deadLetterFilter(of: nil)], start: .lastPerSubject)
         try await jetStream.readAll(of: names.deadLetters, settings) { delivered in
             guard case .deadLetter(let consumer, let sequence) = BusSubject(delivered.subject, in: names.namespace),
                 let record = try? DeadLetterRecord(
@@ -385,7 +385,7 @@ actor Projection {
         // A letter is written only by the steward that has read its settlement, or before that. So it does not come
         // back.
         _ = try await jetStream.retrying {
-            try await jetStream.purge(names.deadLetters, filter: names.deadLetter(deadLetter))
+            try await jetStream.purge(names.deadLetters, filter: names.deadLetterFilter(deadLetter))
         }
         try passed(.letterRemoved)
     }

@@ -5,7 +5,8 @@ extension FlowReviewer {
     /// no such state, and actions that can be taken in none of these states.
     mutating func reviewActions(_ sentElsewhere: Set<String>) {
         // Flows with requests or with windows are not reviewed.
-        guard flow.requests.isEmpty, !graph.nodes.contains(where: { $0.places.contains(.presented(.window)) }) else {
+        guard flow.requests.isEmpty, !graph.nodes.contains(where: { $0.placements.contains(.presented(.window)) })
+        else {
             return
         }
         let senders = screenSenders(sentElsewhere)
@@ -60,13 +61,13 @@ extension FlowReviewer {
 
     /// The commands that are sent only by screens that are always the root, with these screens.
     private func rootSenders(among senders: [String: Set<String>]) -> [String: Set<String>] {
-        senders.filter { $0.value.allSatisfy { nodes[$0]?.places == [.root] } }
+        senders.filter { $0.value.allSatisfy { nodes[$0]?.placements == [.root] } }
     }
 
     /// The commands that screens send only while they are in front, with these screens.
     private func soleSenders(among senders: [String: Set<String>]) -> [String: Set<String>] {
         // A screen in a column, and a root around its tabs or columns, can send while another screen is in front.
-        guard !graph.nodes.contains(where: { $0.places.contains { $0.isBeside } }) else { return [:] }
+        guard !graph.nodes.contains(where: { $0.placements.contains { $0.isBeside } }) else { return [:] }
         let containers = flow.layouts.filter { $0.value.contains { $0 != nil } }.keys
         return senders.filter { !containers.contains(where: $0.value.contains) }
     }
@@ -134,8 +135,8 @@ private struct Situations {
             if let start = flow.flows[child]?.start, front == [start], starts.contains(start) { situation.path = .none }
             return situation
         }
-        try situation.keyPath(
-            front, at: Set(front.flatMap { nodes[$0]?.places ?? [] }), needsPath: !rule.screens(in: .path).isEmpty)
+        try situation.place(
+            front, at: Set(front.flatMap { nodes[$0]?.placements ?? [] }), needsPath: !rule.screens(in: .path).isEmpty)
         return situation
     }
 
@@ -144,7 +145,7 @@ private struct Situations {
         let required = rule.screens(in: .top)
         guard let senders = soleSenders[rule.on] else { return required }
         let front = required.isEmpty ? senders.sorted() : required.filter(senders.contains)
-        let excluded = Set(rule.unless.filter { $0.keyPath == .top }.flatMap(\.plainScreens))
+        let excluded = Set(rule.unless.filter { $0.scope == .top }.flatMap(\.plainScreens))
         guard excluded.isSuperset(of: front) else { return front }
         let names = senders.sorted().joined(separator: "' or '")
         throw Impossibility(
@@ -216,8 +217,8 @@ private struct Situation {
     /// - Parameters:
     ///   - places: The ways in which the screens can be shown.
     ///   - needsPath: True if the front path or a path beneath it is not empty.
-    mutating func keyPath(
-        _ screens: [String], at places: Set<FlowGraph.Place>, needsPath: Bool
+    mutating func place(
+        _ screens: [String], at places: Set<FlowGraph.Placement>, needsPath: Bool
     ) throws(Impossibility) {
         front = screens.count == 1 ? screens[0] : nil
         if !screens.isEmpty, !places.isEmpty {
@@ -345,7 +346,7 @@ extension Flow {
     }
 }
 
-extension FlowGraph.Place {
+extension FlowGraph.Placement {
     /// True if a screen in this place can be beside the screen in front.
     fileprivate var isBeside: Bool {
         switch self {

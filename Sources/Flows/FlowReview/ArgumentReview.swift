@@ -37,10 +37,10 @@ extension FlowReviewer {
     private mutating func review(
         _ template: Template, front: [String], _ passed: [String: Set<String>], at keyPath: String
     ) {
-        for path in template.places(in: .arguments) + template.places(in: .sender) {
+        for path in template.paths(in: .arguments) + template.paths(in: .sender) {
             if let name = path.split(scalar: ".").first { review(String(name), of: front, passed, at: keyPath) }
         }
-        for path in template.places(in: .screens) {
+        for path in template.paths(in: .screens) {
             let parts = path.split(scalar: ".").map(String.init)
             if parts.count > 1 { review(parts[1], of: [parts[0]], passed, at: keyPath) }
         }
@@ -89,7 +89,7 @@ extension FlowReviewer {
             for (list, actions) in transition.actionLists {
                 for (index, action) in actions.enumerated() {
                     let templates = action.json.texts.compactMap { try? Template($0) }
-                    for name in templates.flatMap({ $0.places(in: .data) }).compactMap(Self.resultName) {
+                    for name in templates.flatMap({ $0.paths(in: .data) }).compactMap(Self.resultName) {
                         review(
                             nil, of: name, isWhole: false, given: given, in: names,
                             at: "\(rule.keyPath).\(list)[\(index)]")

@@ -144,7 +144,7 @@ package struct FlowGraph: Hashable, Sendable {
 
 extension FlowGraph.Rule {
     /// The place of the rule in the flow, such as `transitions[2]` or `links[0]`.
-    package var placement: String {
+    package var keyPath: String {
         isLink ? Flow.keyPath(ofLink: index) : Flow.keyPath(ofRule: index, in: flow)
     }
 }
@@ -212,7 +212,7 @@ extension Flow {
             transition.screens(in: .shown), transition.screens(in: .presented), transition.screens(in: .path),
             transition.screens(in: .root),
         ]
-        let excluded = Set(transition.unless.filter { [.top, .shown].contains($0.placement) }.flatMap(\.plainScreens))
+        let excluded = Set(transition.unless.filter { [.top, .shown].contains($0.scope) }.flatMap(\.plainScreens))
         for names in candidates {
             let origins = Set(names).subtracting(excluded)
             if !origins.isEmpty { return origins.sorted() }
@@ -270,8 +270,8 @@ extension Flow.Transition {
     }
 
     /// The screens that the rule's `when` lists for a place.
-    func screens(in placement: Flow.Condition.Scope) -> [String] {
-        when.filter { $0.placement == placement }.flatMap { $0.screens.map(\.screen) }
+    func screens(in scope: Flow.Condition.Scope) -> [String] {
+        when.filter { $0.scope == scope }.flatMap { $0.screens.map(\.screen) }
     }
 }
 
@@ -289,14 +289,14 @@ struct FlowReach {
             screens = Set(flow.screens.keys)
             flows = Set(flow.flows.keys)
         }
-        let placed = (flow.placedRules + flow.placedLinks).map { ($0.rule.placement, $0.transition) }
+        let placed = (flow.placedRules + flow.placedLinks).map { ($0.rule.keyPath, $0.transition) }
         let transitions = Dictionary(placed, uniquingKeysWith: { first, _ in first })
         var waiting = edges
         var isGrowing = true
         while isGrowing {
             isGrowing = false
             for edge in waiting {
-                guard let rule = transitions[edge.rule.placement], mayApply(rule, edge) else { continue }
+                guard let rule = transitions[edge.rule.keyPath], mayApply(rule, edge) else { continue }
                 if let screen = edge.to, screens.insert(screen).inserted { isGrowing = true }
                 if let flow = edge.begins, flows.insert(flow).inserted { isGrowing = true }
             }

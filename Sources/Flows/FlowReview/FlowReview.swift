@@ -119,7 +119,7 @@ struct FlowReviewer {
             // A rule on a view's report is an error already.
             guard ViewReport(rawValue: transition.on) == nil, transition.on != Flow.requestType else { continue }
             if transition.origin == .any, sentElsewhere.contains(transition.on) { continue }
-            let screens = transition.when.filter { $0.keyPath != .tab }.flatMap(\.screens).map(\.screen)
+            let screens = transition.when.filter { $0.scope != .tab }.flatMap(\.screens).map(\.screen)
             if !openScreens.isDisjoint(with: screens) { continue }
             guard known.insert(transition.on).inserted else { continue }
             let nearest = Spelling.nearest(to: transition.on, in: sent)

@@ -1,7 +1,7 @@
 internal import Navigation
 
 extension FlowReviewer {
-    /// Reviews the places of screens and the rules that lead to them.
+    /// Reviews the scopes of screens and the rules that lead to them.
     mutating func reviewGraph() {
         let reach = FlowReach(of: flow, along: graph.edges)
         reviewReach(reach)
@@ -36,7 +36,7 @@ extension FlowReviewer {
             for (key, conditions) in [("when", transition.when), ("unless", transition.unless)] {
                 for condition in conditions { review(condition, at: "\(rule.keyPath).\(key)") }
             }
-            let excluded = transition.unless.filter { $0.keyPath == .root }.flatMap(\.plainScreens)
+            let excluded = transition.unless.filter { $0.scope == .root }.flatMap(\.plainScreens)
             if roots.isSubset(of: excluded) {
                 warn(
                     .neverApplies,
@@ -67,12 +67,12 @@ extension FlowReviewer {
     /// True if the screen can be in a place that a condition examines.
     func canBe(_ node: FlowGraph.Node, in keyPath: Flow.Condition.Scope) -> Bool {
         switch keyPath {
-        case .root: flow.requests.contains(.setRoot) || node.places.contains(.root)
-        case .path: !flow.requests(anyOf: [.push, .replacePath]).isEmpty || node.places.contains(.path)
-        case .presented: flow.requests.contains(.present) || node.places.contains(where: \.isPresented)
+        case .root: flow.requests.contains(.setRoot) || node.placements.contains(.root)
+        case .path: !flow.requests(anyOf: [.push, .replacePath]).isEmpty || node.placements.contains(.path)
+        case .presented: flow.requests.contains(.present) || node.placements.contains(where: \.isPresented)
         case .top:
             !flow.requests(anyOf: [.setRoot, .push, .replacePath, .present]).isEmpty
-                || node.places.contains { !$0.isColumn }
+                || node.placements.contains { !$0.isColumn }
         case .shown, .tab, .sender: true
         }
     }
@@ -148,12 +148,12 @@ extension FlowReviewer {
     }
 
     private func leads(_ rule: Flow.Transition, onFromPresented screen: String) -> Bool {
-        let places: [Flow.Condition.Scope] = [.top, .shown, .presented]
+        let scopes: [Flow.Condition.Scope] = [.top, .shown, .presented]
         return canArrive(rule.on, on: screen)
             && rule.when.allSatisfy { condition in
-                !places.contains(condition.scope) || condition.screens.contains { $0.screen == screen }
+                !scopes.contains(condition.scope) || condition.screens.contains { $0.screen == screen }
             }
-            && !rule.unless.contains { places.contains($0.keyPath) && $0.plainScreens.contains(screen) }
+            && !rule.unless.contains { scopes.contains($0.scope) && $0.plainScreens.contains(screen) }
             && rule.possibleActions.contains { action in
                 (Self.leading + [.dismiss, .dismissAll, .finish, .abandon]).contains(action.name)
             }
@@ -165,7 +165,7 @@ extension FlowReviewer {
     }
 }
 
-extension FlowGraph.Place {
+extension FlowGraph.Placement {
     var isPresented: Bool { if case .presented = self { true } else { false } }
 
     var isColumn: Bool { if case .column = self { true } else { false } }

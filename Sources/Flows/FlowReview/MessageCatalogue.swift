@@ -185,10 +185,10 @@ extension FlowReviewer {
         default: break
         }
         for template in action.json.texts.compactMap({ try? Template($0) }) {
-            for name in template.places(in: .data) {
+            for name in template.paths(in: .data) {
                 if let type = sources.data { review(name, of: type, catalogue, at: keyPath) }
             }
-            for name in template.places(in: .answer) {
+            for name in template.paths(in: .answer) {
                 if let type = sources.answer { review(name, of: type, catalogue, at: keyPath) }
             }
         }
@@ -346,7 +346,7 @@ extension MessageCatalogue.Kind {
 
 extension Template {
     /// The paths that the template's placeholders have within one scope, without the name of the scope.
-    func places(in scope: Scope) -> [String] {
+    func paths(in scope: Scope) -> [String] {
         segments.compactMap { segment in
             guard case .placeholder(let keyPath) = segment else { return nil }
             return keyPath.removing(prefix: "\(scope.rawValue).").map(String.init)

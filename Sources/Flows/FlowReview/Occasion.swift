@@ -47,7 +47,7 @@ struct Occasion {
         if when.isEmpty || other.when.isEmpty {
             both.when += other.when
         } else {
-            guard when.map(\.keyPath) == other.when.map(\.keyPath) else { return nil }
+            guard when.map(\.scope) == other.when.map(\.scope) else { return nil }
             guard zip(when, other.when).count(where: { $0.screens != $1.screens }) <= 1 else { return nil }
             both.when = zip(when, other.when).compactMap { $0.overlap(with: $1) }
             guard both.when.count == when.count else { return nil }
@@ -59,13 +59,13 @@ struct Occasion {
     private var leavesSomething: Bool {
         guard contradiction == nil, !unless.contains(where: \.screens.isEmpty) else { return false }
         // Two different `unless` conditions on a place count as an overlap only if `when` names the place.
-        let doubled = Dictionary(grouping: Set(unless), by: \.keyPath).filter { $1.count > 1 }.keys
-        guard doubled.allSatisfy({ keyPath in when.contains { $0.keyPath == keyPath } }) else { return false }
+        let doubled = Dictionary(grouping: Set(unless), by: \.scope).filter { $1.count > 1 }.keys
+        guard doubled.allSatisfy({ scope in when.contains { $0.scope == scope } }) else { return false }
         return when.allSatisfy { wanted in
-            let unwanted = unless.filter { $0.keyPath == wanted.keyPath }
+            let unwanted = unless.filter { $0.scope == wanted.scope }
             return wanted.screens.isEmpty
                 || wanted.screens.contains { screen in
-                    let alone = Flow.Condition(wanted.keyPath, [screen])
+                    let alone = Flow.Condition(wanted.scope, [screen])
                     return !unwanted.contains { alone.implies($0) }
                 }
         }
@@ -76,17 +76,17 @@ extension Flow.Condition {
     /// True if `other` certainly holds whenever this condition holds.
     func implies(_ other: Flow.Condition) -> Bool {
         // The screen in front is always shown.
-        guard keyPath == other.keyPath || (keyPath == .top && other.keyPath == .shown) else { return false }
+        guard scope == other.scope || (scope == .top && other.scope == .shown) else { return false }
         if screens.isEmpty { return other.screens.isEmpty }
         return screens.allSatisfy { screen in other.screens.contains { screen.isCovered(by: $0) } }
     }
 
     /// True if `other` certainly does not hold when this condition holds.
     func excludes(_ other: Flow.Condition) -> Bool {
-        guard keyPath == other.keyPath else { return false }
+        guard scope == other.scope else { return false }
         if screens.isEmpty || other.screens.isEmpty { return screens.isEmpty != other.screens.isEmpty }
         // All other places can contain several screens at once.
-        guard [.root, .top, .tab, .sender].contains(keyPath) else { return false }
+        guard [.root, .top, .tab, .sender].contains(scope) else { return false }
         return Set(screens.map(\.screen)).isDisjoint(with: other.screens.map(\.screen))
     }
 
@@ -98,7 +98,7 @@ extension Flow.Condition {
             + other.screens.filter { screen in
                 !screens.contains(screen) && screens.contains { screen.isCovered(by: $0) }
             }
-        return common.isEmpty ? nil : Flow.Condition(keyPath, common)
+        return common.isEmpty ? nil : Flow.Condition(scope, common)
     }
 }
 

@@ -52,8 +52,8 @@ extension FlowReviewer {
         warn(
             .neverApplies,
             "'unless' excludes what 'when' requires, so the rule never applies; remove one of them",
-            at: "\(rule.keyPath).unless.\(unwanted.keyPath.rawValue)",
-            see: "\(rule.keyPath).when.\(wanted.keyPath.rawValue)")
+            at: "\(rule.keyPath).unless.\(unwanted.scope.rawValue)",
+            see: "\(rule.keyPath).when.\(wanted.scope.rawValue)")
     }
 }
 

@@ -22,11 +22,11 @@ struct PlayerState: Codable, Sendable, Equatable {
     private(set) var repeatMode = RepeatMode.off
     /// Shown to clients. The order of the songs does not change.
     var isShuffled = false
-    private(set) var devices: [Catalogue.Device]
+    private(set) var devices: [Catalogue.Speaker]
     /// The playback after the last change. ``advanced(to:)`` has the playback now.
     private(set) var playback: PlaybackQueue?
 
-    init(isPremium: Bool, devices: [Catalogue.Device]) {
+    init(isPremium: Bool, devices: [Catalogue.Speaker]) {
         self.isPremium = isPremium
         self.devices = devices
     }
@@ -34,7 +34,7 @@ struct PlayerState: Codable, Sendable, Equatable {
     init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         isPremium = try container.decode(Bool.self, forKey: .isPremium)
-        devices = try container.decode([Catalogue.Device].self, forKey: .devices)
+        devices = try container.decode([Catalogue.Speaker].self, forKey: .devices)
         repeatMode = try container.decodeIfPresent(RepeatMode.self, forKey: .repeatMode) ?? .off
         isShuffled = try container.decodeIfPresent(Bool.self, forKey: .isShuffled) ?? false
         // The playback of an earlier version has no durations, so it ends.
@@ -43,7 +43,7 @@ struct PlayerState: Codable, Sendable, Equatable {
     }
 
     /// The device that plays if a command names no device.
-    var activeDevice: Catalogue.Device? { devices.first(where: \.isActive) }
+    var activeDevice: Catalogue.Speaker? { devices.first(where: \.isActive) }
 
     /// The state at a later time, if no command comes before.
     func advanced(to now: Date) -> PlayerState {
@@ -122,7 +122,7 @@ extension PlayerState {
         if command.play == true, playback?.isPlaying == false { try perform(.resume, at: now) }
     }
 
-    private func commanded(_ id: String?) throws(WebAPIError) -> Catalogue.Device {
+    private func commanded(_ id: String?) throws(WebAPIError) -> Catalogue.Speaker {
         guard isPremium else { throw .premiumRequired }
         let found = id == nil ? activeDevice : devices.first { $0.id == id }
         guard let device = found else { throw id == nil ? .noActiveDevice : .deviceNotFound }
@@ -194,7 +194,7 @@ extension PlayerState {
     }
 
     /// Replaces the list of devices. Playback ends.
-    mutating func replaceDevices(with devices: [Catalogue.Device]) {
+    mutating func replaceDevices(with devices: [Catalogue.Speaker]) {
         self.devices = devices
         playback = nil
     }

@@ -238,8 +238,8 @@ public struct Flow: Hashable, Sendable {
         ) {
             self.on = on
             self.fields = fields
-            self.when = when.sorted { $0.scope.rawValue < $1.keyPath.rawValue }
-            self.unless = unless.sorted { $0.scope.rawValue < $1.keyPath.rawValue }
+            self.when = when.sorted { $0.scope.rawValue < $1.scope.rawValue }
+            self.unless = unless.sorted { $0.scope.rawValue < $1.scope.rawValue }
             self.origin = origin
             self.actions = actions
             self.guard = condition

@@ -194,7 +194,7 @@ package struct FlowChecker {
     mutating func check(_ conditions: [Flow.Condition], at keyPath: String) {
         for (index, condition) in conditions.enumerated() {
             let keyPath = "\(keyPath).\(condition.scope.rawValue)"
-            if conditions[..<index].contains(where: { $0.keyPath == condition.scope }) {
+            if conditions[..<index].contains(where: { $0.scope == condition.scope }) {
                 report("'\(condition.scope.rawValue)' is given twice; join the two lists of screens", at: keyPath)
             }
             if condition.screens.isEmpty, ![.path, .presented, .sender].contains(condition.scope) {

@@ -34,7 +34,7 @@ extension Flow.Transition {
 
 extension Flow.Condition {
     static func json(of conditions: [Flow.Condition]) -> JSONValue {
-        let members = conditions.map { ($0.keyPath.rawValue, JSONValue.array($0.screens.map(\.shortJSON))) }
+        let members = conditions.map { ($0.scope.rawValue, JSONValue.array($0.screens.map(\.shortJSON))) }
         return .object(Dictionary(members) { first, _ in first })
     }
 }

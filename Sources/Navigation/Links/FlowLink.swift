@@ -50,8 +50,8 @@ extension Flow {
             line: Int = #line
         ) {
             self.url = url
-            self.when = when.sorted { $0.scope.rawValue < $1.place.rawValue }
-            self.unless = unless.sorted { $0.scope.rawValue < $1.place.rawValue }
+            self.when = when.sorted { $0.scope.rawValue < $1.scope.rawValue }
+            self.unless = unless.sorted { $0.scope.rawValue < $1.scope.rawValue }
             self.to = to
             self.sends = sends
             self.park = .milliseconds(park.milliseconds)

@@ -92,13 +92,13 @@ struct StackProcesses: Sendable {
         return processes.filter(\.isSuspect) + processes.filter { !$0.isSuspect }
     }
 
-    private static func state(of status: ServiceStatus) -> String {
+    private static func state(of status: InstanceStatus) -> String {
         let restarts = status.restarts == 0 ? "" : ", \(status.restarts) restart\(status.restarts == 1 ? "" : "s")"
         let reason = status.state == .ready ? "" : status.message.map { ": \($0)" } ?? ""
         return "\(status.state.rawValue)\(restarts)\(reason)"
     }
 
-    private func lines(of status: ServiceStatus) -> [String] { project.writtenLines(of: status.name).map(\.text) }
+    private func lines(of status: InstanceStatus) -> [String] { project.writtenLines(of: status.name).map(\.text) }
 }
 
 /// A temporary folder of one test. Its path is short because it contains sockets.

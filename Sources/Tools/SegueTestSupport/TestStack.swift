@@ -119,7 +119,7 @@ public struct TestStack: ObservedBus {
         try await untilReplaced(status, deadline: deadline, caller: caller)
     }
 
-    private func untilReplaced(_ status: ServiceStatus, deadline: Duration?, caller: Caller) async throws {
+    private func untilReplaced(_ status: InstanceStatus, deadline: Duration?, caller: Caller) async throws {
         try await running.until("\(status.name) to be restarted and ready", deadline, caller) { project in
             project[status.name].map { $0.restarts > status.restarts && $0.state == .ready } ?? false
         }
@@ -213,7 +213,7 @@ public struct TestStack: ObservedBus {
         return try processID(of: status(of: service, caller), caller)
     }
 
-    private func processID(of status: ServiceStatus, _ caller: Caller) throws -> Int32 {
+    private func processID(of status: InstanceStatus, _ caller: Caller) throws -> Int32 {
         guard let pid = status.pid else { throw failure("\(status.name) is not running", at: caller) }
         return pid
     }
@@ -227,7 +227,7 @@ public struct TestStack: ObservedBus {
         }
     }
 
-    private func status(of service: String, _ caller: Caller) throws -> ServiceStatus {
+    private func status(of service: String, _ caller: Caller) throws -> InstanceStatus {
         guard let status = supervisor.status[service] else {
             throw failure("there is no process '\(service)'", at: caller)
         }

@@ -62,7 +62,7 @@ extension Catalogue.Account {
         user = Catalogue.User(
             id: file.user.id, name: file.user.name, email: file.user.email, isPremium: file.user.premium ?? true)
         devices = file.devices.map {
-            Catalogue.Device(
+            Catalogue.Speaker(
                 id: $0.id, name: $0.name, type: $0.type, isActive: $0.active ?? false,
                 isRestricted: $0.restricted ?? false, volume: $0.volume?.value)
         }
@@ -202,7 +202,7 @@ private struct CatalogueTree {
         var users: Set<String> = []
         for node in accounts {
             if let user = node["user"] { try check(user, named: "user", keys: CatalogueFile.User.CodingKeys.self) }
-            try checkList("device", of: node, CatalogueFile.Device.CodingKeys.self)
+            try checkList("device", of: node, CatalogueFile.Speaker.CodingKeys.self)
             try checkList("playlist", of: node, CatalogueFile.Playlist.CodingKeys.self)
             guard let id = node["user"]?["id"]?.string, !users.insert(id).inserted else { continue }
             throw fault(node["user"], "two accounts have the user id '\(id)'")

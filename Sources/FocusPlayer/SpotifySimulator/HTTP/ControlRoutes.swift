@@ -218,7 +218,7 @@ struct ControlState: ResponseEncodable, Sendable {
     /// The user id of the account that is shown.
     let account: String
     let premium: Bool
-    let devices: [Catalogue.Device]
+    let devices: [Catalogue.Speaker]
     /// `nil` if nothing plays and nothing is paused.
     let playback: PlaybackView?
     let tokens: Tokens

@@ -132,7 +132,7 @@ struct DeviceObject: Encodable, Sendable {
     let type: String
     let volumePercent: Nullable<Int>
 
-    init(_ device: Catalogue.Device) {
+    init(_ device: Catalogue.Speaker) {
         id = device.id
         isActive = device.isActive
         isRestricted = device.isRestricted

@@ -27,7 +27,7 @@ struct LineTemplate: Sendable {
         parts = segments.map { segment in
             switch segment {
             case .text(let text): return .text(text.printable)
-            case .place(let place):
+            case .placeholder(let place):
                 let path = place.split(scalar: ".", omittingEmptySubsequences: false).map(String.init)
                 if let index = paths.firstIndex(of: path) { return .value(index) }
                 paths.append(path)

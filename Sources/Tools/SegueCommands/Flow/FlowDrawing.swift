@@ -96,7 +96,7 @@ struct FlowDrawing {
     /// does.
     private static func owners(in graph: FlowGraph) -> [String: String] {
         var owners: [String: Set<String?>] = [:]
-        for edge in graph.edges where edge.place != .before {
+        for edge in graph.edges where edge.placement != .before {
             if let screen = edge.to { owners[screen, default: []].insert(edge.begins ?? edge.rule.flow) }
         }
         return owners.compactMapValues { $0.count == 1 ? $0.first ?? nil : nil }
@@ -117,7 +117,7 @@ struct FlowDrawing {
 extension FlowGraph.Node {
     /// The styles in which the screen is presented; empty if the screen is never presented.
     fileprivate var styles: [String] {
-        PresentationStyle.allCases.filter { places.contains(.presented($0)) }.map(\.rawValue)
+        PresentationStyle.allCases.filter { placements.contains(.presented($0)) }.map(\.rawValue)
     }
 }
 
@@ -148,7 +148,7 @@ extension Flow {
 extension FlowGraph.Edge {
     fileprivate var text: String {
         let what = begins.map { "\(action.rawValue) \($0)" } ?? action.rawValue
-        return switch place {
+        return switch placement {
         case .presented(let style): "\(what) as \(style.rawValue)"
         case .tab(let name): "\(what), tab \(name)"
         case .column(let name): "\(what) in \(name)"
@@ -160,14 +160,14 @@ extension FlowGraph.Edge {
 extension Flow.Condition {
     /// True if the label leaves the condition out, because it names the screen at which the arrow starts.
     fileprivate func isObvious(from screen: String?) -> Bool {
-        screens.contains { $0.screen == screen && $0.arguments.isEmpty } && place != .tab
+        screens.contains { $0.screen == screen && $0.arguments.isEmpty } && scope != .tab
     }
 
     fileprivate var text: String {
         let names = screens.map { screen in
             screen.screen + (screen.arguments.isEmpty ? "" : " \(JSONValue.object(screen.arguments))")
         }
-        return "\(place.rawValue): \(names.isEmpty ? "nothing" : names.joined(separator: " or "))"
+        return "\(scope.rawValue): \(names.isEmpty ? "nothing" : names.joined(separator: " or "))"
     }
 }
 
