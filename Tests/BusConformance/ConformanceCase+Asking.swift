@@ -1,6 +1,7 @@
 internal import EventBus
 internal import Foundation
 internal import Support
+internal import TestSupport
 internal import Testing
 
 extension ConformanceCase {

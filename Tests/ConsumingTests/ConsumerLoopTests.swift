@@ -3,9 +3,9 @@ import Dispatch
 import EventBus
 import Foundation
 import Logging
-import RuntimeTestSupport
 import Support
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import Consuming

@@ -1,7 +1,7 @@
 import EventBus
-import RuntimeTestSupport
 import Support
 import Synchronization
+import TestSupport
 
 /// A bus whose broker never answers a claim.
 struct SilentBus: ForwardingEngine {

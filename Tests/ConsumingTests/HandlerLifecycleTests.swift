@@ -2,11 +2,11 @@ import Consuming
 import Contracts
 import EventBus
 import Logging
-import RuntimeTestSupport
 import SegueTestSupport
 import ServiceLifecycle
 import ServiceLifecycleTestKit
 import Support
+import TestSupport
 import Testing
 
 @Suite("Handlers: starting and stopping")

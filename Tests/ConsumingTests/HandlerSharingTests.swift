@@ -2,8 +2,8 @@ import Consuming
 import Contracts
 import EventBus
 import Logging
-import RuntimeTestSupport
 import Support
+import TestSupport
 import Testing
 
 @Suite("Handlers: several instances", .timeLimit(.minutes(1)))

@@ -3,8 +3,8 @@ import Contracts
 import EventBus
 import Foundation
 import Logging
-import RuntimeTestSupport
 import Support
+import TestSupport
 import Testing
 
 @Suite("Handlers")

@@ -3,10 +3,10 @@ import Contracts
 import EventBus
 import Foundation
 import Logging
-import RuntimeTestSupport
 import ServiceLifecycle
 import ServiceLifecycleTestKit
 import Support
+import TestSupport
 import Testing
 
 @Suite("Handlers of queries", .timeLimit(.minutes(1)))

@@ -2,9 +2,9 @@ import Consuming
 import Contracts
 import EventBus
 import Foundation
-import RuntimeTestSupport
 import SegueTestSupport
 import Support
+import TestSupport
 import Testing
 
 @Suite("Scheduled commands", .timeLimit(.minutes(1)))

@@ -3,9 +3,9 @@ import Contracts
 import EventBus
 import Foundation
 import Navigation
-import RuntimeTestSupport
 import Support
 import Synchronization
+import TestSupport
 import Testing
 
 extension Document {

@@ -1,8 +1,8 @@
 import Consuming
 import Contracts
 import EventBus
-import RuntimeTestSupport
 import Support
+import TestSupport
 import Testing
 
 @Suite("Work of a session", .timeLimit(.minutes(1)))

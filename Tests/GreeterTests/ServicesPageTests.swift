@@ -5,12 +5,12 @@ import EventBus
 import Foundation
 import Logging
 import Navigation
-import RuntimeTestSupport
 import SegueTestSupport
 import ServiceLifecycle
 import ServiceRuntime
 import Support
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import greeter

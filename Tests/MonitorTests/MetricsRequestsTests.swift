@@ -2,8 +2,8 @@ import Contracts
 import EventBus
 import Foundation
 import Monitor
-import RuntimeTestSupport
 import SegueTestSupport
+import TestSupport
 import Testing
 
 @Suite("Requests for metrics", .timeLimit(.minutes(1)))

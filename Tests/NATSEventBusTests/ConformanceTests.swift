@@ -5,6 +5,7 @@ import NATSEventBus
 import NATSTestSupport
 import Steward
 import Support
+import TestSupport
 import Testing
 
 @Suite("NATS bus")
@@ -35,7 +36,7 @@ extension TestBus {
     func whileStewarded(_ body: @escaping @Sendable () async throws -> Void) async throws {
         let steward = Steward(
             NATSOptions(servers: [server.url], name: "steward"), StewardConfiguration(namespace: namespace),
-            logger: .quiet)
+            logger: .silent)
         let leads = Latch()
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask {

@@ -5,6 +5,7 @@ import Foundation
 import NATSLayout
 import NATSTestSupport
 import Support
+import TestSupport
 import Testing
 
 @testable import NATS
@@ -48,7 +49,7 @@ struct ConnectionTests {
 
     @Test func `Without a server the bus is unavailable`() async throws {
         let server = try NATSServer()
-        let bus = try NATSEventBus(address: server.url, source: "test/1", logger: .quiet)
+        let bus = try NATSEventBus(address: server.url, source: "test/1", logger: .silent)
         let error = await #expect(throws: BusError.self) {
             try await bus.whileOpen { try await bus.waitUntilConnected(timeout: .milliseconds(300)) }
         }

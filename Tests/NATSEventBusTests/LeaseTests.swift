@@ -5,6 +5,7 @@ import Foundation
 import NATS
 import NATSLayout
 import Support
+import TestSupport
 import Testing
 
 @testable import NATSEventBus
@@ -183,7 +184,7 @@ struct LeaseTests {
                     bus.journal, producer: bus.producer, source: bus.source, results: bus.results
                 ) { publication in
                     let recorded = try await bus.send(publication)
-                    if await calls.next() == 1 {
+                    if calls.increment() == 1 {
                         isStored.open()
                         await mayReturn.waitUntilOpenOrCancelled()
                     }

@@ -7,19 +7,10 @@ import NATSLayout
 import NATSTestSupport
 import Support
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import NATSEventBus
-
-/// A query of the tests.
-private struct Question: QueryMessage {
-    struct Answer: Codable, Hashable, Sendable {
-        var number: Int
-        var server: String
-    }
-
-    var number: Int
-}
 
 @Suite("Queries on NATS", .timeLimit(.minutes(3)))
 struct QueryTests {
@@ -378,24 +369,11 @@ extension BusParts {
         during body: @escaping @Sendable () async throws -> Result
     ) async throws -> Result {
         let serving = Latch()
-        return try await withThrowingTaskGroup(of: Result?.self) { group in
-            group.addTask {
-                do {
-                    try await queries.serve([Question.type], whenServing: serving.open, answer)
-                } catch is CancellationError {}
-                return nil
-            }
-            group.addTask {
-                try await serving.waitUntilOpen()
-                return try await body()
-            }
-            while let result = try await group.next() {
-                guard let result else { continue }
-                group.cancelAll()
-                try await group.waitForAll()
-                return result
-            }
-            throw CancellationError()
+        return try await withBackground([
+            { try await queries.serve([Question.type], whenServing: serving.open, answer) }
+        ]) {
+            try await serving.waitUntilOpen()
+            return try await body()
         }
     }
 

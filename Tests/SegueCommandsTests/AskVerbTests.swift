@@ -2,8 +2,8 @@ import CommandLineTestSupport
 import Contracts
 import EventBus
 import Foundation
-import RuntimeTestSupport
 import Support
+import TestSupport
 import Testing
 
 @Suite("'segue ask'", .timeLimit(.minutes(1)))

@@ -1,8 +1,8 @@
 import Contracts
 import EventBus
 import Logging
-import RuntimeTestSupport
 import SegueTestSupport
+import TestSupport
 import Testing
 
 @testable import ServiceRuntime

@@ -2,12 +2,12 @@ import Consuming
 import Contracts
 import EventBus
 import Foundation
-import RuntimeTestSupport
 import SegueTestSupport
 import ServiceLifecycle
 import ServiceLifecycleTestKit
 import Support
 import SystemSupport
+import TestSupport
 import Testing
 
 @testable import ServiceRuntime

@@ -3,10 +3,10 @@ import Contracts
 import EventBus
 import Foundation
 import Logging
-import RuntimeTestSupport
 import SegueTestSupport
 import Support
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import ServiceRuntime

@@ -1,8 +1,8 @@
 import Consuming
 import Contracts
 import EventBus
-import RuntimeTestSupport
 import ServiceLifecycle
+import TestSupport
 import Testing
 
 @testable import ServiceRuntime

@@ -3,7 +3,6 @@ import Contracts
 import EventBus
 import Foundation
 import Logging
-import RuntimeTestSupport
 import SegueTestSupport
 import ServiceLifecycle
 import ServiceLifecycleTestKit

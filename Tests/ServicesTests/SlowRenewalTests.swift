@@ -3,7 +3,6 @@ import Consuming
 import Contracts
 import EventBus
 import Foundation
-import RuntimeTestSupport
 import Services
 import Support
 import Synchronization
@@ -23,7 +22,7 @@ struct SlowRenewalTests {
                     try await device.send(
                         Command.SpotifyTokenRefreshRequested(generation: 1), subject: "session-\(number)")
                 }
-                try await server.refreshes(reach: 20)
+                try await server.waitUntilRefreshes(20)
                 for number in 0..<20 {
                     let launch = try Envelope(
                         DomainEvent.LaunchFinished(), source: device.source, subject: "session-\(number)")
@@ -31,7 +30,7 @@ struct SlowRenewalTests {
                     #expect(try await device.status(after: launch) == .authorized)
                 }
                 server.release()
-                for number in 0..<20 { try await vault.waitForRenewal(of: "session-\(number)") }
+                for number in 0..<20 { try await vault.waitUntilRenewed(of: "session-\(number)") }
             }
         }
     }
@@ -42,16 +41,16 @@ struct SlowRenewalTests {
             let held = HeldServer()
             try await withAuthService(on: hub, vault, held) {
                 try await device.send(Command.SpotifyTokenRefreshRequested(generation: 1), subject: "session-0")
-                try await held.refreshes(reach: 1)
+                try await held.waitUntilRefreshes(1)
             }
             #expect(try await vault.load(of: "session-0").generation == 1)
             let server = HeldServer()
             server.release()
             try await withAuthService(on: hub, vault, server) {
-                try await vault.waitForRenewal(of: "session-0")
+                try await vault.waitUntilRenewed(of: "session-0")
             }
             #expect(try await vault.load(of: "session-0").generation == 2)
-            try await server.refreshes(reach: 1)
+            try await server.waitUntilRefreshes(1)
         }
     }
 
@@ -82,22 +81,12 @@ struct SlowRenewalTests {
 
 /// A server that answers no refresh before it is released.
 private final class HeldServer: AuthorizationServer {
-    private let arrivals: AsyncStream<Void>
-    private let arrived: AsyncStream<Void>.Continuation
+    private let arrivals = Counter()
     private let state = Mutex<(isReleased: Bool, held: [Latch])>((false, []))
 
-    init() {
-        (arrivals, arrived) = AsyncStream.makeStream()
-    }
-
-    /// Waits until this number of further refreshes has been requested. One task may wait at a time.
-    func refreshes(reach count: Int) async throws {
-        var seen = 0
-        for await _ in arrivals {
-            seen += 1
-            if seen == count { return }
-        }
-        throw CancellationError()
+    /// Waits until this number of refreshes has been requested.
+    func waitUntilRefreshes(_ count: Int) async throws {
+        try await arrivals.waitUntil(count)
     }
 
     func release() {
@@ -114,7 +103,7 @@ private final class HeldServer: AuthorizationServer {
     }
 
     func refresh(_ refreshToken: String) async throws -> TokenGrant {
-        arrived.yield()
+        arrivals.increment()
         let answer = Latch()
         state.withLock { state in
             state.held.append(answer)
@@ -127,7 +116,7 @@ private final class HeldServer: AuthorizationServer {
 
 extension TokenVault {
     /// Waits until the session's tokens have the second generation.
-    fileprivate func waitForRenewal(of session: String) async throws {
+    fileprivate func waitUntilRenewed(of session: String) async throws {
         while try await load(of: session).generation < 2 {
             try Task.checkCancellation()
             await Task.yield()

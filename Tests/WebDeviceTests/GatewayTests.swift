@@ -5,7 +5,6 @@ import HTTPClient
 import HTTPTypes
 import Logging
 import PageTestSupport
-import RuntimeTestSupport
 import SignIn
 import Sodium
 import Support

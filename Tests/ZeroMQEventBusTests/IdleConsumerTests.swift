@@ -1,7 +1,7 @@
 import BusConformance
 import EventBus
-import RuntimeTestSupport
 import Support
+import TestSupport
 import Testing
 import ZeroMQEventBus
 

@@ -5,6 +5,7 @@ import EventBus
 import Foundation
 import Support
 import Synchronization
+import TestSupport
 import Testing
 import ZeroMQ
 import ZeroMQEventBus
@@ -18,7 +19,7 @@ struct OldBrokerTests {
         try await TestBroker.withDirectory { broker in
             try await broker.run {
                 try await OldBroker.run(before: broker, knowing: last) { address in
-                    let bus = try ZeroMQEventBus(address: address, source: "test/1", logger: .quiet)
+                    let bus = try ZeroMQEventBus(address: address, source: "test/1", logger: .silent)
                     try await bus.whileOpen { try await body(bus) }
                 }
             }

@@ -34,7 +34,7 @@ package struct ConsumerTasks<Element: Sendable>: Sendable {
 }
 
 /// A task that other tasks can end. Those that end it wait until it has ended.
-struct StoppableTask: Sendable {
+final class StoppableTask: Sendable {
     private let stop = Latch()
     private let hasEnded = Latch()
 
@@ -43,7 +43,7 @@ struct StoppableTask: Sendable {
         defer { hasEnded.open() }
         try await withThrowingTaskGroup(of: Void.self) { tasks in
             tasks.addTask { try await work() }
-            tasks.addTask { await stop.waitUntilOpenOrCancelled() }
+            tasks.addTask { [stop] in await stop.waitUntilOpenOrCancelled() }
             defer { tasks.cancelAll() }
             try await tasks.next()
         }

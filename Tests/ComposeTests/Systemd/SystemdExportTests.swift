@@ -1,5 +1,6 @@
 import Foundation
 import Support
+import TestSupport
 import Testing
 
 @testable import Compose
@@ -61,23 +62,23 @@ struct SystemdExportTests {
     }
 
     @Test("systemd accepts the units", arguments: [SystemdManager.user, .system(user: "root")])
-    func verified(manager: SystemdManager) throws {
+    func verified(manager: SystemdManager) async throws {
         let scratch = try Scratch()
         try SystemdFile.write(export(manager: manager, directory: scratch.path).files(), to: scratch.path)
         let flag = manager == .user ? "--user" : "--system"
         // `systemd-analyze` also prints warnings about settings that it does not know, and still succeeds.
-        let found = try Shell.run(
+        let found = try await Shell.run(
             "cd \"$0\" && XDG_RUNTIME_DIR=$0 systemd-analyze \(flag) verify ./*.target ./*.service", scratch.path)
         #expect(found.split(separator: "\n").filter { $0.contains("demo.") }.isEmpty, "\(found)")
     }
 
     @Test("No unit file that others can read contains a secret")
-    func secrets() throws {
+    func secrets() async throws {
         let scratch = try Scratch()
         let files = try export(directory: scratch.path).files()
         try SystemdFile.write(files, to: scratch.path)
         try SystemdFile.write(files, to: scratch.path)
-        let readable = try Shell.run(
+        let readable = try await Shell.run(
             #"cd "$0" && find . -type f -perm /077 | sort && grep -lF 'se\"cr' * | sort"#, scratch.path)
         #expect(
             readable.split(separator: "\n") == [
@@ -87,7 +88,7 @@ struct SystemdExportTests {
     }
 
     @Test("The units have a command line and variables that work without systemd")
-    func byHand() throws {
+    func byHand() async throws {
         let scratch = try Scratch()
         let text = """
             services:
@@ -101,21 +102,18 @@ struct SystemdExportTests {
         try SystemdFile.write(files, to: scratch.path)
         let unit = try #require(files.first { $0.name == "demo.a.service" }).text
         let command = try #require(UnitLine.values(of: "ExecStart", in: unit).first)
-        let process = Process()
         // A shell can read the file of variables, too.
         let arguments = UnitLine.words(command).map { $0.replacing("$$", with: "$") }
-        process.executableURL = URL(fileURLWithPath: "/bin/sh")
         let file = try #require(UnitLine.values(of: "EnvironmentFile", in: unit).first)
-        process.arguments = ["-c", "set -a; . \"$0\"; exec \"$@\"", file] + arguments
         let pairs = UnitLine.values(of: "Environment", in: unit).flatMap(UnitLine.words).map { line in
             let parts = line.split(separator: "=", maxSplits: 1).map(String.init)
             return (parts[0], parts[1])
         }
-        process.environment = Dictionary(uniqueKeysWithValues: pairs)
         let folder = try #require(UnitLine.values(of: "WorkingDirectory", in: unit).first)
-        process.currentDirectoryURL = URL(fileURLWithPath: folder)
-        try process.run()
-        process.waitUntilExit()
+        try await TestProgram(
+            "/bin/sh", ["-c", "set -a; . \"$0\"; exec \"$@\"", file] + arguments,
+            environment: Dictionary(uniqueKeysWithValues: pairs), inheritsEnvironment: false, in: folder
+        ).output()
         #expect(
             try scratch.read("result")
                 == "a \"b\" \\ %h $x|;|two\nlines|se\"cr$et %h\n`x|ipc:///run/user/1000/segue/demo/bus|a|\(scratch.path)\n"
@@ -137,14 +135,14 @@ struct SystemdExportTests {
     }
 
     @Test("A script waits until the service is healthy, for a limited time")
-    func probe() throws {
+    func probe() async throws {
         var probe = HealthProbe(command: ["false"], interval: .milliseconds(10), timeout: .seconds(5), retries: 3)
-        #expect(throws: Shell.Failure.self) { try Shell.run(probe.waitingScript, "probe", "false") }
+        await #expect(throws: TestProgram.Failure.self) { try await Shell.run(probe.waitingScript, "probe", "false") }
         probe.startPeriod = .seconds(600)
         let scratch = try Scratch()
         let file = "\(scratch.path)/x"
         let test = "echo x >> \(file); [ $(wc -l < \(file)) -eq 3 ]"
-        try Shell.run(probe.waitingScript, "probe", "sh", "-c", test)
+        try await Shell.run(probe.waitingScript, "probe", "sh", "-c", test)
         #expect(try scratch.read("x") == "x\nx\nx\n")
         // The largest value that a file may contain.
         let long = Duration.seconds(365 * 86_400)
@@ -205,10 +203,10 @@ struct SystemdTextTests {
     @Test(
         "A variable is quoted so that a shell also reads the same value",
         arguments: ["", "a b", "a\"b$c `d` \\ %h\nx'y", "#;=", "ß", "a\"\u{301}b$\u{301}(id)"])
-    func assignment(value: String) throws {
+    func assignment(value: String) async throws {
         let scratch = try Scratch()
         let path = try scratch.write(SystemdText.assignment("V", value) + "\n", to: "e")
-        let output = try Shell.run("set -a; . \"$0\"; printf '%s' \"$V\"", path)
+        let output = try await Shell.run("set -a; . \"$0\"; printf '%s' \"$V\"", path)
         #expect(output == value)
     }
 

@@ -22,10 +22,20 @@ package func withRunning<Result: Sendable>(
 package func withRunning<Result: Sendable>(
     _ service: any Service, _ body: @escaping @Sendable () async throws -> Result
 ) async throws -> Result {
+    try await withBackground([{ try await service.run() }], body)
+}
+
+/// Runs `body` concurrently with tasks that do not end by themselves, and cancels the tasks afterwards.
+/// - Throws: the first error of `body` or of a task.
+package func withBackground<Result: Sendable>(
+    _ tasks: [@Sendable () async throws -> Void], _ body: @escaping @Sendable () async throws -> Result
+) async throws -> Result {
     try await withThrowingTaskGroup(of: Result?.self) { group in
-        group.addTask {
-            do { try await service.run() } catch is CancellationError {}
-            return nil
+        for task in tasks {
+            group.addTask {
+                do { try await task() } catch is CancellationError {}
+                return nil
+            }
         }
         group.addTask { try await body() }
         while let result = try await group.next() {
