@@ -108,7 +108,7 @@ let runtime: [Target] = [
             "CommandLineSupport", "Consuming", "Contracts", "EventBus", "FlowFiles", "MessageSchema", "Navigation",
             "Support", "SystemSupport", "Transports", argumentParser, configuration, lifecycle, logging, signals,
         ]),
-    module("ErrorNotification", in: "Runtime", ["Consuming", "Contracts", "EventBus", logging]),
+    module("ErrorNotification", in: "Runtime", ["Consuming", "Contracts", "EventBus", "Support", logging]),
     module("Coordinator", in: "Runtime", ["Consuming", "Contracts", "EventBus", "Navigation", "Support", logging]),
     module(
         "PlatformPrograms", in: "Runtime",
@@ -237,8 +237,8 @@ let focusPlayer: [Target] = [
         "Services", in: "FocusPlayer",
         [
             "Authorization", "ConsentCallback", "Consuming", "Contracts", "EventBus", "HTTPClient", "Music",
-            "Navigation", "Repositories", "ServiceRuntime", "SpotifyAPI", "TokenVault", "Vocabulary", argumentParser,
-            logging,
+            "Navigation", "Repositories", "ServiceRuntime", "SpotifyAPI", "Support", "TokenVault", "Vocabulary",
+            argumentParser, logging,
         ]),
     module("Presentation", in: "FocusPlayer", ["Contracts", "Device", "EventBus", "Vocabulary"]),
     module(
@@ -297,296 +297,185 @@ let executables: [Target] = [
 
 // MARK: Tests
 
-let tests: [Target] = [
-    // The reader of compose files reads what an escape has written.
-    tests(of: "Support", ["Compose", "TestSupport"]),
-    tests(of: "SystemSupport", ["TestSupport"]),
-    tests(of: "Sodium"),
-    testExecutable("http-fixture", in: "HTTPFixture", ["HTTPClient", httpTypes]),
-    tests(of: "HTTPClient", ["TestSupport", "http-fixture", httpTypes, subprocess, systemPackage]),
-    testModule("TestSupport", []),
-    // A test target, because it uses Swift Testing, which is not available when everything is linked statically.
+// What tests share, from the lowest:
+// - TestSupport: folders, programs in processes of their own, raw connections, logs, messages and faulty buses; for all.
+// - SampleFlows, HostileValues: flows and sessions; values that no client sends, made from valid ones and from schemas.
+// - BusConformance: the cases that a bus on each engine has to pass. A test target, because it uses Swift Testing, which
+//   is not available when everything is linked statically.
+// - BusFuzz, BusStranger: invalid requests to the broker; any bytes, as a program that knows its address could send.
+// - NATSTestSupport: servers and clusters of NATS.
+// - BusChecker, BusSoak: processes that are killed and stopped under load, and a check of what they have published.
+// - SegueTestSupport (a product, above): an app in the process of the test, or a stack of processes.
+// - CommandLineTestSupport: `segue` as a user runs it.
+// - PageTestSupport: a browser with the page, as far as HTTP shows it.
+// - GatewayTestSupport: a gateway in the process of the test, with the devices and the inspector.
+// - DeviceTestSupport, SpotifyTestSupport: screens and messages of the focus player; a simulated Spotify.
+let testModules: [Target] = [
+    testModule(
+        "TestSupport", ["Consuming", "Contracts", "EventBus", "Support", lifecycle, logging, subprocess, systemPackage]),
+    testModule("SampleFlows", ["FlowFiles", "FlowReview", "Navigation", "Support"]),
+    testModule("HostileValues", ["Contracts", "EventBus", "MessageSchema", "Support"]),
     .testTarget(
-        name: "BusConformance", dependencies: ["EventBus", "RuntimeTestSupport", "TestSupport"],
-        path: "Tests/BusConformance",
+        name: "BusConformance", dependencies: ["EventBus", "Support", "TestSupport"], path: "Tests/BusConformance",
         swiftSettings: settings),
-    tests(of: "EventBus", ["BusConformance", "Support", "TestSupport"]),
-    // Starts nats-server.
+    testModule("BusFuzz", ["Broker", "BusFormat", "BusProtocol", "EventBus", "TestSupport", grdb, logging]),
+    testModule("BusStranger", ["BusFormat", "BusProtocol", "EventBus", "ZeroMQ"]),
     testModule("NATSTestSupport", ["Compose", "NATS", "Support", "TestSupport", subprocess, systemPackage]),
-    tests(
-        of: "NATS",
-        ["Compose", "NATSTestSupport", "Sodium", "Support", "SystemSupport", "TestSupport", subprocess, systemPackage]),
     testModule("BusChecker", ["Navigation"]),
-    tests(of: "BusChecker", ["FlowFiles", "Navigation", "Support"]),
     testModule(
         "BusSoak",
         [
             "BusChecker", "Consuming", "Contracts", "EventBus", "FlowFiles", "NATS", "NATSLayout", "NATSTestSupport",
-            "Navigation", "RuntimeTestSupport", "Support", "SystemSupport", "TestSupport", "Transports", logging,
-            subprocess, systemPackage,
+            "Navigation", "Support", "SystemSupport", "TestSupport", "Transports", logging, subprocess, systemPackage,
+        ]),
+    testModule("CommandLineTestSupport", ["Compose", "EventBus", "TestSupport", "Transports", subprocess]),
+    testModule("PageTestSupport", ["HTTPClient", "SignIn", "Support", "TestSupport", httpTypes]),
+    testModule(
+        "GatewayTestSupport",
+        [
+            "EventBus", "HTTPClient", "PageTestSupport", "SignIn", "TestSupport", "WebDevice", "WebInspector",
+            "WebPage",
+        ]),
+    testModule(
+        "DeviceTestSupport", ["Contracts", "Device", "EventBus", "Navigation", "Presentation", "Support", "Vocabulary"]),
+    testModule(
+        "SpotifyTestSupport",
+        [
+            "Authorization", "HTTPClient", "HTTPOperations", "SpotifyAPI", "SpotifySimulator", "TestSupport", httpTypes,
+            logging,
         ]),
     testExecutable("bus-fixture", in: "BusFixture", ["BusSoak", "EventBus", argumentParser]),
+    // Kills and stops processes of a bus under load: `make soak`.
     testExecutable("bus-soak", in: "BusSoakCommand", ["BusSoak", argumentParser]),
-    tests(
-        of: "BusSoak",
-        ["Contracts", "EventBus", "FlowFiles", "Navigation", "broker", "bus-fixture", "navigation-coordinator"]),
-    // Sends any bytes to the broker, as a program that knows its address could.
-    testModule("BusStranger", ["BusFormat", "BusProtocol", "EventBus", "ZeroMQ"]),
-    .testTarget(
-        name: "BusFaultTests",
-        dependencies: [
-            "BusChecker", "BusFormat", "BusProtocol", "BusSoak", "BusStranger", "Consuming", "Contracts", "Coordinator",
-            "EventBus",
-            "Navigation", "RuntimeTestSupport", "ServiceRuntime", "TestSupport", "ZeroMQ", "ZeroMQEventBus", "broker",
-            "bus-fixture", logging,
-        ],
-        swiftSettings: settings),
-    tests(of: "BusProtocol", ["BusFormat", "BusFuzz", "EventBus", "TestSupport"]),
-    tests(of: "NATSLayout", ["BusFormat", "EventBus", "TestSupport"]),
-    tests(
-        of: "NATSEventBus",
-        [
-            "BusConformance", "BusFormat", "CommandLineTestSupport", "Consuming", "EventBus", "NATS", "NATSLayout",
-            "NATSTestSupport", "RuntimeTestSupport", "Steward", "Support", "TestSupport", "segue", logging,
-        ]),
-    // Stops, kills and separates real servers, and damages their disks.
-    .testTarget(
-        name: "NATSFaultTests",
-        dependencies: [
-            "BusChecker", "BusSoak", "EventBus", "NATS", "NATSLayout", "NATSTestSupport", "TestSupport", "broker",
-            "bus-fixture",
-        ],
-        swiftSettings: settings),
-    tests(
-        of: "Steward",
-        [
-            "BusFormat", "EventBus", "NATS", "NATSLayout", "NATSTestSupport", "Support", "SystemSupport",
-            "TestSupport", "broker", logging, subprocess, systemPackage,
-        ]),
-    testModule("BusFuzz", ["Broker", "BusFormat", "BusProtocol", "EventBus", "TestSupport", grdb, logging]),
     // Sends many invalid requests to the broker: `make fuzz`.
-    .executableTarget(
-        name: "bus-fuzz", dependencies: ["BusFuzz", "TestSupport"], path: "Tests/BusFuzzCommand",
-        swiftSettings: settings),
-    tests(of: "Broker", ["BusFormat", "BusFuzz", "BusProtocol", "EventBus", "Support", "TestSupport", grdb, logging]),
-    tests(
-        of: "ZeroMQEventBus",
-        [
-            "Broker", "BusConformance", "BusFormat", "BusProtocol", "EventBus", "RuntimeTestSupport", "TestSupport",
-            "ZeroMQ", grdb, logging,
-        ]),
-    // Flows and sessions that several test suites use.
-    testModule("SampleFlows", ["FlowFiles", "FlowReview", "Navigation", "Support"]),
-    tests(of: "Navigation", ["FlowFiles", "HostileValues", "SampleFlows", "Support", "TestSupport"]),
+    testExecutable("bus-fuzz", in: "BusFuzzCommand", ["BusFuzz", "TestSupport"]),
+    testExecutable("compose-fixture", in: "ComposeFixture", ["Compose", logging]),
+    // The program in docs/services.md.
+    testExecutable("greeter", in: "Greeter", ["Consuming", "Contracts", "EventBus", "ServiceRuntime"]),
+    testExecutable("http-fixture", in: "HTTPFixture", ["HTTPClient", httpTypes]),
     // Runs hot paths, whose instructions `scripts/count-instructions` counts.
     testExecutable(
         "instruction-counts", in: "InstructionCounts",
         [
             "Broker", "BusFormat", "BusProtocol", "Consuming", "Contracts", "EventBus", "Navigation", "SampleFlows",
-            "Support",
-            "TestSupport", logging,
+            "Support", "TestSupport", logging,
         ]),
+]
+
+// The dependencies of a kind of test. A target need not use all of its kind: each file says what it imports.
+let files: [Target.Dependency] = ["Support", "SystemSupport", "TestSupport", logging, subprocess, systemPackage]
+let flows: [Target.Dependency] = files + ["FlowFiles", "FlowReview", "HostileValues", "Navigation", "SampleFlows"]
+let messages: [Target.Dependency] = flows + ["Consuming", "Contracts", "EventBus", "MessageSchema", lifecycle]
+let zeroMQ: [Target.Dependency] =
+    messages + ["Broker", "BusConformance", "BusFormat", "BusFuzz", "BusProtocol", "ZeroMQ", grdb]
+let nats: [Target.Dependency] =
+    messages + ["BusConformance", "BusFormat", "Compose", "NATS", "NATSLayout", "NATSTestSupport", "Sodium"]
+let apps: [Target.Dependency] =
+    messages + [
+        "Coordinator", "ErrorNotification", "SegueTestSupport", "ServiceRuntime", "Transports",
+        .product(name: "ServiceLifecycleTestKit", package: "swift-service-lifecycle"),
+    ]
+let stacks: [Target.Dependency] =
+    apps + [
+        "AppContract", "BusFormat", "BusProtocol", "BusStranger", "CommandLineTestSupport", "Compose", "Monitor",
+        "NATSPermissions", "broker", "error-notifier", "navigation-coordinator", "segue", "segue-bench", argumentParser,
+        grdb,
+    ]
+let faults: [Target.Dependency] =
+    stacks + [
+        "BusChecker", "BusSoak", "NATS", "NATSLayout", "NATSTestSupport", "ZeroMQ", "ZeroMQEventBus", "bus-fixture",
+    ]
+let screens: [Target.Dependency] = apps + ["Device", "DeviceTestSupport", "Presentation", "Vocabulary"]
+let pages: [Target.Dependency] =
+    screens + [
+        "GatewayTestSupport", "HTTPClient", "HTTPOperations", "Monitor", "PageTestSupport", "SignIn", "Sodium",
+        "WebPage",
+        "broker", "navigation-coordinator", "segue", "web-gateway", httpTypes, hummingbird, nioCore,
+    ]
+let spotify: [Target.Dependency] =
+    messages + [
+        "Authorization", "HTTPClient", "HTTPOperations", "Music", "Repositories", "SpotifyTestSupport", "TokenVault",
+        "Vocabulary", grdb, httpTypes, hummingbird, nioCore,
+    ]
+
+let tests: [Target] = [
+    // The reader of compose files reads what an escape has written.
+    tests(of: "Support", files + ["Compose"]),
+    tests(of: "SystemSupport", files),
+    tests(of: "Sodium"),
+    tests(of: "HTTPClient", files + ["http-fixture", httpTypes]),
+    tests(of: "Navigation", flows),
     tests(of: "YAMLText", [yams]),
-    tests(of: "FlowFiles", ["HostileValues", "Navigation", "SampleFlows", "Support", "TestSupport"]),
-    tests(of: "FlowReview", ["FlowFiles", "Navigation", "SampleFlows", "Support", "TestSupport"]),
-    tests(of: "Contracts", ["EventBus", "Navigation", "Support"]),
-    // Values that no client sends, made from valid ones and from schemas.
-    testModule("HostileValues", ["Contracts", "EventBus", "MessageSchema", "Support"]),
-    tests(of: "MessageSchema", ["Contracts", "EventBus", "FlowFiles", "HostileValues", "Navigation", "Support"]),
-    tests(of: "Projects", ["TestSupport"]),
-    testModule("RuntimeTestSupport", ["Consuming", "Contracts", "EventBus", "TestSupport", lifecycle, logging]),
-    tests(
-        of: "Consuming",
-        [
-            "Contracts", "EventBus", "Navigation", "RuntimeTestSupport", "SegueTestSupport", "Support", "TestSupport",
-            .product(name: "ServiceLifecycleTestKit", package: "swift-service-lifecycle"), lifecycle, logging,
-        ]),
-    tests(
-        of: "ServiceRuntime",
-        [
-            "Consuming", "Contracts", "EventBus", "MessageSchema", "RuntimeTestSupport", "SegueTestSupport",
-            "SystemSupport", "TestSupport",
-            "Transports", .product(name: "ServiceLifecycleTestKit", package: "swift-service-lifecycle"), lifecycle,
-            logging,
-        ]),
-    // The program in docs/services.md.
-    testExecutable("greeter", in: "Greeter", ["Consuming", "Contracts", "EventBus", "ServiceRuntime"]),
-    .testTarget(
-        name: "GreeterTests",
-        dependencies: [
-            "CommandLineTestSupport", "Consuming", "Contracts", "EventBus", "Navigation", "RuntimeTestSupport",
-            "SegueTestSupport", "ServiceRuntime", "broker", "greeter", "segue", lifecycle, logging,
-        ],
-        swiftSettings: settings),
-    tests(
-        of: "SegueTestSupport",
-        [
-            "Consuming", "Contracts", "EventBus", "FlowFiles", "Navigation", "Support", "TestSupport", "broker",
-            "greeter", logging,
-        ]),
-    tests(
-        of: "ErrorNotification",
-        ["Consuming", "Contracts", "EventBus", "RuntimeTestSupport", "SegueTestSupport", logging]),
-    tests(
-        of: "Coordinator",
-        [
-            "Consuming", "Contracts", "EventBus", "FlowFiles", "Navigation", "RuntimeTestSupport", "SegueTestSupport",
-            "Support",
-            logging,
-        ]),
-    tests(
-        of: "Routing",
-        [
-            "Consuming", "Contracts", "Coordinator", "EventBus", "Navigation", "RuntimeTestSupport", "SegueTestSupport",
-            "Support",
-            logging,
-        ]),
-    tests(
-        of: "Stations",
-        [
-            "Consuming", "Contracts", "Coordinator", "EventBus", "FlowFiles", "Navigation", "Routing",
-            "RuntimeTestSupport",
-            "SegueTestSupport",
-            "Support", logging,
-        ]),
+    tests(of: "FlowFiles", flows),
+    tests(of: "FlowReview", flows),
+    tests(of: "Projects", files),
+    tests(of: "Contracts", messages),
+    tests(of: "MessageSchema", messages),
+    tests(of: "AppContract", messages),
+
+    tests(of: "EventBus", messages + ["BusConformance"]),
+    tests(of: "BusProtocol", zeroMQ),
+    tests(of: "Broker", zeroMQ),
+    tests(of: "ZeroMQEventBus", zeroMQ),
+    tests(of: "NATSLayout", messages + ["BusFormat"]),
+    tests(of: "NATS", nats),
+    tests(of: "NATSEventBus", nats + ["CommandLineTestSupport", "Steward", "segue"]),
+    tests(of: "Steward", nats + ["broker"]),
+    tests(of: "BusChecker", flows),
+    tests(of: "BusSoak", faults),
+    suite("BusFaultTests", faults),
+    // Stops, kills and separates real servers, and damages their disks.
+    suite("NATSFaultTests", faults),
+
+    tests(of: "Consuming", apps),
+    tests(of: "ServiceRuntime", apps),
+    tests(of: "ErrorNotification", apps),
+    tests(of: "Coordinator", apps),
+    tests(of: "Routing", apps),
+    tests(of: "Onboarding", apps),
+    tests(of: "Stations", apps + ["Routing"]),
+    tests(of: "ThreeScreens", apps),
+    // The program in docs/shapes.md.
+    suite("ShapesPageTests", apps),
     // The settings are those of an app's package: it has no upcoming features.
     .testTarget(
         name: "ReadmeTests",
         dependencies: ["Consuming", "Contracts", "EventBus", "Navigation", "SegueTestSupport"],
         swiftSettings: [.treatAllWarnings(as: .error)]),
-    // The program in docs/shapes.md.
-    .testTarget(
-        name: "ShapesPageTests",
-        dependencies: [
-            "Consuming", "Contracts", "Coordinator", "ErrorNotification", "EventBus", "Navigation", "Support",
-            "TestSupport", lifecycle, logging,
-        ],
-        swiftSettings: settings),
-    testExecutable("compose-fixture", in: "ComposeFixture", ["Compose", logging]),
+    tests(of: "Monitor", apps + ["AppContract"]),
+    tests(of: "Device", screens),
+    suite("ViewsPageTests", screens),
+    tests(of: "Opening", files),
+    tests(of: "TerminalDevice", screens),
+    tests(of: "SignIn", files + ["Sodium"]),
+    tests(of: "WebPage", pages),
+    tests(of: "WebDevice", pages),
+    tests(of: "WebInspector", pages),
+    tests(of: "Compose", files + ["compose-fixture"]),
+    tests(of: "Scaffold", flows),
+    tests(of: "SegueTestSupport", apps + ["broker", "greeter"]),
+    suite("GreeterTests", stacks + ["greeter"]),
+    tests(of: "Benchmarks", stacks),
+    tests(of: "SegueCommands", stacks),
+    suite("PythonClientTests", stacks),
     .testTarget(
         name: "IntegrationTests",
-        dependencies: [
-            "Brewing", "BusFormat", "BusProtocol", "BusStranger", "CommandLineTestSupport", "Compose", "Contracts",
-            "EventBus",
-            "FlowFiles",
-            "HTTPClient", "HostileValues", "InProcess", "Monitor", "Navigation", "Onboarding", "PageTestSupport",
-            "Routing",
-            "SegueTestSupport", "ServiceRuntime", "SignIn", "Stations", "Support", "TestSupport", "ThreeScreens",
-            "Vocabulary", "focus-player", grdb,
-            httpTypes, logging, subprocess, systemPackage,
-        ],
+        dependencies: distinct(
+            stacks + [
+                "Brewing", "HTTPClient", "InProcess", "Onboarding", "PageTestSupport", "Routing", "SignIn", "Stations",
+                "ThreeScreens", "Vocabulary", "focus-player", httpTypes,
+            ]),
         exclude: ["Page/Scripts"], swiftSettings: settings),
-    .testTarget(
-        name: "PythonClientTests",
-        dependencies: [
-            "BusStranger", "Contracts", "EventBus", "Monitor", "SegueTestSupport", "broker", grdb, subprocess,
-            systemPackage,
-        ],
-        swiftSettings: settings),
-    tests(of: "Compose", ["Support", "SystemSupport", "TestSupport", "compose-fixture", logging]),
-    tests(of: "AppContract", ["Contracts", "EventBus", "FlowReview", "MessageSchema", "Navigation", "Support"]),
-    tests(
-        of: "Monitor",
-        [
-            "AppContract", "Contracts", "EventBus", "FlowFiles", "FlowReview", "HostileValues", "Navigation",
-            "RuntimeTestSupport", "SegueTestSupport",
-            "Support", "TestSupport",
-        ]),
-    tests(of: "Scaffold", ["FlowFiles", "FlowReview", "Navigation", "TestSupport"]),
-    testModule("CommandLineTestSupport", ["Compose", "EventBus", "Transports", logging, subprocess, systemPackage]),
-    tests(
-        of: "Benchmarks",
-        [
-            "BusFormat", "BusProtocol", "CommandLineTestSupport", "EventBus", "broker", "navigation-coordinator",
-            "segue",
-            "segue-bench", subprocess, systemPackage,
-        ]),
-    tests(
-        of: "SegueCommands",
-        [
-            "AppContract", "BusStranger", "CommandLineTestSupport", "Compose", "Contracts", "EventBus", "FlowFiles",
-            "Monitor", "NATSPermissions", "Navigation", "RuntimeTestSupport", "Support", "TestSupport", "Transports",
-            "broker", "error-notifier", "segue", "segue-bench", argumentParser, logging,
-        ]),
-    tests(of: "Onboarding", ["FlowFiles", "Navigation", "Support"]),
-    tests(of: "ThreeScreens", ["FlowFiles", "Navigation", "Support"]),
-    tests(of: "Authorization", ["Contracts", "EventBus", "TestSupport", "Vocabulary"]),
-    tests(of: "Music", ["Contracts", "EventBus", "Support", "Vocabulary"]),
-    tests(
-        of: "SpotifyAPI",
-        [
-            "Authorization", "Contracts", "EventBus", "HTTPClient", "HTTPOperations", "HostileValues", "Music",
-            "Repositories", "SpotifyTestSupport", "Support", "TestSupport", "TokenVault", "Vocabulary", grdb, httpTypes,
-            hummingbird, logging,
-            nioCore,
-        ]),
-    testModule(
-        "SpotifyTestSupport",
-        ["Authorization", "HTTPClient", "HTTPOperations", "SpotifyAPI", "SpotifySimulator", httpTypes, logging]),
-    tests(
-        of: "ConsentCallback",
-        ["Authorization", "Contracts", "HTTPClient", "RuntimeTestSupport", "TestSupport", httpTypes]),
-    tests(
-        of: "Services",
-        [
-            "Authorization", "ConsentCallback", "Consuming", "Contracts", "DeviceTestSupport", "EventBus",
-            "HTTPClient", "HostileValues", "Music", "Navigation", "Repositories", "RuntimeTestSupport",
-            "ServiceRuntime", "SpotifyAPI",
-            "SpotifyTestSupport", "TestSupport", "TokenVault", "Vocabulary", httpTypes, logging,
-        ]),
-    tests(of: "TokenVault", ["Authorization", "EventBus", "Music", "TestSupport"]),
-    tests(of: "Repositories", ["Music", "TestSupport", "Vocabulary", grdb, logging]),
-    testModule(
-        "DeviceTestSupport", ["Contracts", "Device", "EventBus", "Navigation", "Presentation", "Support", "Vocabulary"]),
-    tests(of: "Device", ["Contracts", "DeviceTestSupport", "EventBus", "Navigation", "Presentation", "Vocabulary"]),
-    .testTarget(
-        name: "ViewsPageTests",
-        dependencies: ["Contracts", "Coordinator", "Device", "EventBus", "Navigation", logging],
-        swiftSettings: settings),
-    tests(
-        of: "Presentation",
-        ["Contracts", "Device", "DeviceTestSupport", "EventBus", "Navigation", "Support", "Vocabulary"]),
-    tests(
-        of: "TerminalDevice",
-        [
-            "Contracts", "Coordinator", "Device", "DeviceTestSupport", "EventBus", "FlowFiles", "Navigation",
-            "Presentation", "RuntimeTestSupport", "SegueTestSupport", "Support", "TestSupport", "Vocabulary", lifecycle,
-            logging,
-        ]),
-    tests(of: "Opening", ["TestSupport"]),
-    tests(
-        of: "SignIn", ["Sodium", "TestSupport"]),
-    // A browser with the page, as far as HTTP shows it.
-    testModule("PageTestSupport", ["HTTPClient", "SignIn", "Support", "TestSupport", httpTypes]),
-    // A gateway in the process of the tests, with the devices and the inspector.
-    testModule(
-        "GatewayTestSupport",
-        [
-            "EventBus", "HTTPClient", "PageTestSupport", "RuntimeTestSupport", "SignIn", "TestSupport", "WebDevice",
-            "WebInspector", "WebPage",
-        ]),
-    tests(
-        of: "WebPage",
-        [
-            "Contracts", "Device", "EventBus", "GatewayTestSupport", "HTTPClient", "HTTPOperations", "Navigation",
-            "PageTestSupport", "RuntimeTestSupport", "SegueTestSupport", "SignIn", "Sodium", "Support", "TestSupport",
-            "broker", "navigation-coordinator", "segue", "web-gateway", httpTypes, hummingbird, logging, nioCore,
-            subprocess, systemPackage,
-        ]),
-    tests(
-        of: "WebDevice",
-        [
-            "Contracts", "Device", "DeviceTestSupport", "EventBus", "GatewayTestSupport", "HTTPClient", "Navigation",
-            "PageTestSupport", "Presentation", "RuntimeTestSupport", "Support", "Vocabulary", "WebPage", httpTypes,
-            logging,
-        ]),
-    tests(
-        of: "WebInspector",
-        [
-            "Contracts", "DeviceTestSupport", "EventBus", "GatewayTestSupport", "HTTPClient", "Monitor", "Navigation",
-            "PageTestSupport", "RuntimeTestSupport", "Support", "TestSupport", "WebPage", httpTypes,
-        ]),
-    tests(of: "SpotifySimulator", ["HTTPClient", "SpotifyTestSupport", "TestSupport", httpTypes, logging]),
+
+    tests(of: "Authorization", spotify),
+    tests(of: "Music", spotify),
+    tests(of: "SpotifyAPI", spotify),
+    tests(of: "TokenVault", spotify),
+    tests(of: "Repositories", spotify),
+    tests(of: "ConsentCallback", spotify),
+    tests(of: "SpotifySimulator", spotify),
+    tests(of: "Services", spotify + ["ConsentCallback", "DeviceTestSupport", "ServiceRuntime", "SpotifyAPI"]),
+    tests(of: "Presentation", screens),
 ]
 
 let package = Package(
@@ -638,7 +527,7 @@ let package = Package(
         .package(url: "https://github.com/swiftlang/swift-subprocess", from: "1.0.2"),
     ],
     targets: support + systemSupport + bus + navigation + contracts + runtime + devices + tools + focusPlayer + examples
-        + executables + tests
+        + executables + testModules + tests
 )
 
 // MARK: Targets and their folders
@@ -661,10 +550,20 @@ func executable(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
         name: name, dependencies: dependencies, path: "Sources/Executables/\(name)", swiftSettings: settings)
 }
 
+/// The tests of a module.
 func tests(of name: String, _ dependencies: [Target.Dependency] = []) -> Target {
-    .testTarget(
-        name: "\(name)Tests", dependencies: [.target(name: name)] + dependencies, path: "Tests/\(name)Tests",
-        swiftSettings: settings)
+    suite("\(name)Tests", [.byName(name: name)] + dependencies)
+}
+
+/// Tests that belong to no module.
+func suite(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+    .testTarget(name: name, dependencies: distinct(dependencies), path: "Tests/\(name)", swiftSettings: settings)
+}
+
+/// The dependencies without repetitions: some are in several groups, or are the module that is tested.
+func distinct(_ dependencies: [Target.Dependency]) -> [Target.Dependency] {
+    var names: Set<String> = []
+    return dependencies.filter { names.insert("\($0)").inserted }
 }
 
 /// A module that several test targets use.

@@ -1,16 +1,26 @@
 /// Runs an operation with a limit for its whole time. At the limit, cancels the operation and throws `error` after it
-/// has ended.
+/// has ended. An operation that ignores cancellation therefore exceeds the limit.
 package func withTimeLimit<Result: Sendable, Failure: Error>(
-    _ limit: Duration, orThrow error: Failure, _ operation: @escaping @Sendable () async throws -> Result
+    _ limit: Duration, clock: any Clock<Duration> = ContinuousClock(), orThrow error: @autoclosure () throws -> Failure,
+    _ operation: @escaping @Sendable () async throws -> Result
 ) async throws -> Result {
+    guard let result = try await withTimeLimit(limit, clock: clock, operation) else { throw try error() }
+    return result
+}
+
+/// Runs an operation with a limit for its whole time. At the limit, cancels the operation and returns nil after it has
+/// ended. An operation that ignores cancellation therefore exceeds the limit.
+package func withTimeLimit<Result: Sendable>(
+    _ limit: Duration, clock: any Clock<Duration> = ContinuousClock(),
+    _ operation: @escaping @Sendable () async throws -> Result
+) async throws -> Result? {
     try await withThrowingTaskGroup(of: Result?.self) { group in
         group.addTask { try await operation() }
         group.addTask {
-            try await ContinuousClock().sleep(for: limit)
+            try await clock.sleep(for: limit)
             return nil
         }
         defer { group.cancelAll() }
-        guard let first = try await group.next(), let result = first else { throw error }
-        return result
+        return try await group.next() ?? nil
     }
 }

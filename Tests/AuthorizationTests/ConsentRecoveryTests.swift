@@ -2,6 +2,7 @@ import Authorization
 import Contracts
 import EventBus
 import Foundation
+import Support
 import Testing
 import Vocabulary
 
@@ -90,17 +91,17 @@ struct ConsentRecoveryTests {
 
     @Test("If the first of two equal answers fails temporarily, both show it, and it is published once")
     func failedTwice() async throws {
-        let gate = Gate()
-        let server = ScriptedServer(.failure(.unavailable("no connection")), gate: gate)
+        let release = Latch()
+        let server = ScriptedServer(.failure(.unavailable("no connection")), release: release)
         let service = AuthorizationService(server: server, store: store, attempts: store)
         let messages = try await service.requestAuthorization(causedBy: .request(), redirectURI: redirectURI)
         let callback = approval(try #require(messages.requestedState))
         async let one = service.receive(callback)
-        await gate.visited()
+        try await server.isAsked.waitUntilOpen()
         let two = Task.immediate { try await service.receive(callback) }
         // This call runs on the actor after `two`.
         _ = try await service.pendingRedirectURI()
-        await gate.open()
+        release.open()
         let outcomes = try await [one, two.value]
         #expect(outcomes.flatMap(\.messages).errorCodes == ["spotify.unavailable"])
         #expect(outcomes.map(\.failure?.code) == ["spotify.unavailable", "spotify.unavailable"])

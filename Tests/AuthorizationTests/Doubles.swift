@@ -1,28 +1,30 @@
 import Authorization
 import EventBus
 import Foundation
-import TestSupport
+import Support
 
 /// A server with a prepared answer. It records the requests.
 actor ScriptedServer: AuthorizationServer {
     private(set) var exchanges: [(code: String, verifier: CodeVerifier, redirectURI: String)] = []
     private(set) var refreshes: [String] = []
     private var answer: Result<TokenGrant, AuthorizationFailure>
-    private var gate: Gate?
+    private var release: Latch?
+    /// Opened by the first request.
+    nonisolated let isAsked = Latch()
 
-    /// - Parameter gate: a gate at which each answer waits. Nil if answers do not wait.
-    init(_ answer: Result<TokenGrant, AuthorizationFailure> = .success(.fixture()), gate: Gate? = nil) {
+    /// - Parameter release: opened when the answers may be sent. Nil if answers do not wait.
+    init(_ answer: Result<TokenGrant, AuthorizationFailure> = .success(.fixture()), release: Latch? = nil) {
         self.answer = answer
-        self.gate = gate
+        self.release = release
     }
 
     func answer(_ answer: Result<TokenGrant, AuthorizationFailure>) {
         self.answer = answer
     }
 
-    /// Lets further requests pass at once.
-    func removeGate() {
-        gate = nil
+    /// Answers further requests at once.
+    func answerAtOnce() {
+        release = nil
     }
 
     nonisolated func authorizationURL(for request: AuthorizationRequest) -> String {
@@ -31,14 +33,19 @@ actor ScriptedServer: AuthorizationServer {
 
     func exchange(code: String, verifier: CodeVerifier, redirectURI: String) async throws -> TokenGrant {
         exchanges.append((code, verifier, redirectURI))
-        await gate?.pass()
+        await waitUntilReleased()
         return try answer.get()
     }
 
     func refresh(_ refreshToken: String) async throws -> TokenGrant {
         refreshes.append(refreshToken)
-        await gate?.pass()
+        await waitUntilReleased()
         return try answer.get()
+    }
+
+    private func waitUntilReleased() async {
+        isAsked.open()
+        await release?.waitUntilOpenOrCancelled()
     }
 }
 
@@ -153,32 +160,5 @@ extension AuthorizationService {
         let outcome = try await renew(renewal)
         try await acknowledge(outcome)
         return messages + outcome.messages
-    }
-}
-
-/// Holds tasks until it is opened, and reports the arrival of a task.
-actor Gate {
-    private var isOpen = false
-    private var hasVisitor = false
-    private var held: [CheckedContinuation<Void, Never>] = []
-    private var watchers: [CheckedContinuation<Void, Never>] = []
-
-    func pass() async {
-        hasVisitor = true
-        watchers.forEach { $0.resume() }
-        watchers = []
-        guard !isOpen else { return }
-        await withCheckedContinuation { held.append($0) }
-    }
-
-    func visited() async {
-        guard !hasVisitor else { return }
-        await withCheckedContinuation { watchers.append($0) }
-    }
-
-    func open() {
-        isOpen = true
-        held.forEach { $0.resume() }
-        held = []
     }
 }

@@ -1,7 +1,7 @@
 import Authorization
 import EventBus
 import Foundation
-import TestSupport
+import Support
 import Testing
 import Vocabulary
 
@@ -42,16 +42,16 @@ struct RefreshTests {
 
     @Test("A generation is refreshed once for many requests, even while the first is in progress")
     func once() async throws {
-        let gate = Gate()
-        let server = ScriptedServer(gate: gate)
+        let release = Latch()
+        let server = ScriptedServer(release: release)
         let service = service(server)
         async let first = service.refresh(generation: 1)
-        await gate.visited()
+        try await server.isAsked.waitUntilOpen()
         let second = Task.immediate { try await service.refresh(generation: 1) }
         // This call runs on the actor after `second`, which now waits or, if the service is faulty, has called the
         // server.
         _ = try await service.pendingRedirectURI()
-        await gate.open()
+        release.open()
 
         #expect(try await first.isEmpty)
         #expect(try await second.value.isEmpty)

@@ -2,6 +2,7 @@ import Authorization
 import Contracts
 import EventBus
 import Foundation
+import Support
 import Synchronization
 import Testing
 import Vocabulary
@@ -59,13 +60,14 @@ struct SessionTests {
     func concurrent() async throws {
         try await connect("anna")
         try await connect("bert")
-        let gate = Gate()
-        let service = service(ScriptedServer(gate: gate))
+        let release = Latch()
+        let server = ScriptedServer(release: release)
+        let service = service(server)
         async let slow = service.refresh(generation: 1, of: "anna")
-        await gate.visited()
+        try await server.isAsked.waitUntilOpen()
         #expect(try await service.launched("bert").statuses == [.authorized])
         #expect(try await service.deauthorize("bert").statuses == [.deauthorized])
-        await gate.open()
+        release.open()
         #expect(try await slow.isEmpty)
     }
 

@@ -1,6 +1,7 @@
 import Authorization
 import Contracts
 import EventBus
+import Support
 import Testing
 import Vocabulary
 
@@ -8,12 +9,12 @@ import Vocabulary
 @Suite("Slow answers of Spotify", .timeLimit(.minutes(1)))
 struct SlowServerTests {
     let store = MemoryStore(.fixture)
-    let gate = Gate()
+    let release = Latch()
     let server: ScriptedServer
     let service: AuthorizationService
 
     init() {
-        server = ScriptedServer(gate: gate)
+        server = ScriptedServer(release: release)
         service = AuthorizationService(server: server, store: store, attempts: store)
     }
 
@@ -26,11 +27,11 @@ struct SlowServerTests {
     @Test("The operations of the same session do not wait for a renewal")
     func renewal() async throws {
         async let renewed = service.refresh(generation: 1)
-        await gate.visited()
+        try await server.isAsked.waitUntilOpen()
         #expect(try await service.launched().statuses == [.authorized])
         #expect(try await service.refresh(generation: 1).isEmpty)
         #expect(try await service.deauthorize(Session.default).statuses == [.deauthorized])
-        await gate.open()
+        release.open()
         #expect(try await renewed.isEmpty)
         #expect(try await store.load().tokens == nil, "the account was disconnected before the tokens came")
         #expect(await server.refreshes.count == 1)
@@ -40,10 +41,10 @@ struct SlowServerTests {
     func consent() async throws {
         let callback = try await request("anna")
         async let outcome = service.receive(callback)
-        await gate.visited()
+        try await server.isAsked.waitUntilOpen()
         #expect(try await service.launched("anna").statuses == [.unauthorized])
         #expect(try await service.deauthorize("anna").statuses == [.deauthorized])
-        await gate.open()
+        release.open()
         let ended = try await outcome
         #expect(ended.failure?.code == "spotify.state-mismatch")
         #expect(ended.messages.isEmpty)
@@ -54,23 +55,23 @@ struct SlowServerTests {
     func otherConsent() async throws {
         let (annas, berts) = (try await request("anna"), try await request("bert"))
         async let slow = service.receive(annas)
-        await gate.visited()
-        await server.removeGate()
+        try await server.isAsked.waitUntilOpen()
+        await server.answerAtOnce()
         #expect(try await service.receive(berts).messages.statuses == [.authorized])
-        await gate.open()
+        release.open()
         #expect(try await slow.messages.statuses == [.authorized])
     }
 
     @Test("A consent that replaces the account takes precedence over a renewal of the old account")
     func replaced() async throws {
         async let renewed = service.refresh(generation: 1)
-        await gate.visited()
-        await server.removeGate()
+        try await server.isAsked.waitUntilOpen()
+        await server.answerAtOnce()
         let fresh = TokenGrant.fixture(access: "access-9", refresh: "refresh-9")
         await server.answer(.success(fresh))
         _ = try await service.receive(try await request(Session.default))
         await server.answer(.failure(.grantRefused("Refresh token revoked")))
-        await gate.open()
+        release.open()
         #expect(try await renewed.isEmpty)
         #expect(try await store.load().tokens?.refreshToken == "refresh-9")
     }

@@ -16,7 +16,7 @@ struct DoorTests {
     private func start(_ scratch: ScratchFolder, bus: String = "bus") async throws {
         let configuration = BrokerConfiguration(
             address: "ipc://\(scratch.path(bus))", journal: scratch.path("journal.sqlite"))
-        try await Broker(configuration, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+        try await Broker(configuration, logger: .silent)
             .run { throw CancellationError() }
     }
 

@@ -60,7 +60,7 @@ final class Fixture {
     ) throws -> BrokerEngine {
         try BrokerEngine(
             journal: Journal(path: configuration.journal), configuration: configuration,
-            logger: Logger(label: "broker") { _ in SwiftLogNoOpLogHandler() }, clock: clock, now: now)
+            logger: .silent, clock: clock, now: now)
     }
 
     /// Removes the record of the journal's end, so that only marks show a loss.

@@ -112,7 +112,7 @@ private struct Recording {
         var engine = try BrokerEngine(
             journal: Journal(path: journal),
             configuration: BrokerConfiguration(address: "ipc://\(directory)", journal: journal),
-            logger: Logger(label: "broker") { _ in SwiftLogNoOpLogHandler() },
+            logger: .silent,
             clock: BrokerClock(start: begin, wall: start), now: begin)
         var replies: [Asker: ArraySlice<[[UInt8]]>] = [:]
         var ticked = 0

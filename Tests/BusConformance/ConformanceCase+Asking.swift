@@ -1,5 +1,6 @@
 internal import EventBus
 internal import Foundation
+internal import Support
 internal import TestSupport
 internal import Testing
 
@@ -28,11 +29,11 @@ extension ConformanceCase {
         },
         ConformanceCase("One server answers several queries at the same time", needs: .queries) { fixture in
             try await fixture.withBuses { asker, server in
-                let second = Gate()
+                let second = Latch()
                 let answers = try await server.whileAnswering { query in
                     // The first query is answered only after the second has arrived.
                     let question = try query.decode(Question.self)
-                    if question.number == 1 { await second.wait() } else { second.open() }
+                    if question.number == 1 { await second.waitUntilOpenOrCancelled() } else { second.open() }
                     return try query.answer(by: server.source)
                 } during: {
                     async let first = asker.ask(Question(number: 1), timeout: .seconds(50))
@@ -51,23 +52,23 @@ extension ConformanceCase {
         },
         ConformanceCase("A query has a deadline, after which the server stops its work", needs: .queries) { fixture in
             try await fixture.withBuses { asker, server in
-                let stopped = Gate()
+                let stopped = Latch()
                 try await server.whileAnswering { query in
-                    await Gate().wait()
+                    await Latch().waitUntilOpenOrCancelled()
                     stopped.open()
                     return try query.answer(by: server.source)
                 } during: {
                     await asker.expectNoAnswer(timeout: .milliseconds(100), [.deadline])
-                    await stopped.wait()
+                    await stopped.waitUntilOpenOrCancelled()
                 }
             }
         },
         ConformanceCase("A server stops its work when the asker gives up the query", needs: .queries) { fixture in
             try await fixture.withBuses { asker, server in
-                let (begun, stopped) = (Gate(), Gate())
+                let (begun, stopped) = (Latch(), Latch())
                 try await server.whileAnswering { query in
                     begun.open()
-                    await Gate().wait()
+                    await Latch().waitUntilOpenOrCancelled()
                     stopped.open()
                     return try query.answer(by: server.source)
                 } during: {
@@ -76,27 +77,27 @@ extension ConformanceCase {
                             group.addTask {
                                 _ = try await asker.ask(Question(number: 1), timeout: .seconds(600))
                             }
-                            await begun.wait()
+                            await begun.waitUntilOpenOrCancelled()
                             group.cancelAll()
                             try await group.waitForAll()
                         }
                     }
-                    await stopped.wait()
+                    await stopped.waitUntilOpenOrCancelled()
                 }
             }
         },
         ConformanceCase("An asker gets an error when the server of its query stops", needs: .queries) { fixture in
             try await fixture.withBuses { asker, server in
-                let (serving, begun) = (Gate(), Gate())
+                let (serving, begun) = (Latch(), Latch())
                 async let asked: Void = asker.expectNoAnswer(
                     after: serving, timeout: .seconds(600), [.cancelled, .unserved])
                 try await server.whileAnswering { _ in
                     begun.open()
-                    await Gate().wait()
+                    await Latch().waitUntilOpenOrCancelled()
                     throw CancellationError()
                 } during: {
                     serving.open()
-                    await begun.wait()
+                    await begun.waitUntilOpenOrCancelled()
                 }
                 await asked
             }
@@ -174,10 +175,10 @@ extension ConformanceCase {
 extension EventBus {
     /// Asks, and expects an error with one of these codes.
     fileprivate func expectNoAnswer(
-        after gate: Gate? = nil, timeout: Duration, _ codes: Set<BusError.Code>,
+        after gate: Latch? = nil, timeout: Duration, _ codes: Set<BusError.Code>,
         sourceLocation: SourceLocation = #_sourceLocation
     ) async {
-        await gate?.wait()
+        await gate?.waitUntilOpenOrCancelled()
         let error = await #expect(throws: BusError.self, sourceLocation: sourceLocation) {
             _ = try await ask(Question(number: 1), timeout: timeout)
         }

@@ -1,5 +1,5 @@
 internal import EventBus
-internal import RuntimeTestSupport
+internal import TestSupport
 internal import Testing
 
 extension ConformanceCase {
@@ -104,8 +104,8 @@ extension EventBus {
     /// Consumes numbered events with a durable consumer, and publishes an ``Other`` of the same number for each.
     fileprivate func consumeNumbers(_ handle: @escaping @Sendable (Int) async throws -> Void) async throws {
         let source = source
-        try await consume(as: "conformance", [.type(Numbered.self)]) { message in
-            let number = try message.decode(Numbered.self).number
+        try await consume(as: "conformance", [.type(Counted.self)]) { message in
+            let number = try message.decode(Counted.self).number
             try await handle(number)
             return [try Envelope(Other(number: number), source: source, causedBy: message)]
         }
@@ -148,7 +148,7 @@ extension ConformanceCase {
             try await fixture.withBus("conformance/stayer") { stayer in
                 let member = ConsumerMember.shared
                 let before = try await stayer.claim(consumer: "workers", as: member)
-                try await stayer.withSubscription(to: [.type(Numbered.self)], under: before) { messages in
+                try await stayer.withSubscription(to: [.type(Counted.self)], under: before) { messages in
                     try await fixture.withBus("conformance/leaver") { leaver in
                         let claim = try await leaver.claim(consumer: "workers", as: .shared)
                         try await leaver.publish(0..<6, subject: claim.subject())
@@ -193,7 +193,7 @@ extension ConformanceCase {
             try await fixture.withBus { bus in
                 try await bus.publish([1])
                 await #expect(throws: Failure.self) {
-                    try await bus.consume(as: "workers", [.type(Numbered.self)], mode: .shared) { _ in throw Failure() }
+                    try await bus.consume(as: "workers", [.type(Counted.self)], mode: .shared) { _ in throw Failure() }
                 }
                 let claim = try await bus.claim(consumer: "workers", as: .shared)
                 #expect(claim.offsets.count == Partition.count)
@@ -252,7 +252,7 @@ extension ConformanceFixture {
                     let source = bus.source
                     let round = try (0..<192).map {
                         try Envelope(
-                            Numbered(number: number * 3 + $0 / 64), source: source, subject: "session-\($0 % 64)")
+                            Counted(number: number * 3 + $0 / 64), source: source, subject: "session-\($0 % 64)")
                     }
                     try await bus.publish(Batch(round))
                     handled += try await messages.receive(round.count)

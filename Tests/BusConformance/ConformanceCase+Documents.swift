@@ -1,5 +1,6 @@
 internal import EventBus
 internal import Foundation
+internal import TestSupport
 internal import Testing
 
 extension ConformanceCase {
@@ -66,7 +67,7 @@ extension ConformanceCase {
         },
         ConformanceCase("A look-up is refused if its type is not a document or its session is invalid") { fixture in
             try await fixture.withBus { bus in
-                for (type, subject) in [(Numbered.type, Session.default), (Setting.type, "e\u{301}")] {
+                for (type, subject) in [(Counted.type, Session.default), (Setting.type, "e\u{301}")] {
                     let error = await #expect(throws: BusError.self) {
                         try await bus.document(type, subject: subject, key: nil)
                     }
@@ -120,14 +121,14 @@ extension ConformanceCase {
                 #expect(none == Position(epoch: end.epoch, offset: 0))
                 let other = try #require(try await bus.publish(Other(number: 3)).position)
                 let setting = try #require(try await bus.publish(Setting(value: "4")).position)
-                #expect(try await bus.inspect.newest(matching: [.type(Numbered.self)]) == end)
+                #expect(try await bus.inspect.newest(matching: [.type(Counted.self)]) == end)
                 #expect(try await bus.inspect.newest(matching: [.kind(.event)]) == other)
                 #expect(try await bus.inspect.newest(matching: [.type(Order.self), .type(Setting.self)]) == setting)
                 #expect(try await bus.inspect.newest(matching: [.all]) == (try await bus.inspect.end()))
                 // One type may have several topics.
                 let numbered = try await bus.publish([5], subject: "other")
                 let newest = try await bus.inspect.newestOfEachType(matching: [.kind(.event), .type(Order.self)])
-                #expect(newest == [Numbered.type: numbered, Other.type: other])
+                #expect(newest == [Counted.type: numbered, Other.type: other])
             }
         },
         ConformanceCase("The lag is the number of messages after a position that match a filter") { fixture in
@@ -141,11 +142,11 @@ extension ConformanceCase {
                 let foreign = Position(epoch: first.epoch ^ 1, offset: first.offset)
                 let beyond = Position(epoch: first.epoch, offset: end.offset + 1)
                 for (position, filters, lag) in [
-                    (first, [.type(Numbered.self)], 7), (first, [.type(Other.self)], 1), (first, [.kind(.event)], 8),
-                    (first, [.all, .type(Numbered.self)], 8), (first, [.kind(.command)], 0), (first, [], 0),
-                    (middle, [.type(Numbered.self)], 8), (beginning, [.type(Numbered.self)], 11),
+                    (first, [.type(Counted.self)], 7), (first, [.type(Other.self)], 1), (first, [.kind(.event)], 8),
+                    (first, [.all, .type(Counted.self)], 8), (first, [.kind(.command)], 0), (first, [], 0),
+                    (middle, [.type(Counted.self)], 8), (beginning, [.type(Counted.self)], 11),
                     (beginning, [.all], 12), (end, [.all], 0), (beyond, [.all], 0),
-                    (foreign, [.type(Numbered.self)], 11),
+                    (foreign, [.type(Counted.self)], 11),
                 ] as [(Position, [MessageFilter], UInt64)] {
                     #expect(
                         try await bus.inspect.lag(after: position, matching: filters) == lag, "\(position), \(filters)")
@@ -157,10 +158,10 @@ extension ConformanceCase {
                 let start = try #require(try await bus.publish(Other(number: 0)).position)
                 for batch in 0..<10 { try await bus.publish(batch * 1000..<batch * 1000 + 1000) }
                 let beginning = Position(epoch: start.epoch, offset: 0)
-                #expect(try await bus.inspect.lag(after: beginning, matching: [.type(Numbered.self)]) == 10_000)
+                #expect(try await bus.inspect.lag(after: beginning, matching: [.type(Counted.self)]) == 10_000)
                 try await bus.publish([10_000], subject: "other")
                 for position in [beginning, start] {
-                    for filter in [MessageFilter.all, .type(Numbered.self)] {
+                    for filter in [MessageFilter.all, .type(Counted.self)] {
                         #expect(try await bus.inspect.lag(after: position, matching: [filter]) == 10_000, "\(filter)")
                     }
                     #expect(try await bus.inspect.lag(after: position, matching: [.kind(.command)]) == 0)
@@ -194,10 +195,10 @@ extension ConformanceCase {
         },
         ConformanceCase("A slow reader receives all messages, and does not slow down another reader") { fixture in
             try await fixture.withBus("conformance/slow") { slow in
-                try await slow.withSubscription(to: [.type(Numbered.self)], from: .now) { messages in
+                try await slow.withSubscription(to: [.type(Counted.self)], from: .now) { messages in
                     // The reader receives no message until all are published. Meanwhile they wait in the journal.
                     try await fixture.withBus("conformance/fast") { fast in
-                        let received = try await fast.withSubscription(to: [.type(Numbered.self)], from: .now) { live in
+                        let received = try await fast.withSubscription(to: [.type(Counted.self)], from: .now) { live in
                             for start in stride(from: 0, to: 20_000, by: 500) {
                                 try await fast.publish(start..<start + 500)
                             }
@@ -228,15 +229,15 @@ extension ConformanceCase {
             fixture in
             try await fixture.withBus { bus in
                 try await bus.withSubscription(to: [.all], from: .now) { messages in
-                    let attributes = Attributes(type: Numbered.type, source: bus.source)
+                    let attributes = Attributes(type: Counted.type, source: bus.source)
                     let malformed = Envelope(attributes: attributes, data: Data(#"{"number":"seven"}"#.utf8))
                     try await bus.publish(Batch([malformed]))
                     try await bus.publish([8])
                     let received = try await messages.receive(2)
-                    let error = #expect(throws: BusError.self) { try received[0].decode(Numbered.self) }
+                    let error = #expect(throws: BusError.self) { try received[0].decode(Counted.self) }
                     #expect(error?.code == .malformed)
                     #expect(error?.message.contains("number") == true)
-                    #expect(try received[1].decode(Numbered.self).number == 8)
+                    #expect(try received[1].decode(Counted.self).number == 8)
                 }
             }
         },
@@ -246,7 +247,7 @@ extension ConformanceCase {
 extension EventBus {
     /// The numbered events after a position and up to another one.
     fileprivate func numbers(after start: Position, through end: Position) async throws -> [Int] {
-        try await withSubscription(to: [.type(Numbered.self)], from: .after(start), until: end, onNotice: nil) {
+        try await withSubscription(to: [.type(Counted.self)], from: .after(start), until: end, onNotice: nil) {
             try await $0.receive(.max).numbers
         }
     }

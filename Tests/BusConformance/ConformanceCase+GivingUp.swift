@@ -1,5 +1,6 @@
 internal import EventBus
 internal import Foundation
+internal import TestSupport
 internal import Testing
 
 extension ConformanceCase {
@@ -153,7 +154,7 @@ extension ConformanceCase {
                 let handled = try await withBackground(workers) {
                     try await fixture.withBus("conformance/operator") { bus in
                         try await bus.withSubscription(to: [.type(Handled.self)], from: .now) { messages in
-                            var again = try Envelope(Numbered(number: 1), source: bus.source)
+                            var again = try Envelope(Counted(number: 1), source: bus.source)
                             again.attributes.recipient = "two"
                             try await bus.publish(Batch([again]))
                             try await bus.publish([2])

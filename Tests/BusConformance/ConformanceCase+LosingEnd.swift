@@ -1,4 +1,5 @@
 internal import EventBus
+internal import TestSupport
 internal import Testing
 
 /// The promises after the journal has lost its last messages, because it was replaced by an older copy.
@@ -17,7 +18,7 @@ extension ConformanceCase {
         ) { fixture in
             try await fixture.withBus { bus in
                 for value in ["1", "2"] { try await bus.publish(Setting(name: "a", value: value)) }
-                let filters = [MessageFilter.type(Setting.self), .type(Numbered.self)]
+                let filters = [MessageFilter.type(Setting.self), .type(Counted.self)]
                 try await bus.withSubscription(to: filters, from: .retained) { messages in
                     #expect(try await messages.receive(1).map { try $0.decode(Setting.self).value } == ["2"])
                     try await fixture.losingEnd(bus) {
@@ -47,7 +48,7 @@ extension ConformanceCase {
                     while true {
                         let consumer = try await bus.inspect.consumers().first { $0.name == "workers" }
                         let position = try #require(consumer).position
-                        if try await bus.inspect.lag(after: position, matching: [.type(Numbered.self)]) == 0 { break }
+                        if try await bus.inspect.lag(after: position, matching: [.type(Counted.self)]) == 0 { break }
                         try await Task.sleep(for: .milliseconds(50))
                     }
                 }
@@ -76,7 +77,7 @@ extension ConformanceFixture {
     /// - Parameter numbers: What it must receive in the new epoch, after ten more were published.
     fileprivate func newEpoch(from start: StartPosition, has numbers: [Int]) async throws {
         try await withBus { bus in
-            try await bus.withSubscription(to: [.type(Numbered.self)], from: start) { messages in
+            try await bus.withSubscription(to: [.type(Counted.self)], from: start) { messages in
                 try await bus.publish(0..<10)
                 #expect(try await messages.receive(10).numbers == Array(0..<10))
                 try await losingEnd(bus) {

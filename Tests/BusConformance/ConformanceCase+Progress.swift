@@ -1,4 +1,5 @@
 internal import EventBus
+internal import TestSupport
 internal import Testing
 
 extension ConformanceCase {
@@ -207,7 +208,7 @@ extension EventBus {
             claim: claim, position: position, partition: message.partition,
             previous: previous ?? before?.position?.offset ?? claim.offsets[message.partition],
             settled: progress?.settled(delivered: messages.last?.position?.offset ?? 0) ?? position.offset)
-        let number = (try? message.decode(Numbered.self).number) ?? 0
+        let number = (try? message.decode(Counted.self).number) ?? 0
         let results = [try? Envelope(Other(number: number), source: source)].compactMap(\.self)
         var batch = Batch(results, checkpoint: checkpoint)
         batch.resolvedDeadLetters = deadLetters
@@ -306,7 +307,7 @@ extension ConformanceCase {
         ConformanceCase("A reader under a claim ends when its consumer is removed") { fixture in
             try await fixture.withBuses { first, second in
                 let claim = try await first.claim(consumer: "stopped")
-                try await first.withSubscription(to: [.type(Numbered.self)], under: claim) { messages in
+                try await first.withSubscription(to: [.type(Counted.self)], under: claim) { messages in
                     try await first.leave(claim)
                     try await second.inspect.forget(consumer: "stopped")
                     for try await _ in messages {}

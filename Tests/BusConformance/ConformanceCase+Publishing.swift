@@ -1,5 +1,6 @@
 internal import EventBus
 internal import Foundation
+internal import TestSupport
 internal import Testing
 
 extension ConformanceCase {
@@ -36,8 +37,8 @@ extension ConformanceCase {
         },
         ConformanceCase("The messages of a session arrive in the order in which they were published") { fixture in
             try await fixture.withBus { bus in
-                let received = try await bus.withSubscription(to: [.type(Numbered.self)], from: .now) { messages in
-                    for number in 0..<100 { try await bus.publish(Numbered(number: number), subject: "one") }
+                let received = try await bus.withSubscription(to: [.type(Counted.self)], from: .now) { messages in
+                    for number in 0..<100 { try await bus.publish(Counted(number: number), subject: "one") }
                     return try await messages.receive(100)
                 }
                 #expect(try received.numbers == Array(0..<100))
@@ -215,10 +216,10 @@ extension ConformanceFixture {
 
     /// Batches that a bus must refuse. Each also contains a valid message.
     fileprivate func unacceptable(from source: String) throws -> [Batch] {
-        let good = try Envelope(Numbered(number: 1), source: source)
+        let good = try Envelope(Counted(number: 1), source: source)
         var bad: [Envelope] = []
         for name in Self.badNames {
-            bad.append(try Envelope(Numbered(number: 2), source: source, subject: name))
+            bad.append(try Envelope(Counted(number: 2), source: source, subject: name))
             bad.append(try Envelope(Setting(name: name, value: ""), source: source))
         }
         var large = good
@@ -308,7 +309,7 @@ extension ConformanceCase {
             try await fixture.withBus { bus in
                 let received = try await bus.withSubscription(to: [.all], from: .now) { messages in
                     let error = await #expect(throws: BusError.self) {
-                        let event = try Envelope(Numbered(number: 1), source: bus.source)
+                        let event = try Envelope(Counted(number: 1), source: bus.source)
                         let document = try Envelope(Setting(value: "1"), source: bus.source)
                         try await bus.publishTransient([event, document])
                     }
@@ -336,6 +337,6 @@ extension ConformanceCase {
 
 extension EventBus {
     fileprivate func publish(transient number: Int) async throws {
-        try await publishTransient([try Envelope(Numbered(number: number), source: source)])
+        try await publishTransient([try Envelope(Counted(number: number), source: source)])
     }
 }

@@ -1,4 +1,5 @@
 internal import EventBus
+internal import TestSupport
 internal import Testing
 
 extension ConformanceCase {
@@ -81,7 +82,7 @@ extension ConformanceCase {
             needs: .survivesRestart
         ) { fixture in
             try await fixture.withBuses { publisher, reader in
-                let received = try await reader.withSubscription(to: [.type(Numbered.self)], from: .now) { messages in
+                let received = try await reader.withSubscription(to: [.type(Counted.self)], from: .now) { messages in
                     let publishing: @Sendable () async throws -> Void = {
                         for number in 0..<600 { try await publisher.publish([number]) }
                     }

@@ -1,5 +1,6 @@
 internal import EventBus
 internal import Foundation
+internal import TestSupport
 internal import Testing
 
 extension ConformanceCase {
@@ -11,7 +12,7 @@ extension ConformanceCase {
                 try await bus.publish(5..<8)
                 try await bus.publish(Setting(name: "a", value: "behind"))
                 for (start, filter, count) in [
-                    (StartPosition.beginning, MessageFilter.type(Numbered.self), 5), (.beginning, .all, 6),
+                    (StartPosition.beginning, MessageFilter.type(Counted.self), 5), (.beginning, .all, 6),
                     (.after(end), .all, 0), (.now, .all, 0), (.retained, .type(Setting.self), 0),
                 ] {
                     let received = try await bus.withSubscription(to: [filter], from: start, until: end, onNotice: nil)
@@ -27,7 +28,7 @@ extension ConformanceCase {
                 let now = try await bus.publish(0..<2)
                 let end = Position(epoch: now.epoch, offset: now.offset + 3)
                 let received = try await bus.withSubscription(
-                    to: [.type(Numbered.self)], from: .beginning, until: end, onNotice: nil
+                    to: [.type(Counted.self)], from: .beginning, until: end, onNotice: nil
                 ) { messages in
                     try await bus.publish(2..<4)
                     try await bus.publish(Other(number: 1))
@@ -35,7 +36,7 @@ extension ConformanceCase {
                     return try await messages.receive(.max)
                 }
                 // A bus can leave out offsets, so the position can be before the first of these messages.
-                let all = try await bus.withSubscription(to: [.type(Numbered.self)], from: .beginning) {
+                let all = try await bus.withSubscription(to: [.type(Counted.self)], from: .beginning) {
                     try await $0.receive(5)
                 }
                 #expect(received == all.filter { $0.position.map { $0.offset <= end.offset } ?? false })
@@ -58,7 +59,7 @@ extension ConformanceCase {
             fixture in
             try await fixture.withBus { bus in
                 try await bus.publish(0..<5)
-                let received = try await bus.withSubscription(to: [.type(Numbered.self)], from: .now) { messages in
+                let received = try await bus.withSubscription(to: [.type(Counted.self)], from: .now) { messages in
                     try await bus.publish(5..<8)
                     return try await messages.receive(3)
                 }
@@ -224,7 +225,7 @@ extension MessageSequence {
         var (messages, wanted): ([Envelope], Int) = ([], 0)
         for try await message in self {
             messages.append(message)
-            if try isWanted(message.decode(Numbered.self).number) { wanted += 1 }
+            if try isWanted(message.decode(Counted.self).number) { wanted += 1 }
             if wanted == count { break }
         }
         return messages
@@ -242,7 +243,7 @@ extension ConformanceCase {
     static let filtering = [
         ConformanceCase("A filter by kind selects all types of that kind") { fixture in
             let types = try await fixture.types(passing: [.kind(.event)])
-            #expect(types == ["event.Numbered one", "event.Numbered two", "event.Other one"])
+            #expect(types == ["event.Counted one", "event.Counted two", "event.Other one"])
         },
         ConformanceCase("A filter by type selects no other type, not even one with the same prefix") { fixture in
             let types = try await fixture.types(passing: [.type(MessageType(kind: .event, name: "Other"))])
@@ -250,10 +251,10 @@ extension ConformanceCase {
             #expect(try await fixture.types(passing: [.type(MessageType(kind: .event, name: "Num"))]).isEmpty)
         },
         ConformanceCase("A filter by session selects no other session") { fixture in
-            let types = try await fixture.types(passing: [.type(Numbered.self, subject: "two")])
-            #expect(types == ["event.Numbered two"])
+            let types = try await fixture.types(passing: [.type(Counted.self, subject: "two")])
+            #expect(types == ["event.Counted two"])
             let all = try await fixture.types(passing: [.subject("one")])
-            #expect(all == ["command.Order one", "event.Numbered one", "event.Other one"])
+            #expect(all == ["command.Order one", "event.Counted one", "event.Other one"])
         },
         ConformanceCase("A message that matches two filters arrives once") { fixture in
             let types = try await fixture.types(passing: [.type(Order.self), .kind(.command), .type(Other.self)])
@@ -267,8 +268,8 @@ extension ConformanceFixture {
     fileprivate func types(passing filters: [MessageFilter]) async throws -> [String] {
         try await withBus { bus in
             try await bus.withSubscription(to: filters + [.type(Marker.self)], from: .now) { messages in
-                try await bus.publish(Numbered(number: 1), subject: "one")
-                try await bus.publish(Numbered(number: 2), subject: "two")
+                try await bus.publish(Counted(number: 1), subject: "one")
+                try await bus.publish(Counted(number: 2), subject: "two")
                 try await bus.publish(Other(number: 3), subject: "one")
                 try await bus.send(Order(number: 4), subject: "one")
                 try await bus.publish(Marker(), subject: "one")

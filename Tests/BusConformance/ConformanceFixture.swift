@@ -1,6 +1,6 @@
 internal import EventBus
 internal import Foundation
-internal import RuntimeTestSupport
+internal import Support
 internal import TestSupport
 
 /// The environment of a case: creates buses, which run for as long as the case needs them.
@@ -43,28 +43,6 @@ struct ConformanceFixture: Sendable {
     }
 }
 
-/// Runs `body` concurrently with tasks that do not end by themselves, and cancels the tasks afterwards.
-func withBackground<Result: Sendable>(
-    _ tasks: [@Sendable () async throws -> Void], _ body: @escaping @Sendable () async throws -> Result
-) async throws -> Result {
-    try await withThrowingTaskGroup(of: Result?.self) { group in
-        for task in tasks {
-            group.addTask {
-                do { try await task() } catch is CancellationError {}
-                return nil
-            }
-        }
-        group.addTask { try await body() }
-        while let result = try await group.next() {
-            guard let result else { continue }
-            group.cancelAll()
-            try await group.waitForAll()
-            return result
-        }
-        throw CancellationError()
-    }
-}
-
 extension EventBus {
     /// Handles numbers as a member of a durable consumer, and publishes a ``Handled`` for each.
     /// - Parameter name: The name of the worker; by default the source of the process.
@@ -72,8 +50,8 @@ extension EventBus {
         as consumer: String = "workers", mode: ConsumerMode = .shared, name: String? = nil
     ) async throws {
         let source = source
-        try await consume(as: consumer, [.type(Numbered.self)], mode: mode) { message in
-            let number = try message.decode(Numbered.self).number
+        try await consume(as: consumer, [.type(Counted.self)], mode: mode) { message in
+            let number = try message.decode(Counted.self).number
             return [try Envelope(Handled(number: number, worker: name ?? source), source: source, causedBy: message)]
         }
     }
@@ -97,7 +75,7 @@ extension EventBus {
 
     /// Reads the first `count` numbers that a claim covers. Records no progress.
     func read(_ count: Int, under claim: ConsumerClaim) async throws -> [Envelope] {
-        try await withSubscription(to: [.type(Numbered.self)], under: claim) { try await $0.receive(count) }
+        try await withSubscription(to: [.type(Counted.self)], under: claim) { try await $0.receive(count) }
     }
 }
 
@@ -130,9 +108,9 @@ extension EventBus {
         _ answer: @escaping @Sendable (Envelope) async throws -> Envelope,
         during body: @escaping @Sendable () async throws -> Result
     ) async throws -> Result {
-        let serving = Gate()
+        let serving = Latch()
         return try await withBackground([{ try await serve([Question.type], whenServing: serving.open, answer) }]) {
-            await serving.wait()
+            await serving.waitUntilOpenOrCancelled()
             return try await body()
         }
     }
@@ -149,17 +127,6 @@ extension Envelope {
 }
 
 extension MessageSequence {
-    /// The next `count` messages.
-    func receive(_ count: Int) async throws -> [Envelope] {
-        var messages: [Envelope] = []
-        guard count > 0 else { return messages }
-        for try await message in self {
-            messages.append(message)
-            if messages.count == count { break }
-        }
-        return messages
-    }
-
     /// The messages before the next ``Marker``. A case publishes a marker to check that no other message has arrived.
     func beforeMarker() async throws -> [Envelope] {
         var messages: [Envelope] = []
@@ -172,9 +139,5 @@ extension MessageSequence {
 }
 
 extension Sequence<Envelope> {
-    var numbers: [Int] {
-        get throws { try map { try $0.decode(Numbered.self).number } }
-    }
-
     var offsets: [UInt64] { compactMap(\.position?.offset) }
 }

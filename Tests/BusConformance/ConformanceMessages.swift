@@ -1,43 +1,21 @@
 internal import EventBus
 internal import Foundation
+internal import TestSupport
 
-/// A numbered event.
-struct Numbered: EventMessage {
-    var number: Int
-}
-
-/// An event of another type than ``Numbered``.
+/// An event of another type than ``Counted``.
 struct Other: EventMessage {
     var number: Int
 }
 
-/// A command, that is a message of another kind than ``Numbered``.
+/// A command, that is a message of another kind than ``Counted``.
 struct Order: CommandMessage {
     var number: Int
 }
 
-/// A document with a key, so that there can be several of one subject.
-struct Setting: DocumentMessage {
-    var name: String?
-    var value: String
-
-    var key: String? { name }
-}
-
-/// The result of a worker for a ``Numbered``.
+/// The result of a worker for a ``Counted``.
 struct Handled: EventMessage {
     var number: Int
     var worker: String
-}
-
-/// A query.
-struct Question: QueryMessage {
-    struct Answer: Codable, Hashable, Sendable {
-        var number: Int
-        var server: String
-    }
-
-    var number: Int
 }
 
 /// An answer that is an error.
@@ -47,14 +25,6 @@ struct Trouble: ErrorMessage {}
 struct Marker: EventMessage {}
 
 extension EventBus {
-    /// Publishes a batch of numbered events, in order.
-    @discardableResult
-    func publish(_ numbers: some Sequence<Int>, subject: String = Session.default) async throws -> Position {
-        let source = source
-        return try await publish(
-            Batch(numbers.map { try Envelope(Numbered(number: $0), source: source, subject: subject) }))
-    }
-
     /// Withdraws a document.
     func withdraw(_ setting: Setting) async throws {
         var tombstone = try Envelope(setting, source: source)

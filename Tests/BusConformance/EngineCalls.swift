@@ -1,4 +1,5 @@
 package import EventBus
+internal import TestSupport
 
 extension EventBus {
     /// See ``ClaimingEngine/claim(consumer:as:)``.

@@ -1,6 +1,6 @@
 internal import EventBus
+internal import Support
 internal import Synchronization
-internal import TestSupport
 
 /// A service that can be stopped and started again while other code runs: for cases that restart a bus.
 ///
@@ -11,9 +11,9 @@ internal import TestSupport
 package final class RestartableService: Sendable {
     /// One run of the service.
     private struct Round: Sendable {
-        let isReady = Gate()
-        let stop = Gate()
-        let hasStopped = Gate()
+        let isReady = Latch()
+        let stop = Latch()
+        let hasStopped = Latch()
     }
 
     private let serve: @Sendable (_ ready: @escaping @Sendable () -> Void) async throws -> Void
@@ -61,11 +61,11 @@ package final class RestartableService: Sendable {
         }
         if let last {
             last.stop.open()
-            await last.hasStopped.wait()
+            await last.hasStopped.waitUntilOpenOrCancelled()
         }
         try body()
         next.yield(round)
-        await round.isReady.wait()
+        await round.isReady.waitUntilOpenOrCancelled()
         try Task.checkCancellation()
     }
 
@@ -76,7 +76,7 @@ package final class RestartableService: Sendable {
                 do { try await self.serve(round.isReady.open) } catch is CancellationError {}
                 guard Task.isCancelled else { throw BusError(.closed, "the service ended before the test") }
             }
-            group.addTask { await round.stop.wait() }
+            group.addTask { await round.stop.waitUntilOpenOrCancelled() }
             try await group.next()
             group.cancelAll()
         }

@@ -13,7 +13,7 @@ struct BrokerProcessTests {
             try await arena.withBus { bus in
                 try await bus.publish(Noted(text: "before"))
                 let second = try await arena.startBroker("second")
-                #expect(try await arena.untilEnd(of: second) == .exited(78))
+                #expect(try await arena.waitUntilEnd(of: second) == .exited(78))
                 #expect(arena.log(of: "second").contains("another broker serves"))
                 try await bus.publish(Noted(text: "after"))
             }
@@ -30,7 +30,7 @@ struct BrokerProcessTests {
             _ = try await arena.startConsumer("worker2", group: "shared", mode: .shared)
             try await arena.until("every lane waits with a batch") { $0["publisher"]?.invoked == 32 }
             _ = try await arena.startBroker()
-            #expect(try await arena.untilEnd(of: publisher) == .exited(0))
+            #expect(try await arena.waitUntilEnd(of: publisher) == .exited(0))
             let history = try await arena.history(
                 publishers: ["publisher"], groups: ["exclusive", "shared"], readers: ["reader"])
             #expect(history.acknowledged.count == 400)

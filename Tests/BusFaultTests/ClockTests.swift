@@ -32,7 +32,7 @@ struct ClockTests {
             _ = try await startBroker("third", clock, in: arena)
             try await goesOn("after a start with the right clock", arena)
             try await publisher.send(SIGTERM)
-            #expect(try await arena.untilEnd(of: publisher) == .exited(0))
+            #expect(try await arena.waitUntilEnd(of: publisher) == .exited(0))
 
             let found = try await values(since: start, in: arena)
             #expect(Set(found).count == found.count)
@@ -78,7 +78,7 @@ struct SettableClock: Sendable {
         try Self.source.write(toFile: source, atomically: true, encoding: .utf8)
         try set(by: .zero)
         let command = [Self.compiler, "-shared", "-fPIC", "-o", "\(directory)/clock.so", source]
-        try #require(await arena.untilEnd(of: arena.start("cc", command)) == .exited(0))
+        try #require(await arena.waitUntilEnd(of: arena.start("cc", command)) == .exited(0))
     }
 
     /// - Parameter duration: The difference from the clock of the machine.

@@ -21,12 +21,12 @@ struct ExclusiveConsumerTests {
             #expect(await arena.counts(of: "stopped").handled == 0)
 
             try await stopped.send(SIGCONT)
-            #expect(try await arena.untilEnd(of: successor) == .exited(FixtureProcess.fenced))
+            #expect(try await arena.waitUntilEnd(of: successor) == .exited(FixtureProcess.fenced))
             #expect(arena.log(of: "successor").contains("another process has taken over the durable consumer 'group'"))
             try await arena.until("the one that was stopped handles messages") { $0["stopped"]?.handled ?? 0 > 0 }
 
             try await publisher.send(SIGTERM)
-            #expect(try await arena.untilEnd(of: publisher) == .exited(0))
+            #expect(try await arena.waitUntilEnd(of: publisher) == .exited(0))
             let history = try await arena.history(publishers: ["publisher"], groups: ["group"], readers: [])
             #expect(Checker.findings(in: history) == [])
             #expect(!stopped.hasEnded)
@@ -49,7 +49,7 @@ struct SharedConsumerTests {
                 $0["hit"]?.handled ?? 0 > 0 && $0["other"]?.handled ?? 0 > 0
             }
             try await worker.send(signal)
-            #expect(try await arena.untilEnd(of: first) == .exited(0))
+            #expect(try await arena.waitUntilEnd(of: first) == .exited(0))
             // When all messages have results, the other worker has taken over.
             let before = try await arena.history(publishers: ["first"], groups: ["group"], readers: [])
             #expect(Checker.findings(in: before) == [])
@@ -60,7 +60,7 @@ struct SharedConsumerTests {
             // The worker may still finish one message of each partition that it had before.
             try await arena.until("it shares again") { $0["hit"]?.handled ?? 0 > handled + Partition.count }
             try await second.send(SIGTERM)
-            #expect(try await arena.untilEnd(of: second) == .exited(0))
+            #expect(try await arena.waitUntilEnd(of: second) == .exited(0))
             let history = try await arena.history(publishers: ["first", "second"], groups: ["group"], readers: [])
             #expect(Checker.findings(in: history) == [])
             #expect(history.acknowledged.count > 400)

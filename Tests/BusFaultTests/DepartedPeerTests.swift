@@ -46,7 +46,7 @@ struct DepartedPeerTests {
                 try await arena.withBus { _ = try await $0.inspect.newest(matching: [.all]) }
             }
             try await broker.send(SIGTERM)
-            #expect(try await arena.untilEnd(of: broker) == .exited(0))
+            #expect(try await arena.waitUntilEnd(of: broker) == .exited(0))
         }
     }
 
@@ -67,12 +67,12 @@ struct DepartedPeerTests {
                     try await arena.withBus { _ = try await $0.inspect.end() }
                 }
                 try await broker.send(SIGKILL)
-                try await arena.untilEnd(of: broker)
+                try await arena.waitUntilEnd(of: broker)
                 try await publisher.send(SIGCONT)
             }
             _ = try await arena.startBroker("last")
             try await publisher.send(SIGTERM)
-            #expect(try await arena.untilEnd(of: publisher) == .exited(0))
+            #expect(try await arena.waitUntilEnd(of: publisher) == .exited(0))
             let history = try await arena.history(publishers: ["publisher"], groups: [], readers: [])
             #expect(Checker.findings(in: history) == [])
         }
@@ -87,7 +87,7 @@ struct DepartedPeerTests {
             #expect(mkfifo(pipe, 0o600) == 0)
             let stalled = try await arena.startFixture(
                 "stalled", "stall", ["--count", "\(count)", "--pipe", pipe])
-            try await arena.untilLog(of: "stalled", "says that it is subscribed") { $0.contains("subscribed") }
+            try await arena.waitUntilLog(of: "stalled", "says that it is subscribed") { $0.contains("subscribed") }
             _ = try await arena.startFixture("watcher", "lease")
             try await arena.until("the watcher is there") { $0["watcher"]?.live == 1 }
             try await arena.withBus { bus in
@@ -103,15 +103,15 @@ struct DepartedPeerTests {
                     }
                 }
                 try await broker.send(SIGKILL)
-                try await arena.untilEnd(of: broker)
+                try await arena.waitUntilEnd(of: broker)
                 // The message is logged after 4 s, which is longer than the interval of the heartbeats.
-                try await arena.untilLog(of: "watcher", "misses the broker") { $0.contains("no broker answers") }
+                try await arena.waitUntilLog(of: "watcher", "misses the broker") { $0.contains("no broker answers") }
                 try #require(!stalled.hasEnded)
                 _ = try await arena.startBroker("second")
                 try await Stranger.onThread {
                     try FileHandle(forWritingTo: URL(fileURLWithPath: pipe)).close()
                 }
-                try await arena.untilLog(of: "stalled", "says that it has all") { $0.contains("received \(count)") }
+                try await arena.waitUntilLog(of: "stalled", "says that it has all") { $0.contains("received \(count)") }
             }
         }
     }

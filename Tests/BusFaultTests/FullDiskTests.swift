@@ -58,8 +58,7 @@ struct FullDiskTests {
         }
     }
 
-    private static let broker = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
-        .deletingLastPathComponent().appendingPathComponent("broker").path
+    private static let broker = TestProgram.built("broker")
 
     /// Fills the disk. Several tasks publish until a message of each is refused.
     private func fill(_ bus: EventBus) async throws -> [Sent] {

@@ -3,7 +3,7 @@ import BusSoak
 import Contracts
 import EventBus
 import Foundation
-import RuntimeTestSupport
+import TestSupport
 import Testing
 import ZeroMQEventBus
 
@@ -83,7 +83,7 @@ struct JournalFileTests {
             try await arena.withBus { _ = try await $0.publish(Noted(text: "to be deleted")) }
             let copy = JournalFiles(at: arena.journal)
             if isReplaced { try copy.write(to: arena.journal) } else { JournalFiles.remove(arena.journal) }
-            #expect(try await arena.untilEnd(of: broker) != .exited(0))
+            #expect(try await arena.waitUntilEnd(of: broker) != .exited(0))
             #expect(arena.log(of: broker.name).contains("removed or replaced"))
         }
     }
@@ -99,7 +99,7 @@ struct JournalFileTests {
                 // This call gets a mark of the message from the broker. The client's next hello contains the mark.
                 try await bus.waitUntilConnected(timeout: Arena.deadline)
                 try await broker.send(SIGTERM)
-                try await arena.untilEnd(of: broker)
+                try await arena.waitUntilEnd(of: broker)
                 try old.write(to: URL(fileURLWithPath: arena.journal))
                 _ = try await arena.startBroker("third")
                 // Publishing waits until the broker of the shortened journal has begun a new epoch.
@@ -114,7 +114,7 @@ struct JournalFileTests {
                 }
                 #expect(texts.contains("kept"))
                 #expect(!texts.contains("lost"))
-                try await arena.untilLog(of: "third", "tells of a new epoch") { $0.contains("epoch") }
+                try await arena.waitUntilLog(of: "third", "tells of a new epoch") { $0.contains("epoch") }
                 #expect(try await bus.inspect.newest(matching: [.type(Noted.self)]).epoch != lost?.epoch)
             }
         }
@@ -134,7 +134,7 @@ struct JournalFileTests {
             try await publisher.send(SIGSTOP)
             try await reader.send(SIGSTOP)
             try await broker.send(SIGTERM)
-            try await arena.untilEnd(of: broker)
+            try await arena.waitUntilEnd(of: broker)
             // Without the record of the end, the broker cannot know at its start that the end is lost.
             for suffix in ["-wal", "-shm", ".end"] {
                 try? FileManager.default.removeItem(atPath: arena.journal + suffix)
@@ -142,15 +142,15 @@ struct JournalFileTests {
             try old.write(to: URL(fileURLWithPath: arena.journal))
             _ = try await arena.startBroker("third")
             let other = try await arena.startFixture("other", "publish", ["--count", "1000"])
-            #expect(try await arena.untilEnd(of: other) == .exited(0))
+            #expect(try await arena.waitUntilEnd(of: other) == .exited(0))
 
             try await reader.send(SIGCONT)
             try await publisher.send(SIGCONT)
-            try await arena.untilLog(of: "third", "tells of a new epoch") { $0.contains("epoch") }
+            try await arena.waitUntilLog(of: "third", "tells of a new epoch") { $0.contains("epoch") }
             let before = await arena.counts(of: "publisher").acknowledged
             try await arena.until("the publisher goes on") { $0["publisher"]?.acknowledged ?? 0 > before + 100 }
             try await publisher.send(SIGTERM)
-            #expect(try await arena.untilEnd(of: publisher) == .exited(0))
+            #expect(try await arena.waitUntilEnd(of: publisher) == .exited(0))
             let journalled = try await arena.withBus { bus in try await bus.journal() }
             let values = Set(journalled.compactMap(\.value))
             try await arena.until("the reader has all that is there") { _ in
@@ -164,7 +164,7 @@ struct JournalFileTests {
     private func expectEnd(naming words: String, in arena: Arena) async throws {
         let broker = try await arena.startBroker("again")
         // EX_IOERR: starting it again would not help.
-        #expect(try await arena.untilEnd(of: broker) == .exited(74))
+        #expect(try await arena.waitUntilEnd(of: broker) == .exited(74))
         let lines = arena.log(of: broker.name).split(separator: "\n").filter { $0.contains(words) }
         #expect(lines.count == 1 && lines[0].hasPrefix("broker: "), "\(lines)")
     }
@@ -180,7 +180,7 @@ struct JournalFileTests {
             return offsets
         }
         try await broker.send(SIGTERM)
-        #expect(try await arena.untilEnd(of: broker) == .exited(0))
+        #expect(try await arena.waitUntilEnd(of: broker) == .exited(0))
         return offsets
     }
 

@@ -19,16 +19,16 @@ struct LeaseTests {
                     var withdrawn = messages.makeAsyncIterator()
                     try await broker.send(signal)
                     try await killed.send(SIGKILL)
-                    try await arena.untilEnd(of: killed)
+                    try await arena.waitUntilEnd(of: killed)
                     if signal == SIGSTOP {
                         // The message is logged after 4 s and after 8 s, so more time passes than a lease and a
                         // connection last.
-                        try await arena.untilLog(of: "ended", "misses the broker") {
+                        try await arena.waitUntilLog(of: "ended", "misses the broker") {
                             $0.matches(of: #/no broker answers/#).count == 2
                         }
                         try await broker.send(SIGCONT)
                     } else {
-                        try await arena.untilEnd(of: broker)
+                        try await arena.waitUntilEnd(of: broker)
                         _ = try await arena.startBroker("second")
                     }
                     #expect(try await bus.documents(matching: [.type(ProbeLease.self)]).count == 2)

@@ -3,8 +3,8 @@ import Consuming
 import Contracts
 import EventBus
 import Foundation
-import RuntimeTestSupport
 import ServiceRuntime
+import TestSupport
 import Testing
 
 @Suite("Absent consumer of a journal with a size limit", .timeLimit(.minutes(2)))
@@ -26,7 +26,7 @@ struct RetentionProcessTests {
                 }
                 // A larger limit, so that the results of the consumer do not cause further messages to be removed.
                 try await broker.send(SIGTERM)
-                try await arena.untilEnd(of: broker)
+                try await arena.waitUntilEnd(of: broker)
                 _ = try await arena.start("roomier", arguments + ["16MiB"])
                 for _ in 0..<2 {
                     let last = try await publish(1, on: bus)[0]

@@ -4,7 +4,6 @@ import BusSoak
 import BusStranger
 import EventBus
 import Foundation
-import RuntimeTestSupport
 import Synchronization
 import TestSupport
 import Testing
@@ -31,7 +30,7 @@ struct StrangerTests {
                 }
             }
             let count = BadRequest.all.count(where: \.isNoRequest)
-            try await arena.untilLog(of: "broker", "counts \(count) refused requests") { log in
+            try await arena.waitUntilLog(of: "broker", "counts \(count) refused requests") { log in
                 let reports = log.split(separator: "\n").filter {
                     $0.contains("input that does not follow the protocol")
                 }
@@ -207,7 +206,7 @@ extension Arena {
             let name = "broker-\(attempt)"
             _ = try await start(
                 name, ["broker", "--bus", "tcp://127.0.0.1:\(port)", "--journal", journal])
-            try await untilLog(of: name, "says whether it serves") {
+            try await waitUntilLog(of: name, "says whether it serves") {
                 $0.contains("serving") || $0.contains("cannot listen")
             }
             if log(of: name).contains("serving") { return port }

@@ -8,8 +8,8 @@ import Coordinator
 import EventBus
 import Logging
 import Navigation
-import RuntimeTestSupport
 import ServiceRuntime
+import TestSupport
 import Testing
 import ZeroMQEventBus
 

@@ -41,7 +41,7 @@ package struct BrokerFuzz {
     ) throws -> BrokerEngine {
         try BrokerEngine(
             journal: Journal(path: configuration.journal), configuration: configuration,
-            logger: Logger(label: "broker") { _ in SwiftLogNoOpLogHandler() }, clock: BrokerClock(start: now), now: now)
+            logger: .silent, clock: BrokerClock(start: now), now: now)
     }
 
     /// - Throws: ``FuzzFailure`` if the broker does something that it must not do.

@@ -1,7 +1,7 @@
 internal import Compose
 package import EventBus
 internal import Foundation
-internal import Logging
+internal import TestSupport
 internal import Testing
 internal import Transports
 
@@ -13,9 +13,6 @@ package enum BusEngine: String, CaseIterable, Sendable, CustomTestStringConverti
     case nats
 
     package var testDescription: String { rawValue }
-
-    private static let root = URL(fileURLWithPath: #filePath).appendingPathComponent("../../..")
-        .standardizedFileURL.path
 
     /// A compose file with a bus of this engine.
     /// - Parameter services: Further services, in lines that begin with two spaces.
@@ -36,7 +33,7 @@ package enum BusEngine: String, CaseIterable, Sendable, CustomTestStringConverti
             services:
               nats:
                 command: >
-                  \(Self.root)/.build/nats-server -c \(Self.root)/config/nats.conf -a 127.0.0.1 -p ${SEGUE_PORT_NATS}
+                  \(Repository.path(".build/nats-server")) -c \(Repository.path("config/nats.conf")) -a 127.0.0.1 -p ${SEGUE_PORT_NATS}
                   -m ${SEGUE_PORT_NATS_HTTP} -sd ${SEGUE_STATE_DIR}/nats
                 healthcheck:
                   test: [HTTP, "http://127.0.0.1:${SEGUE_PORT_NATS_HTTP}/healthz"]
@@ -83,7 +80,7 @@ extension SegueCommandLine {
         _ body: @escaping @Sendable (EventBus) async throws -> Result
     ) async throws -> Result {
         let bus = try BusFactory.standard.bus(
-            at: bus, source: "test/1", logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+            at: bus, source: "test/1", logger: .silent)
         return try await bus.whileOpen { try await body(bus) }
     }
 

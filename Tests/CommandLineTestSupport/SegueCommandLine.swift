@@ -1,6 +1,6 @@
 internal import Foundation
 internal import Subprocess
-internal import SystemPackage
+internal import TestSupport
 
 /// Runs the built `segue` as a user does, with its own folder for state and sockets.
 package struct SegueCommandLine: Sendable {
@@ -17,10 +17,6 @@ package struct SegueCommandLine: Sendable {
     /// The working directory of the command; nil for `directory`.
     package var workingDirectory: String?
     package var environment: [String: String] = [:]
-
-    /// The folder of the running executable, in which the built executables are.
-    private static let executables = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
-        .deletingLastPathComponent().path
 
     /// Runs `body` with an empty folder. Projects that are still running afterwards are stopped.
     package static func inScratch(_ body: (SegueCommandLine) async throws -> Void) async throws {
@@ -51,7 +47,7 @@ package struct SegueCommandLine: Sendable {
     }
 
     package func run(_ arguments: [String], input: String = "") async throws -> Result {
-        try await run("\(Self.executables)/segue", arguments, input: input)
+        try await run(TestProgram.built("segue"), arguments, input: input)
     }
 
     /// Runs a Bash script with `segue` in its `PATH`.
@@ -64,21 +60,18 @@ package struct SegueCommandLine: Sendable {
         try text.write(toFile: "\(directory)/\(name)", atomically: true, encoding: .utf8)
     }
 
-    private func run(_ executable: String, _ arguments: [String], input: String = "") async throws -> Result {
-        let path = Environment.Key(rawValue: "PATH").map { [$0: "\(Self.executables):/usr/bin:/bin"] } ?? [:]
+    private func run(_ program: String, _ arguments: [String], input: String = "") async throws -> Result {
         let variables = [
+            "PATH": "\(TestProgram.folder):/usr/bin:/bin",
             "XDG_STATE_HOME": directory + "/state", "XDG_RUNTIME_DIR": directory + "/run",
             // Supervisors end with this process, even if it is killed.
             "SEGUE_OWNER_PID": "\(ProcessInfo.processInfo.processIdentifier)",
         ].merging(environment) { _, own in own }
-        let pairs = variables.compactMap { name, value in Environment.Key(rawValue: name).map { ($0, value) } }
-        let result = try await Subprocess.run(
-            .path(FilePath(executable)), arguments: Arguments(arguments),
-            environment: .custom(path.merging(pairs) { _, own in own }),
-            workingDirectory: FilePath(workingDirectory ?? directory),
-            input: .string(input), output: .string(limit: 1 << 20), error: .string(limit: 1 << 20))
+        let result = try await TestProgram(
+            program, arguments, environment: variables, inheritsEnvironment: false, in: workingDirectory ?? directory
+        ).run(input: input)
         var status: Int32 = -1
-        if case .exited(let code) = result.terminationStatus { status = code }
-        return Result(status: status, output: result.standardOutput, error: result.standardError)
+        if case .exited(let code) = result.status { status = code }
+        return Result(status: status, output: result.output, error: result.error)
     }
 }

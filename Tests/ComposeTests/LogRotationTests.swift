@@ -1,6 +1,7 @@
 import Foundation
 import Logging
 import SystemSupport
+import TestSupport
 import Testing
 
 @testable import Compose
@@ -196,7 +197,7 @@ struct LogRotationTests {
         let fixture = try Fixture()
         let log = try await ServiceLog.open(
             service: "a", files: fixture.files, retention: LogRetention(fileSize: 1, files: 9),
-            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+            logger: .silent)
         let parts = String(repeating: "x", count: LogLine.maximumLength * 2 + 10)
         let steps: [(lost: [String], notice: String)] = [
             (["\(parts)\n", "short\n"], "2 lines are missing here, because they could not be written"),

@@ -3,7 +3,6 @@ import ConsentCallback
 import Contracts
 import HTTPClient
 import HTTPTypes
-import RuntimeTestSupport
 import TestSupport
 import Testing
 

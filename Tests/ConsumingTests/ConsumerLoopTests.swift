@@ -3,7 +3,7 @@ import Dispatch
 import EventBus
 import Foundation
 import Logging
-import RuntimeTestSupport
+import Support
 import Synchronization
 import TestSupport
 import Testing
@@ -170,11 +170,11 @@ struct ConsumerLoopTests {
 
     @Test("A slow handler does not delay other partitions, and its own progress is not passed")
     func slowPartition() async throws {
-        let (started, finish) = (Gate(), Gate())
+        let (started, finish) = (Latch(), Latch())
         let work: ConsumerLoop.Work = { message in
             if message.subject == "one" {
                 started.open()
-                try await finish.pass()
+                try await finish.waitUntilOpen()
             }
             return Handled([try Envelope(Count(texts: [message.subject]), source: "worker/1", causedBy: message)])
         }
@@ -183,7 +183,7 @@ struct ConsumerLoopTests {
         try await running {
             try await loop().runShared(partitionsAtOnce: 2, work)
         } _: {
-            try await started.pass()
+            try await started.waitUntilOpen()
             try await tell("a", "b", "c", session: "two")
             try await count(["two"], session: "two")
             while try await publisher.journalled(Count.self).count < 3 { await Task.yield() }
@@ -222,26 +222,26 @@ struct ConsumerLoopTests {
     func failing(first: Int) async throws {
         struct Failure: Error {}
         let bus = ClaimingBus(EventBus.inMemory(source: "worker/1", hub: hub))
-        let gates = ["one": Gate(), "two": Gate()]
-        let (started, claiming) = ([Gate(), Gate()], bus.secondClaim)
+        let gates = ["one": Latch(), "two": Latch()]
+        let (started, claiming) = ([Latch(), Latch()], bus.secondClaim)
         for session in sessions { try await tell("a", session: session) }
         let error = await #expect(throws: Failure.self) {
             try await running {
                 try await loop(on: bus.bus).runShared(partitionsAtOnce: 2) { message in
                     started[message.subject == "one" ? 0 : 1].open()
-                    try await gates[message.subject]?.pass()
+                    try await gates[message.subject]?.waitUntilOpen()
                     if message.subject == "one" { throw Failure() }
                     return Handled()
                 }
             } _: {
-                for gate in started { try await gate.pass() }
+                for gate in started { try await gate.waitUntilOpen() }
                 // Another process claims the whole consumer, so that the loop claims again.
                 _ = try await publisher.engine.claim(consumer: "worker", as: .exclusive)
-                try await claiming.pass()
+                try await claiming.waitUntilOpen()
                 gates[first == 1 ? "one" : "two"]?.open()
                 gates[first == 1 ? "two" : "one"]?.open()
                 bus.goOn.open()
-                try await Gate().pass()
+                try await Latch().waitUntilOpen()
             }
         }
         #expect(error != nil)
@@ -259,21 +259,21 @@ struct ConsumerLoopTests {
                 return Handled()
             }
         } _: {
-            try await work.happened.pass()
+            try await work.happened.waitUntilOpen()
         }
         #expect(work.isOnExecutor == false)
         try await running {
             try await ConsumerLoop("clerk", [.type(Told.self)], bus: bus, logger: .silent)
                 .runShared(Placing(call: computation))
         } _: {
-            try await computation.happened.pass()
+            try await computation.happened.waitUntilOpen()
         }
         #expect(computation.isOnExecutor == true)
     }
 
     /// Records the executor on which a handler is called.
     private final class Call: Sendable {
-        let happened = Gate()
+        let happened = Latch()
         private let executor: BusExecutor
         private let place = Mutex<Bool?>(nil)
 
@@ -310,7 +310,7 @@ struct ConsumerLoopTests {
         try await tell("a")
         let bus = StallableBus(EventBus.inMemory(source: "worker/1", hub: hub))
         let recorded = Mutex(false)
-        let called = Gate()
+        let called = Latch()
         try await running {
             try await loop(on: bus.bus).runShared(partitionsAtOnce: 1) { message in
                 Handled([try Envelope(Count(texts: ["a"]), source: "worker/1", causedBy: message)]) {
@@ -319,11 +319,11 @@ struct ConsumerLoopTests {
                 }
             }
         } _: {
-            try await bus.publishing.pass()
+            try await bus.publishing.waitUntilOpen()
             let isRecorded = recorded.withLock { $0 }
             #expect(!isRecorded)
             bus.goOn.open()
-            try await called.pass()
+            try await called.waitUntilOpen()
         }
         #expect(try await publisher.journalled(Count.self).count == 1)
     }
@@ -401,8 +401,8 @@ private final class ReplacedJournalBus: ForwardingEngine {
 /// A bus whose second claim waits until the test continues it.
 private final class ClaimingBus: ForwardingEngine {
     let inner: EventBus
-    let secondClaim = Gate()
-    let goOn = Gate()
+    let secondClaim = Latch()
+    let goOn = Latch()
     private let count = Mutex(0)
 
     init(_ bus: EventBus) {
@@ -416,7 +416,7 @@ private final class ClaimingBus: ForwardingEngine {
         }
         if number == 2 {
             secondClaim.open()
-            try await goOn.pass()
+            try await goOn.waitUntilOpen()
         }
         return try await inner.engine.claim(consumer: consumer, as: member)
     }
@@ -425,8 +425,8 @@ private final class ClaimingBus: ForwardingEngine {
 /// A bus whose batches wait until the test lets them be published.
 private struct StallableBus: ForwardingEngine {
     let inner: EventBus
-    let publishing = Gate()
-    let goOn = Gate()
+    let publishing = Latch()
+    let goOn = Latch()
 
     init(_ bus: EventBus) {
         inner = bus
@@ -434,7 +434,7 @@ private struct StallableBus: ForwardingEngine {
 
     func publish(_ batch: Batch) async throws -> Position {
         publishing.open()
-        try await goOn.pass()
+        try await goOn.waitUntilOpen()
         return try await inner.publish(batch)
     }
 }

@@ -1,5 +1,5 @@
 import EventBus
-import RuntimeTestSupport
+import Support
 import Synchronization
 import TestSupport
 
@@ -7,11 +7,11 @@ import TestSupport
 struct SilentBus: ForwardingEngine {
     let inner: EventBus
     /// Opened by the first claim.
-    let asked = Gate()
+    let asked = Latch()
 
     func claim(consumer: String, as member: ConsumerMember) async throws -> ConsumerClaim {
         asked.open()
-        try await Gate().pass()
+        try await Latch().waitUntilOpen()
         throw CancellationError()
     }
 }

@@ -2,10 +2,10 @@ import Consuming
 import Contracts
 import EventBus
 import Logging
-import RuntimeTestSupport
 import SegueTestSupport
 import ServiceLifecycle
 import ServiceLifecycleTestKit
+import Support
 import TestSupport
 import Testing
 
@@ -32,14 +32,14 @@ struct HandlerLifecycleTests {
 
     @Test("A message is handled again after a kill, and its result is recorded once")
     func killed() async throws {
-        let started = Gate()
+        let started = Latch()
         try await bus.send(Command.Greet(name: "Ada"))
-        let never = Gate()
+        let never = Latch()
         let doomed = greeter(on: bus) {
             started.open()
-            try await never.pass()
+            try await never.waitUntilOpen()
         }
-        try await withRunning(doomed) { try await started.pass() }
+        try await withRunning(doomed) { try await started.waitUntilOpen() }
         #expect(try await bus.journalled(DomainEvent.Greeted.self).isEmpty)
         try await withRunning(greeter(on: bus)) { _ = try await bus.received(DomainEvent.Greeted.self) }
         #expect(try await bus.journalled(DomainEvent.Greeted.self).count == 1)
@@ -47,18 +47,18 @@ struct HandlerLifecycleTests {
 
     @Test("A handler that is running completes its message when the service is asked to stop")
     func gracefulShutdown() async throws {
-        let started = Gate()
-        let finish = Gate()
+        let started = Latch()
+        let finish = Latch()
         let consumer = greeter(on: bus) {
             started.open()
-            try await finish.pass()
+            try await finish.waitUntilOpen()
         }
         try await bus.send(Command.Greet(name: "Ada"))
         try await bus.send(Command.Greet(name: "Grace"))
         try await testGracefulShutdown { trigger in
             try await withThrowingTaskGroup { group in
                 group.addTask { try await consumer.run() }
-                try await started.pass()
+                try await started.waitUntilOpen()
                 trigger.triggerGracefulShutdown()
                 finish.open()
                 try await group.waitForAll()
@@ -74,7 +74,7 @@ struct HandlerLifecycleTests {
         try await testGracefulShutdown { trigger in
             try await withThrowingTaskGroup { group in
                 group.addTask { try await consumer.run() }
-                try await consumer.ready.wait()
+                try await consumer.ready.waitUntilOpen()
                 trigger.triggerGracefulShutdown()
                 try await group.waitForAll()
             }
@@ -88,7 +88,7 @@ struct HandlerLifecycleTests {
         try await testGracefulShutdown { trigger in
             try await withThrowingTaskGroup { group in
                 group.addTask { try await consumer.run() }
-                try await silent.asked.pass()
+                try await silent.asked.waitUntilOpen()
                 trigger.triggerGracefulShutdown()
                 try await group.waitForAll()
             }

@@ -3,7 +3,7 @@ import Contracts
 import EventBus
 import Foundation
 import Logging
-import RuntimeTestSupport
+import TestSupport
 import Testing
 
 @Suite("Handlers: rejected messages", .timeLimit(.minutes(1)))

@@ -2,10 +2,10 @@ import Consuming
 import Contracts
 import EventBus
 import Logging
-import RuntimeTestSupport
 import SegueTestSupport
 import ServiceLifecycle
 import ServiceLifecycleTestKit
+import TestSupport
 import Testing
 
 @Suite("Handlers: retries", .timeLimit(.minutes(1)))

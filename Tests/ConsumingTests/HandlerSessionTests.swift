@@ -1,7 +1,7 @@
 import Consuming
 import Contracts
 import EventBus
-import RuntimeTestSupport
+import TestSupport
 import Testing
 
 @Suite("Handlers: end of a session")

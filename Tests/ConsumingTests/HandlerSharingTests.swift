@@ -2,7 +2,7 @@ import Consuming
 import Contracts
 import EventBus
 import Logging
-import RuntimeTestSupport
+import Support
 import TestSupport
 import Testing
 
@@ -51,7 +51,7 @@ struct HandlerSharingTests {
         let doomed = EventBus.inMemory(source: "greeter/1", hub: hub)
         let first = Handlers("greeter")
             .on(Command.Greet.self) { _, _ in
-                try await Gate().pass()
+                try await Latch().waitUntilOpen()
                 return []
             }
             .service(on: doomed)
@@ -60,7 +60,7 @@ struct HandlerSharingTests {
                 // This consumer owns a part of the partitions until the group is cancelled.
                 group.addTask { try await doomed.run() }
                 group.addTask { try? await first.run() }
-                try await first.ready.wait()
+                try await first.ready.waitUntilOpen()
                 try await greet(0..<100)
                 group.cancelAll()
                 try await group.waitForAll()
@@ -80,17 +80,17 @@ struct HandlerSharingTests {
 
     @Test("The result of a message that another instance has taken over is dropped, and the instance continues")
     func fenced() async throws {
-        let started = Gate()
-        let finish = Gate()
+        let started = Latch()
+        let finish = Latch()
         let calls = Calls<Int>()
         let consumer = greeter(1) {
             guard calls.add(1) == 1 else { return }
             started.open()
-            try await finish.pass()
+            try await finish.waitUntilOpen()
         }
         try await withRunning(consumer) {
             try await greet(0..<1)
-            try await started.pass()
+            try await started.waitUntilOpen()
             _ = try await watcher.engine.claim(consumer: "greeter", as: .exclusive)
             finish.open()
             _ = try await watcher.received(DomainEvent.Greeted.self)
@@ -103,13 +103,13 @@ struct HandlerSharingTests {
 
     @Test("A handler that began before its partition was lost publishes nothing when the partition is back")
     func stale() async throws {
-        let (started, finish, ended) = (Gate(), Gate(), Gate())
+        let (started, finish, ended) = (Latch(), Latch(), Latch())
         let calls = Calls<Int>()
         let service = Handlers("greeter")
             .on(Command.Greet.self, sends: DomainEvent.Greeted.self) { command, context in
                 if calls.add(1) == 1 {
                     started.open()
-                    await finish.wait()
+                    await finish.waitUntilOpenOrCancelled()
                     defer { ended.open() }
                     try await context.publish(DomainEvent.Greeted(name: "stale"))
                 }
@@ -118,13 +118,13 @@ struct HandlerSharingTests {
             .service(on: EventBus.inMemory(source: "greeter/1", hub: hub))
         try await withRunning(service) {
             try await watcher.send(Command.Greet(name: "Ada"))
-            try await started.pass()
+            try await started.waitUntilOpen()
             // Another member gets the partition, and gives it back.
             _ = try await watcher.engine.claim(consumer: "greeter", as: .exclusive)
             try await watcher.send(Command.Greet(name: "Grace"), subject: "another")
             _ = try await watcher.first(DomainEvent.Greeted.self) { $0.name == "Grace" }
             finish.open()
-            try await ended.pass()
+            try await ended.waitUntilOpen()
             _ = try await watcher.first(DomainEvent.Greeted.self) { $0.name == "Ada" }
         }
         let greeted = try await watcher.journalled(DomainEvent.Greeted.self)
@@ -135,13 +135,13 @@ struct HandlerSharingTests {
     func exclusive() async throws {
         let bus = EventBus.inMemory(source: "clerk/1", hub: hub)
         let claim = try await bus.engine.claim(consumer: "clerk", as: .exclusive)
-        let live = Gate()
+        let live = Latch()
         let error = await #expect(throws: BusError.self) {
             try await withThrowingTaskGroup { group in
                 let loop = ConsumerLoop(
                     "clerk", [.type(Command.Greet.self)], bus: bus, logger: .silent, whenLive: live.open)
                 group.addTask { try await loop.run(under: claim, partitionsAtOnce: 1) { _ in Handled() } }
-                try await live.pass()
+                try await live.waitUntilOpen()
                 _ = try await watcher.engine.claim(consumer: "clerk", as: .exclusive)
                 try await group.waitForAll()
             }

@@ -3,7 +3,7 @@ import Contracts
 import EventBus
 import Foundation
 import Logging
-import RuntimeTestSupport
+import Support
 import TestSupport
 import Testing
 
@@ -82,12 +82,12 @@ struct HandlerTests {
         let partitions = Dictionary(grouping: (0..<500).map { "session-\($0)" }, by: Partition.init(subject:))
         let subjects = partitions.values.compactMap(\.first)
         let (slow, fast) = (subjects.prefix(20), subjects[20])
-        let gates = Dictionary(uniqueKeysWithValues: slow.map { ($0, Gate()) })
+        let gates = Dictionary(uniqueKeysWithValues: slow.map { ($0, Latch()) })
         let handlers = Handlers("greeter")
             .on(Command.Greet.self, sends: DomainEvent.Greeted.self) { command, context in
                 if let gate = gates[context.cause.subject] {
                     try await context.publish(DomainEvent.Greeted(name: "wait, " + command.name))
-                    try await gate.pass()
+                    try await gate.waitUntilOpen()
                 }
                 return [DomainEvent.Greeted(name: command.name)]
             }
@@ -166,11 +166,11 @@ struct HandlerTests {
 
     @Test("A handler can publish messages before it ends")
     func interim() async throws {
-        let gate = Gate()
+        let gate = Latch()
         let handlers = Handlers("greeter")
             .on(Command.Greet.self, sends: DomainEvent.Greeted.self) { command, context in
                 try await context.publish(DomainEvent.Greeted(name: "wait, " + command.name))
-                try await gate.pass()
+                try await gate.waitUntilOpen()
                 return [DomainEvent.Greeted(name: command.name)]
             }
         try await withRunning(handlers.service(on: bus)) {

@@ -1,8 +1,8 @@
 import Contracts
 import EventBus
 import Foundation
-import RuntimeTestSupport
 import SegueTestSupport
+import TestSupport
 import Testing
 
 @testable import Consuming

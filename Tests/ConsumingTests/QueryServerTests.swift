@@ -3,9 +3,9 @@ import Contracts
 import EventBus
 import Foundation
 import Logging
-import RuntimeTestSupport
 import ServiceLifecycle
 import ServiceLifecycleTestKit
+import Support
 import TestSupport
 import Testing
 
@@ -91,11 +91,11 @@ struct QueryServerTests {
 
     @Test("A server that is asked to stop cancels its open queries")
     func shutdown() async throws {
-        let started = Gate()
+        let started = Latch()
         let server = Handlers("greeter")
             .answer(Query.Salutation.self) { _, _ in
                 started.open()
-                try await Gate().pass()
+                try await Latch().waitUntilOpen()
                 return Query.Salutation.Answer(text: "too late")
             }
             .service(on: bus)
@@ -103,9 +103,9 @@ struct QueryServerTests {
             try await testGracefulShutdown { trigger in
                 try await withThrowingTaskGroup { group in
                     group.addTask { try await server.run() }
-                    try await server.ready.wait()
+                    try await server.ready.waitUntilOpen()
                     group.addTask { _ = try await asker.ask(Query.Salutation(name: "Ada"), timeout: .seconds(50)) }
-                    try await started.pass()
+                    try await started.waitUntilOpen()
                     trigger.triggerGracefulShutdown()
                     try await group.waitForAll()
                 }

@@ -2,7 +2,6 @@ import Consuming
 import Contracts
 import EventBus
 import Foundation
-import RuntimeTestSupport
 import SegueTestSupport
 import Support
 import TestSupport
@@ -102,16 +101,16 @@ struct ScheduledCommandTests {
 
     @Test("A scheduled command waits for a handler that may cancel it, even a slow one")
     func ordered() async throws {
-        let (started, finish) = (Gate(), Gate())
+        let (started, finish) = (Latch(), Latch())
         let service = service { name in
             guard name == "forget" else { return }
             started.open()
-            try await finish.pass()
+            try await finish.waitUntilOpen()
         }
         try await withRunning(service) {
             try await schedule("30")
             try await view.send(Command.Greet(name: "forget"))
-            try await started.pass()
+            try await started.waitUntilOpen()
             clock.advance(by: .seconds(60))
             // The timer is due, and waits for the handler of its partition; that of another session fires.
             try await schedule("0", in: "bert")

@@ -3,7 +3,6 @@ import Contracts
 import EventBus
 import Foundation
 import Navigation
-import RuntimeTestSupport
 import Support
 import Synchronization
 import TestSupport
@@ -35,7 +34,7 @@ struct ScreenWorkTests {
         private struct State {
             var begun: [String] = []
             var ended: [String] = []
-            var news = Gate()
+            var news = Latch()
         }
 
         private let state = Mutex(State())
@@ -47,7 +46,7 @@ struct ScreenWorkTests {
             state.withLock { state in
                 state.begun.append(name)
                 state.news.open()
-                state.news = Gate()
+                state.news = Latch()
             }
         }
 
@@ -58,7 +57,7 @@ struct ScreenWorkTests {
             while true {
                 let news = state.withLock { $0.begun.count < count ? $0.news : nil }
                 guard let news else { return }
-                try await news.pass()
+                try await news.waitUntilOpen()
             }
         }
     }
@@ -72,7 +71,7 @@ struct ScreenWorkTests {
                 if command.name == "nobody" { throw ApplicationError(code: "worker.nobody", message: "Nobody.") }
                 log.begin(command.name)
                 defer { log.end(command.name) }
-                if command.name != "short" { try await Gate().pass() }
+                if command.name != "short" { try await Latch().waitUntilOpen() }
                 return []
             }
             .service(on: bus ?? EventBus.inMemory(source: "worker/1", hub: hub))
@@ -219,7 +218,7 @@ struct ScreenWorkTests {
         try await withRunning(work(on: bus.bus)) {
             bus.stall()
             try await view.send(Command.Greet(name: "one"), origin: origin("a-1"))
-            try await bus.stalled.pass()
+            try await bus.stalled.waitUntilOpen()
             #expect(log.begun.isEmpty)
         }
         #expect(log.begun.isEmpty)

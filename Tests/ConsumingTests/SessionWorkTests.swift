@@ -1,7 +1,7 @@
 import Consuming
 import Contracts
 import EventBus
-import RuntimeTestSupport
+import Support
 import TestSupport
 import Testing
 
@@ -56,8 +56,8 @@ struct SessionWorkTests {
 
     @Test("Work does not delay later messages of the session, and its results replace the document")
     func beside() async throws {
-        let finish = Gate()
-        try await withRunning(painter(1) { _ in try await finish.pass() }) {
+        let finish = Latch()
+        try await withRunning(painter(1) { _ in try await finish.waitUntilOpen() }) {
             let cause = try await watcher.send(Command.Greet(name: "anna"))
             try await watcher.send(Command.Wave())
             _ = try await watcher.first(DomainEvent.Greeted.self) { $0.name == "waved" }
@@ -72,11 +72,11 @@ struct SessionWorkTests {
 
     @Test("A later message of the same type ends the work, and the earlier message is discarded")
     func replaced() async throws {
-        let ended = Gate()
+        let ended = Latch()
         let consumer = painter(1) { name in
             guard name == "anna" || name == "carl" else { return }
             // Only the cancellation of the task ends this.
-            await Gate().wait()
+            await Latch().waitUntilOpenOrCancelled()
             if name == "anna" { ended.open() }
             try Task.checkCancellation()
         }
@@ -86,7 +86,7 @@ struct SessionWorkTests {
             _ = try await watcher.received(Portrait.self, 2)
             try await watcher.send(Command.Greet(name: "bert"))
             _ = try await watcher.first(DomainEvent.Greeted.self) { $0.name == "bert" }
-            try await ended.pass()
+            try await ended.waitUntilOpen()
             let discarded = try await watcher.received(DomainEvent.MessageDiscarded.self)[0]
             #expect(try discarded.decode(DomainEvent.MessageDiscarded.self).messageID == first.id)
             #expect(try await watcher.document(Portrait.self)?.name == "bert")
@@ -101,7 +101,7 @@ struct SessionWorkTests {
         let steps = Calls<String>()
         let consumer = painter(1) { _ in
             // Only the cancellation of the task ends this.
-            await Gate().wait()
+            await Latch().waitUntilOpenOrCancelled()
             steps.add("ended")
             try Task.checkCancellation()
         } prepare: {
@@ -128,7 +128,7 @@ struct SessionWorkTests {
         let consumer = handlers { name in
             if name == "bert" { return }
             // Only the cancellation of the task ends this.
-            await Gate().wait()
+            await Latch().waitUntilOpenOrCancelled()
             steps.add("ended")
             try Task.checkCancellation()
         }.on(DomainEvent.Greeted.self, ending: Portrait.self, when: { $0.name == "stop" }) { event, _ in
@@ -162,7 +162,7 @@ struct SessionWorkTests {
     @Test("Work is started again after a crash with the same message id, and not after it has ended")
     func restarted() async throws {
         let cause = try await watcher.send(Command.Greet(name: "anna"))
-        try await withRunning(painter(1) { _ in try await Gate().pass() }) {
+        try await withRunning(painter(1) { _ in try await Latch().waitUntilOpen() }) {
             _ = try await watcher.received(Portrait.self)
         }
         try await withRunning(painter(2)) {
@@ -182,16 +182,16 @@ struct SessionWorkTests {
 
     @Test("Work whose partition has gone to another member is recorded once")
     func fenced() async throws {
-        let finish = Gate()
-        let isFirst = Gate()
+        let finish = Latch()
+        let isFirst = Latch()
         let consumer = painter(1) { [begun] _ in
             guard begun.all.count == 1 else { return }
             isFirst.open()
-            try await finish.pass()
+            try await finish.waitUntilOpen()
         }
         try await withRunning(consumer) {
             try await watcher.send(Command.Greet(name: "anna"))
-            try await isFirst.pass()
+            try await isFirst.waitUntilOpen()
             _ = try await watcher.engine.claim(consumer: "painter", as: .exclusive)
             finish.open()
             _ = try await watcher.first(DomainEvent.Greeted.self) { $0.name == "anna" }
@@ -203,19 +203,19 @@ struct SessionWorkTests {
 
     @Test("Work continues in another instance when its own one ends")
     func handedOver() async throws {
-        let isDoomed = Gate()
+        let isDoomed = Latch()
         let doomed = painter(1) { _ in
             isDoomed.open()
-            try await Gate().pass()
+            try await Latch().waitUntilOpen()
         }
-        let end = Gate()
+        let end = Latch()
         try await withThrowingTaskGroup { group in
             group.addTask {
                 // The first consumer runs until the gate is open.
-                try await withRunning(doomed) { try await end.pass() }
+                try await withRunning(doomed) { try await end.waitUntilOpen() }
             }
             try await watcher.send(Command.Greet(name: "anna"))
-            try await isDoomed.pass()
+            try await isDoomed.waitUntilOpen()
             try await withRunning(painter(2)) {
                 end.open()
                 let results = try await watcher.received(DomainEvent.Greeted.self)
@@ -228,9 +228,9 @@ struct SessionWorkTests {
 
     @Test("Work ends with its session")
     func sessionEnded() async throws {
-        let ended = Gate()
+        let ended = Latch()
         let consumer = painter(1) { _ in
-            await Gate().wait()
+            await Latch().waitUntilOpenOrCancelled()
             ended.open()
             try Task.checkCancellation()
         }
@@ -238,7 +238,7 @@ struct SessionWorkTests {
             try await watcher.send(Command.Greet(name: "anna"))
             _ = try await watcher.received(Portrait.self)
             try await watcher.endSession()
-            try await ended.pass()
+            try await ended.waitUntilOpen()
             try await watcher.send(Command.Wave())
             _ = try await watcher.received(DomainEvent.Greeted.self)
             #expect(try await watcher.document(Portrait.self) == nil)

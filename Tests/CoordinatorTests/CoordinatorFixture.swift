@@ -5,9 +5,9 @@ import EventBus
 import Foundation
 import Logging
 import Navigation
-import RuntimeTestSupport
 import SegueTestSupport
 import Support
+import TestSupport
 
 /// A bus with a view, and the coordinators that a test starts.
 struct CoordinatorFixture: Sendable {

@@ -6,7 +6,7 @@ import FlowFiles
 import Foundation
 import Logging
 import Navigation
-import RuntimeTestSupport
+import TestSupport
 import Testing
 
 @Suite("Coordinator: published flow")

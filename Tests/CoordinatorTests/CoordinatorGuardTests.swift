@@ -5,10 +5,10 @@ import EventBus
 import Foundation
 import Logging
 import Navigation
-import RuntimeTestSupport
 import SegueTestSupport
 import Support
 import Synchronization
+import TestSupport
 import Testing
 
 @Suite("Coordinator: guards", .timeLimit(.minutes(1)))

@@ -2,8 +2,8 @@ import Contracts
 import EventBus
 import Foundation
 import Navigation
-import RuntimeTestSupport
 import SegueTestSupport
+import TestSupport
 import Testing
 
 @Suite("Coordinator: leaving screens")

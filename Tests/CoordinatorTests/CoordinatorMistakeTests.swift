@@ -2,7 +2,7 @@ import Contracts
 import EventBus
 import Foundation
 import Navigation
-import RuntimeTestSupport
+import TestSupport
 import Testing
 
 @Suite("Coordinator: late and invalid messages")

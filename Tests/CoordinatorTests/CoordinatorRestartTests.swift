@@ -5,7 +5,7 @@ import EventBus
 import Foundation
 import Logging
 import Navigation
-import RuntimeTestSupport
+import TestSupport
 import Testing
 
 @Suite("Coordinator: restarts", .timeLimit(.minutes(1)))

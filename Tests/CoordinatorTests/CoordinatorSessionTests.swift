@@ -4,9 +4,9 @@ import EventBus
 import Foundation
 import Logging
 import Navigation
-import RuntimeTestSupport
 import SegueTestSupport
 import Support
+import TestSupport
 import Testing
 
 @testable import Coordinator

@@ -3,8 +3,8 @@ import Coordinator
 import EventBus
 import Foundation
 import Navigation
-import RuntimeTestSupport
 import Support
+import TestSupport
 import Testing
 
 @Suite("Coordinator")

@@ -3,8 +3,8 @@ import Contracts
 import EventBus
 import Foundation
 import Logging
-import RuntimeTestSupport
 import SegueTestSupport
+import TestSupport
 import Testing
 
 @testable import ErrorNotification

@@ -1,7 +1,7 @@
 import BusConformance
 import EventBus
 import Foundation
-import TestSupport
+import Support
 import Testing
 
 @Suite("In-memory bus: end of a process")
@@ -16,26 +16,26 @@ struct InMemoryClosingTests {
     func serverEnds() async throws {
         let asker = InMemoryEventBus(source: "asker/1")
         let server = InMemoryEventBus(source: "server/1", hub: asker.hub)
-        let (serving, begun) = (Gate(), Gate())
+        let (serving, begun) = (Latch(), Latch())
         try await withThrowingTaskGroup { group in
             group.addTask {
                 let error = await #expect(throws: BusError.self) {
                     try await server.serve([type], whenServing: serving.open) { _ in
                         begun.open()
-                        await Gate().wait()
+                        await Latch().waitUntilOpenOrCancelled()
                         throw CancellationError()
                     }
                 }
                 #expect(error?.code == .closed)
             }
             group.addTask {
-                await serving.wait()
+                await serving.waitUntilOpenOrCancelled()
                 let error = await #expect(throws: BusError.self) {
                     try await asker.ask(query(from: asker), timeout: .seconds(600))
                 }
                 #expect(error?.code == .unserved)
             }
-            await begun.wait()
+            await begun.waitUntilOpenOrCancelled()
             await server.close()
             try await group.waitForAll()
         }
@@ -45,28 +45,28 @@ struct InMemoryClosingTests {
     func askerEnds() async throws {
         let asker = InMemoryEventBus(source: "asker/1")
         let server = InMemoryEventBus(source: "server/1", hub: asker.hub)
-        let (serving, begun, stopped, told) = (Gate(), Gate(), Gate(), Gate())
+        let (serving, begun, stopped, told) = (Latch(), Latch(), Latch(), Latch())
         await withThrowingTaskGroup { group in
             group.addTask {
                 try await server.serve([type], whenServing: serving.open) { _ in
                     begun.open()
-                    await Gate().wait()
+                    await Latch().waitUntilOpenOrCancelled()
                     stopped.open()
                     throw CancellationError()
                 }
             }
             group.addTask {
-                await serving.wait()
+                await serving.waitUntilOpenOrCancelled()
                 let error = await #expect(throws: BusError.self) {
                     try await asker.ask(query(from: asker), timeout: .seconds(600))
                 }
                 #expect(error?.code == .closed)
                 told.open()
             }
-            await begun.wait()
+            await begun.waitUntilOpenOrCancelled()
             await asker.close()
-            await told.wait()
-            await stopped.wait()
+            await told.waitUntilOpenOrCancelled()
+            await stopped.waitUntilOpenOrCancelled()
             group.cancelAll()
         }
     }

@@ -1,7 +1,7 @@
 import BusConformance
 import EventBus
 import Foundation
-import TestSupport
+import Support
 import Testing
 
 @Suite("In-memory bus")
@@ -108,7 +108,7 @@ struct InMemoryEventBusTests {
         try await bus.withSubscription(to: [.type(type)], under: claim, progress: progress) { messages in
             let ticks = (1...3).map { Attributes(type: type, source: bus.source, id: "\($0)") }
             try await bus.publish(Batch(ticks.map { Envelope(attributes: $0, data: Data("{}".utf8)) }))
-            let taken = Gate()
+            let taken = Latch()
             try await withThrowingTaskGroup { group in
                 group.addTask {
                     for try await message in messages where message.id == "3" {
@@ -116,7 +116,7 @@ struct InMemoryEventBusTests {
                         taken.open()
                     }
                 }
-                await taken.wait()
+                await taken.waitUntilOpenOrCancelled()
                 #expect(try await bus.consumers().map(\.position.offset) == [0])
                 for (oldest, position) in [(2, 1), (nil, 3)] as [(UInt64?, UInt64)] {
                     progress.oldestUnfinished = oldest

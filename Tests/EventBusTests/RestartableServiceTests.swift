@@ -1,6 +1,6 @@
 import BusConformance
+import Support
 import Synchronization
-import TestSupport
 import Testing
 
 @Suite("Restartable service")
@@ -14,7 +14,7 @@ struct RestartableServiceTests {
             log.withLock { $0.append("begin") }
             defer { log.withLock { $0.append("end") } }
             ready()
-            await Gate().wait()
+            await Latch().waitUntilOpenOrCancelled()
             throw CancellationError()
         }
         try await service.whileRunning {

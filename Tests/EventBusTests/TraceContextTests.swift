@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import EventBus
@@ -96,16 +97,16 @@ struct TraceContextTests {
     @Test(
         "OpenTelemetry reads the same trace and spans",
         .enabled(if: OpenTelemetry.isInstalled, "scripts/python, which make test runs, installs it"))
-    func openTelemetry() throws {
+    func openTelemetry() async throws {
         let second = Attributes(type: Self.type, source: "shop/1", causedBy: Self.first)
         let texts = [Self.first, second].compactMap(\.traceparent)
-        let spans = try OpenTelemetry.read(texts).map { try #require($0) }
+        let spans = try await OpenTelemetry.read(texts).map { try #require($0) }
         #expect(spans.map(\.trace) == texts.compactMap { TraceContext(parsing: $0)?.traceID })
         #expect(spans[0].trace == spans[1].trace)
         #expect(spans[0].span != spans[1].span)
         #expect(spans.map(\.isSampled) == [true, true])
 
-        let read = try OpenTelemetry.read(Self.readable + Self.unreadable)
+        let read = try await OpenTelemetry.read(Self.readable + Self.unreadable)
         for (text, span) in zip(Self.readable + Self.unreadable, read) {
             let own = TraceContext(parsing: text)
             #expect(own?.traceID == span?.trace, "\(text)")
@@ -125,11 +126,9 @@ enum OpenTelemetry {
         let isSampled: Bool
     }
 
-    private static let repository = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-        .deletingLastPathComponent()
-    private static let python = repository.appending(path: ".build/venv/bin/python")
+    private static let python = Repository.path(".build/venv/bin/python")
     /// True if OpenTelemetry is installed. `make test` installs it if pip can.
-    static let isInstalled = FileManager.default.isExecutableFile(atPath: python.path)
+    static let isInstalled = FileManager.default.isExecutableFile(atPath: python)
 
     private static let reader = """
         import json, sys
@@ -146,18 +145,9 @@ enum OpenTelemetry {
 
     /// Parses strings with OpenTelemetry.
     /// - Returns: An element for each string; nil if OpenTelemetry begins a new trace instead.
-    static func read(_ texts: [String]) throws -> [Span?] {
-        let process = Process()
-        process.executableURL = python
-        process.arguments = ["-c", reader]
-        let (input, output) = (Pipe(), Pipe())
-        process.standardInput = input
-        process.standardOutput = output
-        try process.run()
-        try input.fileHandleForWriting.write(contentsOf: JSONEncoder().encode(texts))
-        try input.fileHandleForWriting.close()
-        let printed = try output.fileHandleForReading.readToEnd() ?? Data()
-        process.waitUntilExit()
-        return try JSONDecoder().decode([Span?].self, from: printed)
+    static func read(_ texts: [String]) async throws -> [Span?] {
+        let input = String(decoding: try JSONEncoder().encode(texts), as: UTF8.self)
+        let printed = try await TestProgram(python, ["-c", reader]).output(input: input)
+        return try JSONDecoder().decode([Span?].self, from: Data(printed.utf8))
     }
 }

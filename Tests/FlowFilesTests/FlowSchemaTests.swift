@@ -3,6 +3,7 @@ import Foundation
 import Navigation
 import SampleFlows
 import Support
+import TestSupport
 import Testing
 
 @Suite("JSON Schema of flow files")
@@ -10,13 +11,13 @@ struct FlowSchemaTests {
     @Test(
         "The schema accepts every flow of the project, as read and as exported",
         .enabled(if: FlowSchema.hasValidator, "scripts/python, which make test runs, installs the validator"))
-    func shippedFlows() throws {
+    func shippedFlows() async throws {
         let built = try [
             FocusPlayerFlow.ios(), FocusPlayerFlow.mac(), SignUpFlow.built(), GuardFlow.flow(), PlaygroundFlow.flow(),
         ]
         let texts = try ShippedFlows.texts() + [SignUpFlow.yaml] + built.map(\.json.description) + built.map(\.yaml)
         #expect(texts.count >= 8)
-        for (text, complaints) in try zip(texts, FlowSchema.complaints(about: texts)) {
+        for (text, complaints) in try await zip(texts, FlowSchema.complaints(about: texts)) {
             #expect(complaints.isEmpty, "\(text)")
         }
     }
@@ -32,9 +33,9 @@ struct FlowSchemaTests {
     @Test(
         "The schema accepts what the reader accepts",
         .enabled(if: FlowSchema.hasValidator, "scripts/python, which make test runs, installs the validator"))
-    func good() throws {
+    func good() async throws {
         let texts = SchemaExamples.good
-        for (text, complaints) in try zip(texts, FlowSchema.complaints(about: texts)) {
+        for (text, complaints) in try await zip(texts, FlowSchema.complaints(about: texts)) {
             #expect(complaints.isEmpty, "\(text)")
             // Only the reader finds names that are not declared, here those of child flows and tabs.
             #expect(
@@ -45,9 +46,9 @@ struct FlowSchemaTests {
     @Test(
         "The schema refuses what the reader refuses, at the same place",
         .enabled(if: FlowSchema.hasValidator, "scripts/python, which make test runs, installs the validator"))
-    func bad() throws {
+    func bad() async throws {
         let examples = SchemaExamples.bad
-        for (example, complaints) in try zip(examples, FlowSchema.complaints(about: examples.map(\.yaml))) {
+        for (example, complaints) in try await zip(examples, FlowSchema.complaints(about: examples.map(\.yaml))) {
             #expect(complaints.contains { $0.hasPrefix(example.path) }, "\(example): \(complaints)")
             #expect(!problems(with: example.yaml).isEmpty, "\(example)")
         }
@@ -191,12 +192,10 @@ struct SchemaKeysTests {
 
 /// The JSON Schema for flow files that editors use, and the validator of the tests.
 enum FlowSchema {
-    private static let repository = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-        .deletingLastPathComponent()
-    private static let file = repository.appending(path: "config/flows/flow.schema.json")
-    private static let python = repository.appending(path: ".build/venv/bin/python")
+    private static let file = Repository.path("config/flows/flow.schema.json")
+    private static let python = Repository.path(".build/venv/bin/python")
     /// The validator is a Python package, which `make test` installs if possible.
-    static let hasValidator = FileManager.default.isExecutableFile(atPath: python.path)
+    static let hasValidator = FileManager.default.isExecutableFile(atPath: python)
 
     private static let validator = """
         import json, sys
@@ -210,26 +209,17 @@ enum FlowSchema {
         """
 
     static func read() throws -> JSONValue {
-        try JSONDecoder().decode(JSONValue.self, from: Data(contentsOf: file))
+        try JSONDecoder().decode(JSONValue.self, from: Data(contentsOf: URL(filePath: file)))
     }
 
     /// Validates files against the schema.
     ///
     /// - Parameter texts: The contents of the files, in YAML.
     /// - Returns: The JSON paths of the errors in each file.
-    static func complaints(about texts: [String]) throws -> [[String]] {
-        let process = Process()
-        process.executableURL = python
-        process.arguments = ["-c", validator, file.path]
-        let (input, output) = (Pipe(), Pipe())
-        process.standardInput = input
-        process.standardOutput = output
-        try process.run()
-        try input.fileHandleForWriting.write(contentsOf: JSONEncoder().encode(texts))
-        try input.fileHandleForWriting.close()
-        let printed = try output.fileHandleForReading.readToEnd() ?? Data()
-        process.waitUntilExit()
-        return try JSONDecoder().decode([[String]].self, from: printed)
+    static func complaints(about texts: [String]) async throws -> [[String]] {
+        let input = String(decoding: try JSONEncoder().encode(texts), as: UTF8.self)
+        let printed = try await TestProgram(python, ["-c", validator, file]).output(input: input)
+        return try JSONDecoder().decode([[String]].self, from: Data(printed.utf8))
     }
 }
 

@@ -2,7 +2,6 @@ package import EventBus
 internal import Foundation
 internal import HTTPClient
 package import PageTestSupport
-package import RuntimeTestSupport
 internal import SignIn
 package import TestSupport
 internal import WebDevice

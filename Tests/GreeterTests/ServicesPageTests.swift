@@ -5,11 +5,12 @@ import EventBus
 import Foundation
 import Logging
 import Navigation
-import RuntimeTestSupport
 import SegueTestSupport
 import ServiceLifecycle
 import ServiceRuntime
+import Support
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import greeter
@@ -371,11 +372,11 @@ private final class Rooms: Sendable {
 }
 
 private struct DoorSensor: ReadyService {
-    let ready = ReadySignal()
+    let ready = Latch()
 
     func run() async throws {
         // Open the sensor here.
-        ready.signal()
+        ready.open()
         try await gracefulShutdown()
     }
 }

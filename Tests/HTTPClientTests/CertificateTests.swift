@@ -1,7 +1,6 @@
 import Foundation
 import HTTPClient
 import HTTPTypes
-import Subprocess
 import TestSupport
 import Testing
 
@@ -14,26 +13,21 @@ struct CertificateTests {
         let scratch = try ScratchFolder()
         defer { scratch.remove() }
         let (certificate, key) = (scratch.path("certificate.pem"), scratch.path("key.pem"))
-        let made = try await run(
-            .name("openssl"),
-            arguments: [
+        try await TestProgram(
+            "openssl",
+            [
                 "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2",
                 "-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost", "-keyout", key,
                 "-out", certificate,
-            ], output: .discarded, error: .string(limit: 1 << 16))
-        try #require(made.terminationStatus.isSuccess, "\(made.standardError)")
-        _ = try await run(
-            .name("openssl"),
-            arguments: ["s_server", "-accept", "127.0.0.1:0", "-cert", certificate, "-key", key, "-www"],
-            input: .none, output: .sequence, error: .discarded
-        ) { execution in
-            defer { try? execution.send(signal: .kill) }
-            for try await line in execution.standardOutput.strings() {
-                // The first line of its output is `ACCEPT 127.0.0.1:41234`.
-                guard let port = line.firstMatch(of: #/^ACCEPT .*:(\d+)/#).flatMap({ Int($0.1) }) else { continue }
-                try await body(port, certificate)
-                return
-            }
+            ]
+        ).output()
+        try await TestProgram(
+            "openssl", ["s_server", "-accept", "127.0.0.1:0", "-cert", certificate, "-key", key, "-www"]
+        ).whileRunning { server in
+            defer { server.kill() }
+            // Its line is `ACCEPT 127.0.0.1:41234`.
+            let line = try await server.waitUntilLine { $0.hasPrefix("ACCEPT ") }
+            try await body(try #require(Int(line.split(separator: ":").last ?? "")), certificate)
         }
     }
 

@@ -1,6 +1,7 @@
 import Foundation
 import HTTPClient
 import HTTPTypes
+import Support
 import Synchronization
 import Testing
 
@@ -112,31 +113,31 @@ struct HTTPClientTests {
 
     @Test("A body that is too large is cut off while it arrives, and its connection is closed")
     func endlessBody() async throws {
-        let (ends, end) = AsyncStream<Void>.makeStream()
+        let end = Latch()
         try await RawServer.with { connection, _ in
             _ = connection.request()
             connection.send("HTTP/1.1 200 OK\r\n\r\n")
             while connection.send(String(repeating: "a", count: 16 << 10)) {}
-            end.yield()
+            end.open()
         } _: { server in
             let code = try await failure(HTTPClient.Request(.get, server.url), maximumBody: 1 << 20)
             #expect(code == .tooLong)
-            await ends.first { true }
+            try await end.waitUntilOpen()
         }
     }
 
     @Test("A header that is too large is cut off as well")
     func endlessHeader() async throws {
-        let (ends, end) = AsyncStream<Void>.makeStream()
+        let end = Latch()
         try await RawServer.with { connection, _ in
             _ = connection.request()
             connection.send("HTTP/1.1 200 OK\r\n")
             while connection.send("X-More: \(String(repeating: "a", count: 1000))\r\n") {}
-            end.yield()
+            end.open()
         } _: { server in
             let code = try await failure(HTTPClient.Request(.get, server.url))
             #expect(code == .tooLong)
-            await ends.first { true }
+            try await end.waitUntilOpen()
         }
     }
 
@@ -155,13 +156,13 @@ struct HTTPClientTests {
 
     @Test("A cancelled request ends at once, and closes its connection")
     func cancellation() async throws {
-        let (requests, requested) = AsyncStream<Void>.makeStream()
-        let (ends, end) = AsyncStream<Void>.makeStream()
+        let requested = Latch()
+        let end = Latch()
         try await RawServer.with { connection, _ in
             _ = connection.request()
-            requested.yield()
+            requested.open()
             _ = connection.request()
-            end.yield()
+            end.open()
         } _: { server in
             try await HTTPClient.with { client in
                 await withThrowingTaskGroup(of: HTTPClient.Response.self) { group in
@@ -169,11 +170,11 @@ struct HTTPClientTests {
                         try await client.send(
                             HTTPClient.Request(.get, server.url), deadline: .seconds(600), maximumBody: 1)
                     }
-                    await requests.first { true }
+                    await requested.waitUntilOpenOrCancelled()
                     group.cancelAll()
                     await #expect(throws: CancellationError.self) { try await group.next() }
                 }
-                await ends.first { true }
+                try await end.waitUntilOpen()
             }
         }
     }
@@ -199,10 +200,10 @@ struct HTTPClientTests {
 
     @Test("Requests in progress fail when the client is closed")
     func closed() async throws {
-        let (requests, requested) = AsyncStream<Void>.makeStream()
+        let requested = Latch()
         try await RawServer.with { connection, _ in
             _ = connection.request()
-            requested.yield()
+            requested.open()
             _ = connection.request()
         } _: { server in
             try await withThrowingTaskGroup(of: HTTPClient.Response.self) { group in
@@ -211,7 +212,7 @@ struct HTTPClientTests {
                         try await client.send(
                             HTTPClient.Request(.get, server.url), deadline: .seconds(600), maximumBody: 1)
                     }
-                    await requests.first { true }
+                    await requested.waitUntilOpenOrCancelled()
                 }
                 let failure = await #expect(throws: HTTPClient.Failure.self) { try await group.next() }
                 #expect(failure?.code == .closed)

@@ -1,9 +1,8 @@
 import Foundation
 import HTTPClient
 import HTTPTypes
-import Subprocess
 import Synchronization
-import SystemPackage
+import TestSupport
 import Testing
 
 @Suite("Kept connections of the HTTP client", .timeLimit(.minutes(1)))
@@ -104,13 +103,9 @@ struct KeptConnectionTests {
             while connection.request() != nil { connection.answer(String(repeating: "a", count: 10_000)) }
         } _: { server in
             // A separate process, because other tests use memory and descriptors at the same time.
-            let fixture = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent()
-                .appending(path: "http-fixture").path
-            let result = try await run(
-                .path(FilePath(fixture)), arguments: [server.url], output: .string(limit: 1 << 16),
-                error: .string(limit: 1 << 16))
-            let growth = result.standardOutput.split(separator: " ").compactMap { Int($0) }
-            try #require(growth.count == 2, "\(result.standardOutput)\(result.standardError)")
+            let output = try await TestProgram(TestProgram.built("http-fixture"), [server.url]).output()
+            let growth = output.split(separator: " ").compactMap { Int($0) }
+            try #require(growth.count == 2, "\(output)")
             #expect(growth[0] < 3_000_000)
             #expect(growth[1] < 5)
         }

@@ -74,7 +74,7 @@ enum HotPath: String, CaseIterable {
         let now = ContinuousClock.now
         var engine = try BrokerEngine(
             journal: Journal(path: configuration.journal), configuration: configuration,
-            logger: Logger(label: "broker") { _ in SwiftLogNoOpLogHandler() }, clock: BrokerClock(start: now), now: now)
+            logger: .silent, clock: BrokerClock(start: now), now: now)
         let attributes = Self.attributes(id: "message-1")
         let message = PublishedMessage(
             topic: Topic(attributes.type, subject: attributes.subject).name, subject: attributes.subject, key: "",

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @Suite("Promises of docs/bus.md, and tests named in docs/nats.md")

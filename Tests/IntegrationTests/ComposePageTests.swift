@@ -1,5 +1,6 @@
 import CommandLineTestSupport
 import Foundation
+import TestSupport
 import Testing
 
 /// Runs the commands of a section in a new folder that contains the page's first compose file.

@@ -1,5 +1,6 @@
 import CommandLineTestSupport
 import Foundation
+import TestSupport
 import Testing
 
 @Suite("The file config/contract.json", .timeLimit(.minutes(5)))

@@ -10,9 +10,8 @@ struct DescriptorLimitTests {
     func crowd() async throws {
         let scratch = try ScratchFolder()
         defer { scratch.remove() }
-        let programs = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent().path
         let simulator =
-            "exec '\(programs)/spotify-simulator' --catalogue '\(Repository.path("config/simulator/catalogue.yaml"))'"
+            "exec '\(TestProgram.built("spotify-simulator"))' --catalogue '\(Repository.path("config/simulator/catalogue.yaml"))'"
         try """
         x-ports: [spotify]
         services:

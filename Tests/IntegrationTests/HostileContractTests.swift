@@ -11,6 +11,7 @@ import PageTestSupport
 import SegueTestSupport
 import SignIn
 import Support
+import TestSupport
 import Testing
 import Vocabulary
 

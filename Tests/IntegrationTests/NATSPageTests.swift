@@ -1,6 +1,7 @@
 import CommandLineTestSupport
 import Compose
 import Foundation
+import TestSupport
 import Testing
 
 @Suite("Commands of docs/nats.md")

@@ -1,5 +1,6 @@
 import CommandLineTestSupport
 import Foundation
+import TestSupport
 import Testing
 
 @Suite("Commands of docs/observing.md", .timeLimit(.minutes(3)))

@@ -6,6 +6,7 @@ import Navigation
 import Onboarding
 import SegueTestSupport
 import Support
+import TestSupport
 import Testing
 
 @Suite("Onboarding with real processes")

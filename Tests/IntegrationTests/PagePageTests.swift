@@ -1,6 +1,7 @@
 import CommandLineTestSupport
 import Foundation
 import SegueTestSupport
+import TestSupport
 import Testing
 
 @Suite("Commands of docs/page.md")

@@ -3,6 +3,7 @@ import Contracts
 import EventBus
 import Foundation
 import SegueTestSupport
+import TestSupport
 import Testing
 
 @Suite("Processes of the platform")

@@ -4,6 +4,7 @@ import EventBus
 import Foundation
 import Navigation
 import SegueTestSupport
+import TestSupport
 import Testing
 import Vocabulary
 

@@ -7,6 +7,7 @@ import Routing
 import SegueTestSupport
 import Stations
 import Support
+import TestSupport
 import Testing
 
 @Suite("Routers, dispatchers and killed processes")

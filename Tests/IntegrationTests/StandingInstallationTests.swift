@@ -6,6 +6,7 @@ import GRDB
 import Navigation
 import SegueTestSupport
 import Support
+import TestSupport
 import Testing
 import Vocabulary
 

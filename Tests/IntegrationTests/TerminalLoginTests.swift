@@ -1,5 +1,6 @@
 import CommandLineTestSupport
 import Foundation
+import TestSupport
 import Testing
 
 @Suite("Log-in at a terminal")

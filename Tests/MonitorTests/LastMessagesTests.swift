@@ -1,8 +1,8 @@
 import EventBus
 import Foundation
 import Monitor
-import RuntimeTestSupport
 import Synchronization
+import TestSupport
 import Testing
 
 @Suite("Last messages of a long journal")

@@ -2,7 +2,6 @@ import Contracts
 import EventBus
 import Foundation
 import Monitor
-import RuntimeTestSupport
 import SegueTestSupport
 import TestSupport
 import Testing

@@ -2,8 +2,8 @@ import Contracts
 import EventBus
 import Foundation
 import Monitor
-import RuntimeTestSupport
 import Synchronization
+import TestSupport
 import Testing
 
 @Suite("The monitor")

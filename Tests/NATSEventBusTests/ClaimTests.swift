@@ -4,7 +4,7 @@ import Foundation
 import NATS
 import NATSLayout
 import NATSTestSupport
-import RuntimeTestSupport
+import Support
 import TestSupport
 import Testing
 
@@ -22,7 +22,7 @@ struct ClaimTests {
                 let new = try await second.claims.claim(consumer: "counter", as: .exclusive)
                 #expect(new.ownerGeneration > old.ownerGeneration)
                 let late = Batch(
-                    [try Envelope(Numbered(number: 2), source: "x")],
+                    [try Envelope(Counted(number: 2), source: "x")],
                     checkpoint: Checkpoint(claim: old, upTo: position))
                 #expect(try await first.code(of: late) == .fenced)
                 #expect(try await first.numbers() == [1])
@@ -47,7 +47,7 @@ struct ClaimTests {
                 let again = try await bus.claims.claim(consumer: "counter", as: claim.member)
                 #expect(again.ownerGeneration == claim.ownerGeneration)
                 #expect(again.position == messages[1].position)
-                #expect(try await bus.read(under: again).numbersRead == [2])
+                #expect(try await bus.read(under: again).numbers == [2])
             }
         }
     }
@@ -130,22 +130,22 @@ struct ClaimTests {
         try await JournalFixture.run { fixture in
             try await fixture.withTwo { first, second in
                 let all = try await first.claims.claim(consumer: "workers", as: .shared)
-                let ended = Gate()
+                let ended = Latch()
                 let half = try await first.claims.withWatch(of: all, progress: nil, onEnd: ended.open) { watch in
                     #expect(!watch.isEnded)
                     let half = try await second.claims.claim(consumer: "workers", as: .shared)
-                    try await ended.pass()
+                    try await ended.waitUntilOpen()
                     #expect(watch.isEnded)
                     return half
                 }
                 // A claim that is not current ends at once.
                 try await first.claims.withWatch(of: all, progress: nil, onEnd: {}) { watch in #expect(watch.isEnded) }
                 let rest = try await first.claims.claim(consumer: "workers", as: all.member)
-                let given = Gate()
+                let given = Latch()
                 try await first.claims.withWatch(of: rest, progress: nil, onEnd: given.open) { watch in
                     #expect(!watch.isEnded)
                     await second.claims.leave(consumer: "workers", as: half.member)
-                    try await given.pass()
+                    try await given.waitUntilOpen()
                 }
             }
         }
@@ -213,7 +213,7 @@ struct ClaimTests {
                 let new = try await second.claims.claim(consumer: "sole", as: .exclusive)
                 #expect(new.ownerGeneration > old.ownerGeneration)
                 #expect(Set(new.offsets.values) == [0])
-                #expect(try await second.read(under: new).numbersRead == [0, 1, 2])
+                #expect(try await second.read(under: new).numbers == [0, 1, 2])
                 try await second.publish(Batch([], checkpoint: Checkpoint(claim: new, handled: Delivery(messages[0]))))
                 #expect(try await first.claims.consumers().map(\.position) == [messages[0].position])
                 let member = ConsumerMember.shared
@@ -395,13 +395,13 @@ struct ClaimTests {
         try await JournalFixture.run { fixture in
             try await fixture.withParts { other in
                 let bus = try NATSEventBus(
-                    address: "\(fixture.server.url)/SEGUE", source: "owner/1", logger: .quiet, variables: [:])
+                    address: "\(fixture.server.url)/SEGUE", source: "owner/1", logger: .silent, variables: [:])
                 try await bus.whileOpen {
                     let claim = try await bus.claim(consumer: "c", as: .exclusive)
                     let error = await #expect(throws: BusError.self) {
                         try await withThrowingTaskGroup { group in
                             group.addTask {
-                                try await bus.bus.consume(under: claim, [.type(Numbered.self)]) { _ in [] }
+                                try await bus.bus.consume(under: claim, [.type(Counted.self)]) { _ in [] }
                             }
                             _ = try await expel(claim, with: other.journal)
                             try await group.waitForAll()
@@ -526,12 +526,12 @@ struct ClaimTests {
                 let handled = Checkpoint(claim: claim, upTo: try #require(messages[12].position))
                 #expect(try await first.code(of: Batch([], checkpoint: handled)) == .epoch)
                 let next = try await second.claims.claim(consumer: "counter", as: .exclusive)
-                #expect(try await second.read(under: next).numbersRead == Array(12..<20))
+                #expect(try await second.read(under: next).numbers == Array(12..<20))
                 try await second.publish(
                     Batch([], checkpoint: Checkpoint(claim: next, upTo: try #require(messages[12].position))))
                 let last = try await first.claims.claim(consumer: "counter", as: .exclusive)
                 #expect(last.ownerGeneration > next.ownerGeneration)
-                #expect(try await first.read(under: last).numbersRead == Array(13..<20))
+                #expect(try await first.read(under: last).numbers == Array(13..<20))
             }
         }
     }
@@ -550,7 +550,7 @@ struct ClaimTests {
                     try await first.publish(Batch([], checkpoint: checkpoint))
                 }
                 let next = try await second.claims.claim(consumer: "counter", as: .exclusive)
-                #expect(try await second.read(under: next).numbersRead == Array(25..<30))
+                #expect(try await second.read(under: next).numbers == Array(25..<30))
                 let record = try await second.journal.read(GroupRecord.self, .group(consumer: "counter"))
                 let group = try #require(record.existing(in: try await second.journal.identity().epochs))
                 #expect(group.position == messages[23].position?.offset)
@@ -558,7 +558,7 @@ struct ClaimTests {
                 let start = Int(HandledOffsets.start(of: group))
                 try await second.journal.jetStream.purge("SEGUE", filter: "SEGUE.k.p.>", before: start)
                 let last = try await first.claims.claim(consumer: "counter", as: .exclusive)
-                #expect(try await first.read(under: last).numbersRead == Array(25..<30))
+                #expect(try await first.read(under: last).numbers == Array(25..<30))
             }
         }
     }
@@ -570,7 +570,7 @@ struct ClaimTests {
                 let earlier = try await first.claims.claim(consumer: "counter", as: .exclusive)
                 #expect(earlier.cutOffs.isEmpty)
                 // What the steward records before it removes messages.
-                let cutOff = CutOff(type: Numbered.type, count: 2, offsets: (end.offset - 2)...(end.offset - 1))
+                let cutOff = CutOff(type: Counted.type, count: 2, offsets: (end.offset - 2)...(end.offset - 1))
                 let record = CutOffRecord().adding([cutOff], recordedAt: nil, progress: nil)
                 _ = try await first.journal.write(record, .cutOffs(consumer: "counter"), after: 0)
                 let reported = try await second.claims.claim(consumer: "counter", as: .exclusive)
@@ -587,18 +587,18 @@ struct ClaimTests {
         try await JournalFixture.run { fixture in
             try await fixture.withTwo { first, second in
                 let claim = try await first.claims.claim(consumer: "stopped", as: .exclusive)
-                let forgotten = Gate()
+                let forgotten = Latch()
                 try await first.claims.withWatch(of: claim, progress: nil, onEnd: forgotten.open) { watch in
                     await first.claims.leave(consumer: "stopped", as: claim.member)
                     try await second.claims.forget(consumer: "stopped")
-                    try await forgotten.pass()
+                    try await forgotten.waitUntilOpen()
                 }
                 let other = try await first.claims.claim(consumer: "lost", as: .exclusive)
-                let lost = Gate()
+                let lost = Latch()
                 try await first.claims.withWatch(of: other, progress: nil, onEnd: lost.open) { watch in
                     #expect(!watch.isEnded)
                     try await first.journal.jetStream.purge("SEGUE", filter: "SEGUE.k.g.lost")
-                    try await lost.pass()
+                    try await lost.waitUntilOpen()
                 }
                 let elsewhere = ConsumerClaim(
                     consumer: "lost", member: .exclusive, ownerGeneration: 1, epoch: other.epoch &+ 1, offsets: [:])
@@ -612,7 +612,7 @@ struct ClaimTests {
 
     @Test func `The claims and readers of a process end when it ends`() async throws {
         try await JournalFixture.run { fixture in
-            let ended = Gate()
+            let ended = Latch()
             let parts = try await fixture.withParts { bus in
                 let claim = try await bus.claims.claim(consumer: "counter", as: .exclusive)
                 return (bus, claim)
@@ -627,7 +627,7 @@ struct ClaimTests {
             #expect(watching?.code == .closed)
             // Returns at once.
             await parts.0.claims.leave(consumer: "counter", as: parts.1.member)
-            let query = try Envelope(Numbered(number: 1), source: "x")
+            let query = try Envelope(Counted(number: 1), source: "x")
             let asking = await #expect(throws: BusError.self) {
                 try await parts.0.queries.ask(query, timeout: .seconds(60))
             }

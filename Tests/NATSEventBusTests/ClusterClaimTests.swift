@@ -4,6 +4,7 @@ import NATS
 import NATSLayout
 import NATSTestSupport
 import Steward
+import TestSupport
 import Testing
 
 @testable import NATSEventBus
@@ -48,7 +49,7 @@ struct ClusterClaimTests {
                     try await withParts("second/1") { second in
                         try await withThrowingTaskGroup { group in
                             for bus in [first, second] { group.addTask { try await bus.work(until: 40) } }
-                            try await publisher.waitForResults(4)
+                            try await publisher.waitUntilResults(4)
                             let leader = try await publisher.journal.jetStream.stream("SEGUE").leader
                             let server = try #require(cluster.server(named: leader))
                             try await server.kill()
@@ -69,7 +70,7 @@ struct ClusterClaimTests {
     }
 }
 
-/// The result of a ``Numbered``.
+/// The result of a ``Counted``.
 private struct Done: EventMessage {
     var number: Int
 }
@@ -83,7 +84,7 @@ extension BusParts {
                 let claim = try await claims.claim(consumer: "workers", as: member)
                 for message in try await read(under: claim) {
                     let done = try Envelope(
-                        Done(number: message.decode(Numbered.self).number), source: source, causedBy: message)
+                        Done(number: message.decode(Counted.self).number), source: source, causedBy: message)
                     try await publish(Batch([done], checkpoint: Checkpoint(claim: claim, handled: Delivery(message))))
                 }
             } catch let error as BusError where error.code == .fenced {
@@ -98,7 +99,7 @@ extension BusParts {
     }
 
     /// Waits until the journal has a number of results.
-    fileprivate func waitForResults(_ count: Int) async throws {
+    fileprivate func waitUntilResults(_ count: Int) async throws {
         var missing = count
         let epoch = try await journal.identity().epoch
         let reader = BatchReader(journal, patterns: ["SEGUE.m.workers.*.>"], after: 0, epoch: epoch, headersOnly: true)

@@ -2,64 +2,62 @@ import BusConformance
 import EventBus
 import NATS
 import NATSEventBus
-import NATSLayout
 import NATSTestSupport
-import Steward
+import Support
 import TestSupport
 import Testing
 
 @Suite("NATS bus: cluster", .timeLimit(.minutes(3)))
 struct ClusterTests {
+    private static let namespace = "N"
+    private static let sessions = (0..<4).map { "session-\($0)" }
+    /// The number of messages of each session.
+    private static let count = 300
+
     @Test func `The end of the leader of three servers causes no loss, no duplicate and no wrong order`() async throws {
-        let count = 300
         try await NATSCluster().whileRunning { cluster in
-            let hosts = cluster.servers.map { "127.0.0.1:\($0.port)" }.joined(separator: ",")
-            let options = NATSOptions(servers: cluster.urls, name: "test")
-            try await JetStream.whileConnected(options) { jetStream in
-                // The servers first elect a leader of their own.
-                while true {
-                    do {
-                        try await JournalStreams(replicas: 3).make(StreamNames("N"), on: jetStream)
-                        break
-                    } catch {
-                        try await Task.sleep(for: .milliseconds(200))
-                    }
-                }
-                @Sendable func bus(_ source: String) throws -> NATSEventBus {
-                    try NATSEventBus(address: "nats://\(hosts)/N", source: source, logger: .quiet)
-                }
-                let (reader, publisher) = (try bus("test/reader"), try bus("test/publisher"))
-                try await reader.whileOpen {
-                    try await publisher.whileOpen {
-                        try await reader.withSubscription(to: [.type(Counted.self)], from: .now) { messages in
-                            let third = Gate()
-                            try await withThrowingTaskGroup(of: Void.self) { group in
-                                for subject in 0..<4 {
-                                    group.addTask {
-                                        for number in 0..<count {
-                                            try await publisher.publish(
-                                                Counted(number: number), subject: "session-\(subject)")
-                                            if number == count / 3 { third.open() }
-                                        }
-                                    }
-                                }
-                                group.addTask {
-                                    await third.wait()
-                                    let leader = try await jetStream.stream("N").leader
-                                    let server = try #require(cluster.server(named: leader))
-                                    try await server.kill()
-                                    try await server.restart()
-                                }
-                                try await group.waitForAll()
-                            }
-                            let received = try await messages.receive(4 * count)
-                            for (_, messages) in Dictionary(grouping: received, by: \.subject) {
-                                #expect(try messages.numbers == Array(0..<count))
-                            }
-                        }
+            try await makeStreams(Self.namespace, NATSOptions(servers: cluster.urls, name: "test"), replicas: 3)
+            let received = try await Self.messages(of: cluster)
+            for session in Self.sessions {
+                #expect(try received.filter { $0.subject == session }.numbers == Array(0..<Self.count))
+            }
+        }
+    }
+
+    /// Publishes messages while the leader ends, and returns those that a subscription receives.
+    private static func messages(of cluster: NATSCluster) async throws -> [Envelope] {
+        let (reader, publisher) = (try bus("test/reader", on: cluster), try bus("test/publisher", on: cluster))
+        return try await reader.whileOpen {
+            try await reader.withSubscription(to: [.type(Counted.self)], from: .now) { messages in
+                try await publisher.whileOpen { try await publish(with: publisher, on: cluster) }
+                return try await messages.receive(count * sessions.count)
+            }
+        }
+    }
+
+    /// Publishes in all sessions at the same time. After a third of the messages, the leader is killed and restarted.
+    private static func publish(with bus: NATSEventBus, on cluster: NATSCluster) async throws {
+        let third = Latch()
+        try await withThrowingDiscardingTaskGroup { group in
+            for session in sessions {
+                group.addTask {
+                    for number in 0..<count {
+                        try await bus.publish(Counted(number: number), subject: session)
+                        if number == count / 3 { third.open() }
                     }
                 }
             }
+            group.addTask {
+                try await third.waitUntilOpen()
+                let leader = try await cluster.leader(of: namespace)
+                try await leader.kill()
+                try await leader.restart()
+            }
         }
+    }
+
+    private static func bus(_ source: String, on cluster: NATSCluster) throws -> NATSEventBus {
+        let hosts = cluster.servers.map { "127.0.0.1:\($0.port)" }.joined(separator: ",")
+        return try NATSEventBus(address: "nats://\(hosts)/\(namespace)", source: source, logger: .silent)
     }
 }

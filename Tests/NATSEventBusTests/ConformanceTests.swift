@@ -4,6 +4,7 @@ import NATS
 import NATSEventBus
 import NATSTestSupport
 import Steward
+import Support
 import TestSupport
 import Testing
 
@@ -35,8 +36,8 @@ extension TestBus {
     func whileStewarded(_ body: @escaping @Sendable () async throws -> Void) async throws {
         let steward = Steward(
             NATSOptions(servers: [server.url], name: "steward"), StewardConfiguration(namespace: namespace),
-            logger: .quiet)
-        let leads = Gate()
+            logger: .silent)
+        let leads = Latch()
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask {
                 try await steward.run { role in
@@ -44,7 +45,7 @@ extension TestBus {
                 }
             }
             group.addTask {
-                await leads.wait()
+                await leads.waitUntilOpenOrCancelled()
                 try await body()
             }
             defer { group.cancelAll() }

@@ -49,7 +49,7 @@ struct ConnectionTests {
 
     @Test func `Without a server the bus is unavailable`() async throws {
         let server = try NATSServer()
-        let bus = try NATSEventBus(address: server.url, source: "test/1", logger: .quiet)
+        let bus = try NATSEventBus(address: server.url, source: "test/1", logger: .silent)
         let error = await #expect(throws: BusError.self) {
             try await bus.whileOpen { try await bus.waitUntilConnected(timeout: .milliseconds(300)) }
         }
@@ -151,7 +151,7 @@ struct ConnectionTests {
             let bus = TestBus(server: server)
             try await bus.makeStreams()
             let client = try bus.bus()
-            let isLive = Gate()
+            let isLive = Latch()
             let calls: [@Sendable () async throws -> Void] = [
                 {
                     try await client.withSubscription(to: [.all], from: .now) { messages in
@@ -160,7 +160,7 @@ struct ConnectionTests {
                     }
                 },
                 {
-                    try await isLive.pass()
+                    try await isLive.waitUntilOpen()
                     try await client.publish(Counted(number: 1), subject: "one")
                     try await server.kill()
                     while true { try await client.publish(Counted(number: 1), subject: "two") }
@@ -174,7 +174,7 @@ struct ConnectionTests {
                     }
                 }
                 try await client.whileOpen {
-                    await isLive.wait()
+                    await isLive.waitUntilOpenOrCancelled()
                     for await change in client.journal.connection.changes() {
                         if case .disconnected = change { break }
                     }

@@ -4,6 +4,8 @@ import EventBus
 import Foundation
 import NATS
 import NATSLayout
+import Support
+import TestSupport
 import Testing
 
 @testable import NATSEventBus
@@ -23,7 +25,7 @@ struct DamagedRecordTests {
                 #expect(try await second.claims.consumers().isEmpty)
                 let next = try await second.claims.claim(consumer: "counter", as: .exclusive)
                 #expect(next.ownerGeneration > claim.ownerGeneration)
-                #expect(try await second.read(under: next).numbersRead == Array(7..<10))
+                #expect(try await second.read(under: next).numbers == Array(7..<10))
                 #expect(try await second.claims.consumers().map(\.name) == ["counter"])
             }
         }
@@ -61,10 +63,10 @@ struct DamagedRecordTests {
                 let refused = Batch([], checkpoint: Checkpoint(claim: claim, upTo: try await first.journal.end()))
                 #expect(try await first.code(of: refused) == .epoch, "nobody has taken over")
                 let next = try await first.claims.claim(consumer: "counter", as: claim.member)
-                #expect(try await first.read(under: next).numbersRead == Array(7..<10))
+                #expect(try await first.read(under: next).numbers == Array(7..<10))
                 let last = try await second.claims.claim(consumer: "counter", as: .exclusive)
                 #expect(last.ownerGeneration > next.ownerGeneration)
-                #expect(try await second.read(under: last).numbersRead == Array(7..<10))
+                #expect(try await second.read(under: last).numbers == Array(7..<10))
             }
         }
     }
@@ -80,7 +82,7 @@ struct DamagedRecordTests {
                     try await bus.damage(.fence(ConsumerPartition("counter", partition)), "x")
                 }
                 let next = try await bus.claims.claim(consumer: "counter", as: claim.member)
-                #expect(try await bus.read(under: next).numbersRead == Array(7..<10))
+                #expect(try await bus.read(under: next).numbers == Array(7..<10))
                 let end = try await bus.journal.end()
                 #expect(try await bus.code(of: Batch([], checkpoint: Checkpoint(claim: next, upTo: end))) == nil)
             }
@@ -96,7 +98,7 @@ struct DamagedRecordTests {
                 try await bus.claims.forget(consumer: "counter")
                 let next = try await bus.claims.claim(consumer: "counter", as: .exclusive)
                 #expect(next.ownerGeneration > claim.ownerGeneration)
-                #expect(try await bus.read(under: next).numbersRead == Array(0..<10))
+                #expect(try await bus.read(under: next).numbers == Array(0..<10))
             }
         }
     }
@@ -155,7 +157,7 @@ struct DamagedRecordTests {
                     try await bus.damage(subject, "x")
                 }
                 let epoch = try await bus.journal.identity().epoch
-                let skipped = SkippedMessages(logger: .quiet)
+                let skipped = SkippedMessages(logger: .silent)
                 let documents = Documents(journal: bus.journal, skipped: skipped)
                 #expect(try await documents.overlay([.kind(.document)], epoch: epoch).envelopes().count == 1)
                 let newest = try await bus.journal.newest(matching: [.kind(.document)], epoch: epoch, skipped: skipped)
@@ -185,9 +187,9 @@ extension BusParts {
 
     /// Waits until a reader under a claim has ended.
     fileprivate func renewed(_ claim: ConsumerClaim) async throws {
-        let (ended, continuation) = AsyncStream.makeStream(of: Never.self)
-        try await claims.withWatch(of: claim, progress: nil, onEnd: { continuation.finish() }) { watch in
-            for await _ in ended {}
+        let ended = Latch()
+        try await claims.withWatch(of: claim, progress: nil, onEnd: ended.open) { watch in
+            try await ended.waitUntilOpen()
             #expect(watch.isEnded)
         }
     }

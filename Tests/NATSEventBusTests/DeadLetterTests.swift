@@ -3,6 +3,7 @@ import EventBus
 import Foundation
 import NATS
 import NATSLayout
+import TestSupport
 import Testing
 
 @testable import NATSEventBus
@@ -56,7 +57,7 @@ struct DeadLetterTests {
             try await fixture.withParts { bus in
                 try await bus.publish(0..<3)
                 let deadLetters = try await giveUp(2, as: "one", on: bus)
-                #expect(deadLetters.map(\.message).numbersRead == [0, 1])
+                #expect(try deadLetters.map(\.message).numbers == [0, 1])
                 #expect(deadLetters.map(\.rejection) == [Self.rejection, Self.rejection])
                 #expect(deadLetters.allSatisfy { abs($0.time.timeIntervalSinceNow) < 60 })
                 let claim = try await bus.claims.claim(consumer: "one", as: .exclusive)
@@ -64,7 +65,7 @@ struct DeadLetterTests {
                 try await giveUp(3, as: "two", on: bus)
                 let all = try await bus.deadLetters.list(of: nil)
                 #expect(all.map(\.consumer) == ["one", "one", "two", "two", "two"])
-                #expect(try await bus.deadLetters.list(of: "two").map(\.message).numbersRead == [0, 1, 2])
+                #expect(try await bus.deadLetters.list(of: "two").map(\.message).numbers == [0, 1, 2])
                 #expect(try await bus.deadLetters.list(of: "three").isEmpty)
             }
         }
@@ -96,7 +97,7 @@ struct DeadLetterTests {
             try await fixture.withParts { bus in
                 let end = try await bus.publish(0..<2)
                 let deadLetters = try await giveUp(2, as: "counter", on: bus)
-                let result = try Envelope(Numbered(number: 7), source: "x")
+                let result = try Envelope(Counted(number: 7), source: "x")
                 let missing = deadLetters[1].id + 1000
                 #expect(try await bus.code(of: settling([deadLetters[0].id, missing], [result])) == .deadLetter)
                 #expect(try await bus.numbers() == [0, 1])
@@ -122,8 +123,8 @@ struct DeadLetterTests {
                 let deadLetters = try await giveUp(10, as: "counter", on: first)
                 for (index, deadLetter) in deadLetters.enumerated() {
                     let (left, right) = try (
-                        settling([deadLetter.id], [Envelope(Numbered(number: 100 + index), source: "l")]),
-                        settling([deadLetter.id], [Envelope(Numbered(number: 200 + index), source: "r")])
+                        settling([deadLetter.id], [Envelope(Counted(number: 100 + index), source: "l")]),
+                        settling([deadLetter.id], [Envelope(Counted(number: 200 + index), source: "r")])
                     )
                     async let one = first.code(of: left)
                     async let two = second.code(of: right)

@@ -4,6 +4,7 @@ import EventBus
 import Foundation
 import NATS
 import NATSTestSupport
+import TestSupport
 import Testing
 
 @testable import NATSEventBus

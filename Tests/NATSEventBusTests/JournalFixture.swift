@@ -6,22 +6,10 @@ import NATS
 import NATSLayout
 import NATSTestSupport
 import Steward
+import TestSupport
 import Testing
 
 @testable import NATSEventBus
-
-/// A message of the tests.
-struct Numbered: EventMessage {
-    var number: Int
-}
-
-/// A document of the tests.
-struct Setting: DocumentMessage {
-    var name: String?
-    var value: String
-
-    var key: String? { name }
-}
 
 /// The parts of a bus, as one process has them.
 struct BusParts: Sendable {
@@ -42,11 +30,12 @@ struct BusParts: Sendable {
         let numbers = Counter()
         // One message at a time, until it is acknowledged.
         send = { publication in
-            let (headers, subject) = await (publication.headers(producer, numbers.next()), publication.subject)
+            let headers = publication.headers(producer, UInt64(numbers.increment()))
             return try await journal.retrying {
                 let epoch = try await journal.identity().epoch
                 let stored = try await journal.jetStream.publish(
-                    journal.subject(subject), headers: headers, body: publication.body, timeout: .seconds(2))
+                    journal.subject(publication.subject), headers: headers, body: publication.body, timeout: .seconds(2)
+                )
                 let sequence = UInt64(stored.sequence)
                 return Lanes.Recorded(
                     epoch: epoch, sequence: sequence,
@@ -56,7 +45,7 @@ struct BusParts: Sendable {
         self.producer = producer
         deadLetters = DeadLetters(journal: journal)
         // The tests have few messages.
-        claims = Claims(journal, floorStep: 10, patience: .seconds(2), logger: .quiet)
+        claims = Claims(journal, floorStep: 10, patience: .seconds(2), logger: .silent)
         results = ResultPublisher(journal, claims: claims, deadLetters: deadLetters, send: send)
         leases = Leases(journal, producer: producer, source: source, results: results, send: send)
         queries = Queries(journal, source: source, discoveryTimeout: .seconds(1))
@@ -92,7 +81,7 @@ struct BusParts: Sendable {
 
     @discardableResult
     func publish(_ numbers: some Sequence<Int>, subject: String = Session.default) async throws -> Position {
-        try await publish(Batch(numbers.map { try Envelope(Numbered(number: $0), source: source, subject: subject) }))
+        try await publish(Batch(numbers.map { try Envelope(Counted(number: $0), source: source, subject: subject) }))
     }
 
     /// The code with which a batch is refused; nil if it is published.
@@ -120,21 +109,12 @@ struct BusParts: Sendable {
     }
 
     func numbers() async throws -> [Int] {
-        try await messages().filter { $0.type == Numbered.type }.map { try $0.decode(Numbered.self).number }
+        try await messages().filter { $0.type == Counted.type }.map { try $0.decode(Counted.self).number }
     }
 
     /// The numbered messages that a claim covers.
     func read(under claim: ConsumerClaim) async throws -> [Envelope] {
-        try await messages().filter { $0.type == Numbered.type && claim.covers($0) }
-    }
-}
-
-actor Counter {
-    private var last: UInt64 = 0
-
-    func next() -> UInt64 {
-        last += 1
-        return last
+        try await messages().filter { $0.type == Counted.type && claim.covers($0) }
     }
 }
 
@@ -158,9 +138,7 @@ struct JournalFixture: Sendable {
         _ body: @escaping @Sendable (JournalFixture) async throws -> Result
     ) async throws -> Result {
         try await NATSServer().whileRunning { server in
-            try await withConnection([server.url]) { connection in
-                _ = try await JournalStreams().make(StreamNames("SEGUE"), on: JetStream(connection))
-            }
+            try await makeStreams("SEGUE", NATSOptions(servers: [server.url], name: "test"))
             return try await body(JournalFixture(server: server))
         }
     }
@@ -174,33 +152,10 @@ struct JournalFixture: Sendable {
         _ body: @escaping @Sendable (NATSCluster, @escaping WithParts) async throws -> Void
     ) async throws {
         try await NATSCluster().whileRunning { cluster in
-            try await withConnection(cluster.urls) { connection in
-                let names = StreamNames("SEGUE")
-                // The servers need some time to find each other.
-                while true {
-                    do {
-                        _ = try await JournalStreams(replicas: 3).make(names, on: JetStream(connection))
-                        return
-                    } catch is JetStreamError {
-                    } catch is NATSError {}
-                    try await Task.sleep(for: .milliseconds(100))
-                }
-            }
+            try await makeStreams("SEGUE", NATSOptions(servers: cluster.urls, name: "test"), replicas: 3)
             try await body(cluster) { source, body in
                 try await withParts(source, cluster.urls, body)
             }
-        }
-    }
-
-    private static func withConnection<Result: Sendable>(
-        _ urls: [String], _ body: @escaping @Sendable (NATSConnection) async throws -> Result
-    ) async throws -> Result {
-        let connection = NATSConnection(NATSOptions(servers: urls, name: "test"))
-        return try await whileRunning {
-            try await connection.run()
-        } during: {
-            try await connection.waitUntilConnected(timeout: .seconds(30))
-            return try await body(connection)
         }
     }
 
@@ -217,15 +172,15 @@ struct JournalFixture: Sendable {
         let hosts = urls.map { $0.dropFirst("nats://".count) }.joined(separator: ",")
         let address = try NATSAddress("nats://\(hosts)/SEGUE")
         let options = NATSOptions(servers: address.urls, name: source)
-        let journal = JournalConnection(address, options: options, logger: .quiet)
+        let journal = JournalConnection(address, options: options, logger: .silent)
         let parts = BusParts(journal, source: source)
-        return try await whileRunning {
+        return try await during {
             try await withThrowingDiscardingTaskGroup { group in
                 group.addTask { try await journal.connection.run() }
                 group.addTask { try await journal.run() }
                 group.addTask { try await parts.run() }
             }
-        } during: {
+        } _: {
             _ = try await journal.identity()
             return try await body(parts)
         }
@@ -239,26 +194,4 @@ struct JournalFixture: Sendable {
             try await withParts("second/1") { second in try await body(first, second) }
         }
     }
-
-    private static func whileRunning<Result: Sendable>(
-        _ run: @escaping @Sendable () async throws -> Void,
-        during body: @escaping @Sendable () async throws -> Result
-    ) async throws -> Result {
-        try await withThrowingTaskGroup(of: Result?.self) { group in
-            group.addTask {
-                do { try await run() } catch is CancellationError {}
-                return nil
-            }
-            group.addTask { try await body() }
-            defer { group.cancelAll() }
-            while let result = try await group.next() {
-                if let result { return result }
-            }
-            throw CancellationError()
-        }
-    }
-}
-
-extension Sequence where Element == Envelope {
-    var numbersRead: [Int] { compactMap { try? $0.decode(Numbered.self).number } }
 }

@@ -17,7 +17,7 @@ import Testing
 struct JournalReaderTests {
     @Test func `A message that is not a batch is skipped with a warning, and the reader continues`() async throws {
         let bus = try await TestBus.make()
-        let log = LogCounter()
+        let log = LogRecorder()
         let good = try Publication(Batch([Counted(number: 7).envelope()]))
         let subject = good.subject.text(in: bus.namespace)
         var truncated = good.body
@@ -59,7 +59,7 @@ struct JournalReaderTests {
 
     @Test func `A malformed transient message is skipped`() async throws {
         let bus = try await TestBus.make()
-        let log = LogCounter()
+        let log = LogRecorder()
         try await bus.whileOpen(logger: log.logger) { client in
             let received = try await client.withSubscription(to: [.type(Counted.self)], from: .now) { messages in
                 let subject = "\(bus.namespace).t.event.Counted.00.00"
@@ -268,7 +268,7 @@ struct JournalReaderTests {
 
     @Test func `Transient messages for a slow subscriber are limited by their size`() async throws {
         let bus = try await TestBus.make()
-        let log = LogCounter()
+        let log = LogRecorder()
         try await bus.whileOpen(logger: log.logger) { client in
             let large = String(repeating: "v", count: 16_000)
             let received = try await client.withSubscription(to: [.all], from: .now) { messages in
@@ -317,30 +317,6 @@ struct JournalReaderTests {
                 #expect(idle == end)
                 group.cancelAll()
             }
-        }
-    }
-}
-
-/// Counts log lines.
-final class LogCounter: Sendable {
-    private let counts = Mutex<[String: Int]>([:])
-
-    var logger: Logger { Logger(label: "test") { _ in Handler(counter: self) } }
-
-    func count(of line: String) -> Int { counts.withLock { $0[line] ?? 0 } }
-
-    private struct Handler: LogHandler {
-        let counter: LogCounter
-        var metadata: Logger.Metadata = [:]
-        var logLevel: Logger.Level = .trace
-
-        subscript(metadataKey key: String) -> Logger.Metadata.Value? {
-            get { metadata[key] }
-            set { metadata[key] = newValue }
-        }
-
-        func log(event: LogEvent) {
-            counter.counts.withLock { $0[event.message.description, default: 0] += 1 }
         }
     }
 }

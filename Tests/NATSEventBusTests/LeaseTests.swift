@@ -4,6 +4,7 @@ import EventBus
 import Foundation
 import NATS
 import NATSLayout
+import Support
 import TestSupport
 import Testing
 
@@ -178,20 +179,20 @@ struct LeaseTests {
     @Test func `A withdrawal counts although an earlier lease of the document is acknowledged after it`() async throws {
         try await JournalFixture.run { fixture in
             try await fixture.withParts { bus in
-                let (isStored, mayReturn, calls) = (Gate(), Gate(), Counter())
+                let (isStored, mayReturn, calls) = (Latch(), Latch(), Counter())
                 let leases = Leases(
                     bus.journal, producer: bus.producer, source: bus.source, results: bus.results
                 ) { publication in
                     let recorded = try await bus.send(publication)
-                    if await calls.next() == 1 {
+                    if calls.increment() == 1 {
                         isStored.open()
-                        await mayReturn.wait()
+                        await mayReturn.waitUntilOpenOrCancelled()
                     }
                     return recorded
                 }
                 let first = try leased("1", name: "a")
                 async let published = leases.publish(first)
-                await isStored.wait()
+                await isStored.waitUntilOpenOrCancelled()
                 let name = DocumentName(Setting.type, subject: Session.default, key: "a")
                 _ = try await leases.publish(Batch([.withdrawal(of: name, source: bus.source)], isLeased: true))
                 mayReturn.open()

@@ -38,7 +38,7 @@ struct PublisherTests {
             try await bus.makeStreams()
             try await bus.whileOpen("test/reader") { reader in
                 try await reader.withSubscription(to: [.type(Counted.self)], from: .now) { messages in
-                    let half = Gate()
+                    let half = Latch()
                     try await withThrowingTaskGroup(of: Void.self) { group in
                         group.addTask {
                             try await bus.whileOpen("test/publisher") { publisher in
@@ -49,7 +49,7 @@ struct PublisherTests {
                             }
                         }
                         group.addTask {
-                            await half.wait()
+                            await half.waitUntilOpenOrCancelled()
                             try await server.kill()
                             try await server.restart()
                         }
@@ -82,7 +82,7 @@ struct PublisherTests {
             options.nkeyFile = folder.path("admin.nk")
             try await makeStreams("N", options)
             let bus = try NATSEventBus(
-                address: "\(server.url)/N", source: "test/1", logger: .quiet,
+                address: "\(server.url)/N", source: "test/1", logger: .silent,
                 variables: ["SEGUE_BUS_NKEY": folder.path("user.nk")])
             try await bus.whileOpen {
                 try await bus.publish(Counted(number: 1))
@@ -171,7 +171,7 @@ struct PublisherTests {
                 // Much longer than the stream remembers ids.
                 configuration.firstPause = .seconds(1)
                 let publisher = Publisher(
-                    client.journal, producer: ProducerID(), configuration: configuration, logger: .quiet)
+                    client.journal, producer: ProducerID(), configuration: configuration, logger: .silent)
                 try await withThrowingTaskGroup(of: Void.self) { group in
                     group.addTask { await publisher.run() }
                     server.pause()

@@ -5,21 +5,12 @@ import Foundation
 import NATS
 import NATSLayout
 import NATSTestSupport
+import Support
 import Synchronization
 import TestSupport
 import Testing
 
 @testable import NATSEventBus
-
-/// A query of the tests.
-private struct Question: QueryMessage {
-    struct Answer: Codable, Hashable, Sendable {
-        var number: Int
-        var server: String
-    }
-
-    var number: Int
-}
 
 @Suite("Queries on NATS", .timeLimit(.minutes(3)))
 struct QueryTests {
@@ -63,10 +54,10 @@ struct QueryTests {
                         // The second request of the first query.
                         try server.journal.connection.publish(who, headers: ["End": "1"])
                     }
-                    let (isAsked, isAnswered) = (Gate(), Gate())
+                    let (isAsked, isAnswered) = (Latch(), Latch())
                     async let serving: Void = {
-                        try await isAsked.pass()
-                        try await server.whileAnswering { () async throws in try await isAnswered.pass() }
+                        try await isAsked.waitUntilOpen()
+                        try await server.whileAnswering { () async throws in try await isAnswered.waitUntilOpen() }
                     }()
                     async let answer = asker.ask(2)
                     _ = try await discoveries.next()
@@ -82,11 +73,11 @@ struct QueryTests {
     @Test func `One process answers several queries at a time`() async throws {
         try await JournalFixture.run { fixture in
             try await fixture.withTwo { asker, server in
-                let second = Gate()
+                let second = Latch()
                 let numbers = try await server.whileAnswering { query in
                     // The first query is answered only after the second has arrived.
                     let number = try query.decode(Question.self).number
-                    if number == 1 { await second.wait() } else { second.open() }
+                    if number == 1 { await second.waitUntilOpenOrCancelled() } else { second.open() }
                     return try server.answer(query)
                 } during: { () async throws in
                     async let one = asker.ask(1)
@@ -101,14 +92,14 @@ struct QueryTests {
     @Test func `A query has a deadline, after which its server stops its work`() async throws {
         try await JournalFixture.run { fixture in
             try await fixture.withTwo { asker, server in
-                let stopped = Gate()
+                let stopped = Latch()
                 try await server.whileAnswering { query in
-                    await Gate().wait()
+                    await Latch().waitUntilOpenOrCancelled()
                     stopped.open()
                     return try server.answer(query)
                 } during: { () async throws in
                     #expect(try await asker.code(of: 1, timeout: .milliseconds(300)) == .deadline)
-                    try await stopped.pass()
+                    try await stopped.waitUntilOpen()
                 }
             }
         }
@@ -117,22 +108,22 @@ struct QueryTests {
     @Test func `A server stops its work when its asker is cancelled`() async throws {
         try await JournalFixture.run { fixture in
             try await fixture.withTwo { asker, server in
-                let (begun, stopped) = (Gate(), Gate())
+                let (begun, stopped) = (Latch(), Latch())
                 try await server.whileAnswering { query in
                     begun.open()
-                    await Gate().wait()
+                    await Latch().waitUntilOpenOrCancelled()
                     stopped.open()
                     return try server.answer(query)
                 } during: { () async throws in
                     await #expect(throws: CancellationError.self) {
                         try await withThrowingTaskGroup { group in
                             group.addTask { _ = try await asker.ask(1) }
-                            try await begun.pass()
+                            try await begun.waitUntilOpen()
                             group.cancelAll()
                             try await group.waitForAll()
                         }
                     }
-                    try await stopped.pass()
+                    try await stopped.waitUntilOpen()
                 }
             }
         }
@@ -141,13 +132,13 @@ struct QueryTests {
     @Test func `An asker gets an error when a server has stopped serving, or could not answer`() async throws {
         try await JournalFixture.run { fixture in
             try await fixture.withTwo { asker, server in
-                let begun = Gate()
+                let begun = Latch()
                 async let stopped: Void = server.whileAnswering { _ in
                     begun.open()
-                    await Gate().wait()
+                    await Latch().waitUntilOpenOrCancelled()
                     throw CancellationError()
                 } during: { () async throws in
-                    try await begun.pass()
+                    try await begun.waitUntilOpen()
                 }
                 #expect(try await asker.codeWhenServed(of: 1) == .cancelled)
                 try await stopped
@@ -377,25 +368,12 @@ extension BusParts {
         _ answer: @escaping @Sendable (Envelope) async throws -> Envelope,
         during body: @escaping @Sendable () async throws -> Result
     ) async throws -> Result {
-        let serving = Gate()
-        return try await withThrowingTaskGroup(of: Result?.self) { group in
-            group.addTask {
-                do {
-                    try await queries.serve([Question.type], whenServing: serving.open, answer)
-                } catch is CancellationError {}
-                return nil
-            }
-            group.addTask {
-                try await serving.pass()
-                return try await body()
-            }
-            while let result = try await group.next() {
-                guard let result else { continue }
-                group.cancelAll()
-                try await group.waitForAll()
-                return result
-            }
-            throw CancellationError()
+        let serving = Latch()
+        return try await withBackground([
+            { try await queries.serve([Question.type], whenServing: serving.open, answer) }
+        ]) {
+            try await serving.waitUntilOpen()
+            return try await body()
         }
     }
 

@@ -3,6 +3,7 @@ import EventBus
 import Foundation
 import NATS
 import NATSLayout
+import TestSupport
 import Testing
 
 @testable import NATSEventBus
@@ -20,9 +21,9 @@ struct ResultTests {
             claim: claim, position: position, partition: message.partition,
             previous: previous ?? before?.position?.offset ?? claim.offsets[message.partition],
             settled: settled ?? position.offset)
-        let number = try message.decode(Numbered.self).number
+        let number = try message.decode(Counted.self).number
         var batch = Batch(
-            [try Envelope(Numbered(number: number + 100), source: "worker/1", subject: message.subject)],
+            [try Envelope(Counted(number: number + 100), source: "worker/1", subject: message.subject)],
             checkpoint: checkpoint)
         batch.resolvedDeadLetters = deadLetters
         return batch
@@ -202,7 +203,7 @@ struct ResultTests {
                 let message = try #require(try await bus.read(under: claim).first)
                 for number in 1...2 {
                     let checkpoint = Checkpoint(guarding: message.partition, of: claim)
-                    let batch = Batch([try Envelope(Numbered(number: number), source: "x")], checkpoint: checkpoint)
+                    let batch = Batch([try Envelope(Counted(number: number), source: "x")], checkpoint: checkpoint)
                     #expect(try await bus.code(of: batch) == nil)
                 }
                 #expect(try await bus.numbers() == [0, 1, 2])

@@ -6,6 +6,7 @@ import NATSEventBus
 import NATSLayout
 import NATSTestSupport
 import Steward
+import Support
 import TestSupport
 import Testing
 
@@ -17,16 +18,16 @@ struct SharedServer: SuiteTrait, TestScoping {
         for test: Test, testCase: Test.Case?, performing function: @concurrent @Sendable () async throws -> Void
     ) async throws {
         let server = try NATSServer()
-        let (hasStarted, isOver) = (Gate(), Gate())
+        let (hasStarted, isOver) = (Latch(), Latch())
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask {
                 defer { hasStarted.open() }
                 try await server.whileRunning { _ in
                     hasStarted.open()
-                    await isOver.wait()
+                    await isOver.waitUntilOpenOrCancelled()
                 }
             }
-            await hasStarted.wait()
+            await hasStarted.waitUntilOpenOrCancelled()
             try await Self.$current.withValue(server) { try await function() }
             isOver.open()
             try await group.waitForAll()
@@ -46,7 +47,7 @@ struct TestBus: Sendable {
     var address: String { "\(server.url)/\(namespace)" }
     var names: StreamNames { StreamNames(namespace) }
 
-    func bus(_ source: String = "test/1", logger: Logger = .quiet) throws -> NATSEventBus {
+    func bus(_ source: String = "test/1", logger: Logger = .silent) throws -> NATSEventBus {
         try NATSEventBus(address: address, source: source, logger: logger)
     }
 
@@ -63,7 +64,7 @@ struct TestBus: Sendable {
 
     /// Runs `body` with a bus.
     func whileOpen<Result: Sendable>(
-        _ source: String = "test/1", logger: Logger = .quiet,
+        _ source: String = "test/1", logger: Logger = .silent,
         _ body: @escaping @Sendable (NATSEventBus) async throws -> Result
     ) async throws -> Result {
         let bus = try bus(source, logger: logger)
@@ -78,37 +79,20 @@ struct TestBus: Sendable {
     }
 }
 
-extension Logger {
-    static let quiet = Logger(label: "quiet") { _ in SwiftLogNoOpLogHandler() }
-}
-
-extension MessageSequence {
-    func receive(_ count: Int) async throws -> [Envelope] {
-        var messages: [Envelope] = []
-        guard count > 0 else { return messages }
-        for try await message in self {
-            messages.append(message)
-            if messages.count == count { break }
-        }
-        return messages
-    }
-}
-
-extension Sequence<Envelope> {
-    var numbers: [Int] {
-        get throws { try map { try $0.decode(Counted.self).number } }
-    }
-}
-
-struct Counted: EventMessage {
-    var number: Int
-}
-
 struct State: DocumentMessage {
     var value: String
 }
 
-/// Makes the streams of a namespace.
-func makeStreams(_ namespace: String, _ options: NATSOptions) async throws {
-    try await JetStream.whileConnected(options) { _ = try await JournalStreams().make(StreamNames(namespace), on: $0) }
+/// Makes the streams of a namespace. With several replicas, the servers first need some time to find each other.
+func makeStreams(_ namespace: String, _ options: NATSOptions, replicas: Int = 1) async throws {
+    try await JetStream.whileConnected(options) { jetStream in
+        while true {
+            do {
+                _ = try await JournalStreams(replicas: replicas).make(StreamNames(namespace), on: jetStream)
+                return
+            } catch let error where replicas > 1 && (error is JetStreamError || error is NATSError) {
+                try await Task.sleep(for: .milliseconds(100))
+            }
+        }
+    }
 }

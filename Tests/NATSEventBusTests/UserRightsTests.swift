@@ -55,7 +55,7 @@ struct UserRightsTests {
 
     private func bus(of user: String, _ keys: TestKeys, _ server: NATSServer) throws -> NATSEventBus {
         try NATSEventBus(
-            address: "tls://localhost:\(server.port)/\(namespace)", source: "\(user)/1", logger: .quiet,
+            address: "tls://localhost:\(server.port)/\(namespace)", source: "\(user)/1", logger: .silent,
             variables: [
                 "SEGUE_BUS_NKEY": keys.seedFile(of: user), "SEGUE_BUS_CA": keys.authorityFile,
                 "SEGUE_BUS_CERT": keys.certificateFile, "SEGUE_BUS_KEY": keys.keyFile,
@@ -88,7 +88,7 @@ struct UserRightsTests {
         defer { keys.folder.remove() }
         try await NATSServer(settings: settings(keys)).whileRunning { server in
             let steward = Steward(
-                keys.options(of: "broker", server), StewardConfiguration(namespace: namespace), logger: .quiet)
+                keys.options(of: "broker", server), StewardConfiguration(namespace: namespace), logger: .silent)
             let (music, tools) = (
                 try bus(of: "music-service", keys, server), try bus(of: "tools", keys, server)
             )

@@ -15,9 +15,9 @@ struct DiskTests {
             try await server.kill()
             try server.removeStore()
             try await server.restart()
-            try await scene.untilWorking("after the server has returned with an empty disk")
+            try await scene.waitUntilWorking("after the server has returned with an empty disk")
             try await scene.makeLeader(server)
-            try await scene.untilWorking("with the leader that had an empty disk")
+            try await scene.waitUntilWorking("with the leader that had an empty disk")
         }
     }
 

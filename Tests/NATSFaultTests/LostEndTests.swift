@@ -39,7 +39,7 @@ struct LostEndTests {
                         }
                     }
                 }
-                group.addTask { try await cluster.untilEqual(FaultScene.journal) }
+                group.addTask { try await cluster.waitUntilEqual(FaultScene.journal) }
                 defer { group.cancelAll() }
                 try await group.next()
             }
@@ -47,16 +47,16 @@ struct LostEndTests {
             try third.removeStore()
             try await third.restart()
             try await arena.within(.seconds(90), "the servers have different messages") {
-                for stream in StreamNames(FaultScene.journal).all { try await cluster.untilEqual(stream) }
+                for stream in StreamNames(FaultScene.journal).all { try await cluster.waitUntilEqual(stream) }
             }
-            try await scene.untilWorking("after the third server was repaired")
+            try await scene.waitUntilWorking("after the third server was repaired")
         }
     }
 }
 
 extension NATSCluster {
     /// Waits until every server has the messages of a stream that its leader has.
-    fileprivate func untilEqual(_ stream: String) async throws {
+    fileprivate func waitUntilEqual(_ stream: String) async throws {
         while try await !isEqual(stream) { try await Task.sleep(for: .milliseconds(200)) }
     }
 

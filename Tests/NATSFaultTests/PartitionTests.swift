@@ -41,10 +41,10 @@ extension FaultScene {
         try await arena.until("the publisher at the server goes on") {
             $0[local.name]?.acknowledged ?? 0 > atSeparation + 50
         }
-        try await untilWorking("after the servers have joined")
+        try await waitUntilWorking("after the servers have joined")
         let last = await arena.counts(of: localReader.name).delivered
         try await arena.until("the reader at the server goes on") { $0[localReader.name]?.delivered ?? 0 > last }
         try await localReader.send(SIGTERM)
-        #expect(try await arena.untilEnd(of: localReader) == .exited(0))
+        #expect(try await arena.waitUntilEnd(of: localReader) == .exited(0))
     }
 }

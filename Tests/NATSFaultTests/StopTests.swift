@@ -11,9 +11,9 @@ struct StopTests {
             let leader = try await scene.leader()
             leader.pause()
             _ = try await scene.leader(otherThan: leader)
-            try await scene.untilWorking("while the old leader is stopped")
+            try await scene.waitUntilWorking("while the old leader is stopped")
             leader.resume()
-            try await scene.untilWorking("after the old leader has continued")
+            try await scene.waitUntilWorking("after the old leader has continued")
         }
     }
 
@@ -23,7 +23,7 @@ struct StopTests {
             let local = try await scene.startPublisher("local", on: [follower])
             try await scene.arena.until("the local publisher works") { $0[local.name]?.acknowledged ?? 0 > 20 }
             follower.pause()
-            try await scene.untilWorking("while a follower is stopped")
+            try await scene.waitUntilWorking("while a follower is stopped")
             follower.resume()
             let before = await scene.arena.counts(of: local.name).acknowledged
             try await scene.arena.until("the local publisher goes on") {
@@ -35,38 +35,38 @@ struct StopTests {
     @Test func `A stop of all servers, and then a kill of all, cause no loss`() async throws {
         try await FaultScene.run { scene in
             for server in scene.servers { server.pause() }
-            try await scene.arena.untilLog(of: "publisher", "says that publishing waits") {
+            try await scene.arena.waitUntilLog(of: "publisher", "says that publishing waits") {
                 $0.contains("NATS does not acknowledge batches")
             }
             // The fault takes longer than a lease.
             try await Task.sleep(for: .seconds(3))
             for server in scene.servers { server.resume() }
-            try await scene.untilWorking("after all servers have continued")
+            try await scene.waitUntilWorking("after all servers have continued")
             #expect(!scene.arena.log(of: scene.leadingSteward.name).contains("silent"))
             for server in scene.servers { try await server.kill() }
             for server in scene.servers { try await server.restart() }
-            try await scene.untilWorking("after all servers have started again")
+            try await scene.waitUntilWorking("after all servers have started again")
         }
     }
 
     @Test func `Another steward takes over when the leading one stops, and both continue`() async throws {
         try await FaultScene.run { scene in
             try await scene.leadingSteward.send(SIGSTOP)
-            try await scene.untilFollowingStewardLeads()
+            try await scene.waitUntilFollowingStewardLeads()
             try await scene.leadingSteward.send(SIGCONT)
-            try await scene.arena.untilLog(of: scene.leadingSteward.name, "says that another one leads") {
+            try await scene.arena.waitUntilLog(of: scene.leadingSteward.name, "says that another one leads") {
                 $0.contains("another steward leads")
             }
-            try await scene.untilWorking("after the old steward has continued")
+            try await scene.waitUntilWorking("after the old steward has continued")
         }
     }
 
     @Test func `Another steward takes over when the leading one is killed`() async throws {
         try await FaultScene.run { scene in
             try await scene.leadingSteward.send(SIGKILL)
-            try await scene.arena.untilEnd(of: scene.leadingSteward)
-            try await scene.untilFollowingStewardLeads()
-            try await scene.untilWorking("with the other steward")
+            try await scene.arena.waitUntilEnd(of: scene.leadingSteward)
+            try await scene.waitUntilFollowingStewardLeads()
+            try await scene.waitUntilWorking("with the other steward")
         }
     }
 }
@@ -76,11 +76,11 @@ struct ClientStopTests {
     @Test func `A member of a consumer that stops for longer than its lease continues without a loss`() async throws {
         try await FaultScene.run { scene in
             try await scene.workers[0].send(SIGSTOP)
-            try await scene.untilMembers(of: "shared", are: 1)
-            try await scene.untilWorking("with one worker")
+            try await scene.waitUntilMembers(of: "shared", are: 1)
+            try await scene.waitUntilWorking("with one worker")
             try await scene.workers[0].send(SIGCONT)
-            try await scene.untilMembers(of: "shared", are: 2)
-            try await scene.untilWorking("with two workers")
+            try await scene.waitUntilMembers(of: "shared", are: 2)
+            try await scene.waitUntilWorking("with two workers")
         }
     }
 
@@ -90,7 +90,7 @@ struct ClientStopTests {
             let successor = try await scene.arena.startConsumer("successor", group: "exclusive")
             try await scene.arena.until("the successor works") { $0[successor.name]?.handled ?? 0 > 20 }
             try await scene.consumer.send(SIGCONT)
-            #expect(try await scene.arena.untilEnd(of: scene.consumer) == .exited(FixtureProcess.fenced))
+            #expect(try await scene.arena.waitUntilEnd(of: scene.consumer) == .exited(FixtureProcess.fenced))
         }
     }
 
@@ -100,7 +100,7 @@ struct ClientStopTests {
             try await scene.publisher.send(SIGSTOP)
             let leader = try await scene.leader()
             try await leader.kill()
-            try await scene.untilWorking("while a publisher is stopped")
+            try await scene.waitUntilWorking("while a publisher is stopped")
             try await leader.restart()
             try await scene.publisher.send(SIGCONT)
             let before = await scene.arena.counts(of: "publisher").acknowledged
@@ -120,9 +120,9 @@ struct ClientStopTests {
                 counts["publisher"].map { $0.invoked == $0.acknowledged + 8 } ?? false
             }
             try await scene.publisher.send(SIGKILL)
-            try await scene.arena.untilEnd(of: scene.publisher)
+            try await scene.arena.waitUntilEnd(of: scene.publisher)
             leader.resume()
-            try await scene.untilWorking("after a publisher was killed")
+            try await scene.waitUntilWorking("after a publisher was killed")
         }
     }
 }
@@ -130,16 +130,16 @@ struct ClientStopTests {
 extension FaultScene {
     /// Waits until the second steward leads, and gives the partitions of a killed worker to the other one. If it did
     /// not, results would be missing.
-    fileprivate func untilFollowingStewardLeads() async throws {
-        try await untilWorking("without a steward")
-        try await arena.untilLog(of: following.name, "says that it leads") { $0.contains("leading") }
+    fileprivate func waitUntilFollowingStewardLeads() async throws {
+        try await waitUntilWorking("without a steward")
+        try await arena.waitUntilLog(of: following.name, "says that it leads") { $0.contains("leading") }
         try await workers[0].send(SIGKILL)
-        try await arena.untilEnd(of: workers[0])
-        try await untilMembers(of: "shared", are: 1)
+        try await arena.waitUntilEnd(of: workers[0])
+        try await waitUntilMembers(of: "shared", are: 1)
     }
 
     /// Waits until a durable consumer has a number of members.
-    func untilMembers(of name: String, are count: Int) async throws {
+    func waitUntilMembers(of name: String, are count: Int) async throws {
         try await arena.withBus { bus in
             while try await bus.inspect.consumers().first(where: { $0.name == name })?.memberCount != count {
                 try await Task.sleep(for: .milliseconds(100))

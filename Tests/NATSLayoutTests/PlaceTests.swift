@@ -1,5 +1,4 @@
 import EventBus
-import TestSupport
 import Testing
 
 @testable import NATSLayout

@@ -157,20 +157,30 @@ extension JetStream {
         _ body: @escaping @Sendable (JetStream) async throws -> Result
     ) async throws -> Result {
         let connection = NATSConnection(options)
-        return try await withThrowingTaskGroup(of: Result?.self) { group in
-            group.addTask {
-                try await connection.run()
-                return nil
-            }
-            group.addTask {
-                try await connection.waitUntilConnected(timeout: .seconds(30))
-                return try await body(JetStream(connection, timeout: timeout))
-            }
-            defer { group.cancelAll() }
-            while let result = try await group.next() {
-                if let result { return result }
-            }
-            throw CancellationError()
+        return try await during {
+            try await connection.run()
+        } _: {
+            try await connection.waitUntilConnected(timeout: .seconds(30))
+            return try await body(JetStream(connection, timeout: timeout))
         }
+    }
+}
+
+/// Runs `work` while `body` runs. An error of `work` after the end of `body` is dropped: a connection that is cancelled can
+/// fail.
+package func during<Result: Sendable>(
+    _ work: @escaping @Sendable () async throws -> Void, _ body: @escaping @Sendable () async throws -> Result
+) async throws -> Result {
+    try await withThrowingTaskGroup(of: Result?.self) { group in
+        group.addTask {
+            try await work()
+            return nil
+        }
+        group.addTask { try await body() }
+        defer { group.cancelAll() }
+        while let result = try await group.next() {
+            if let result { return result }
+        }
+        throw CancellationError()
     }
 }

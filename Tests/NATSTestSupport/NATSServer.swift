@@ -2,6 +2,7 @@ package import Compose
 internal import Foundation
 internal import Glibc
 internal import Subprocess
+internal import Support
 internal import Synchronization
 internal import SystemPackage
 internal import TestSupport
@@ -17,9 +18,9 @@ internal import TestSupport
 package final class NATSServer: Sendable {
     /// One run of the server.
     private final class Round: Sendable {
-        let hasStarted = Gate()
-        let stop = Gate()
-        let hasEnded = Gate()
+        let hasStarted = Latch()
+        let stop = Latch()
+        let hasEnded = Latch()
         let pid = Mutex<Int32?>(nil)
         let isPaused = Mutex(false)
     }
@@ -115,7 +116,7 @@ package final class NATSServer: Sendable {
         let round = Round()
         current.withLock { $0 = round }
         next.yield(round)
-        await round.hasStarted.wait()
+        await round.hasStarted.waitUntilOpenOrCancelled()
         try Task.checkCancellation()
         guard round.pid.withLock({ $0 != nil }) else { throw NotStarted() }
     }
@@ -128,7 +129,7 @@ package final class NATSServer: Sendable {
         guard let round = current.withLock({ $0 }) else { return }
         send(SIGKILL)
         round.stop.open()
-        await round.hasEnded.wait()
+        await round.hasEnded.waitUntilOpenOrCancelled()
         current.withLock { if $0 === round { $0 = nil } }
         try Task.checkCancellation()
     }
@@ -313,7 +314,7 @@ package final class NATSServer: Sendable {
             if let pid {
                 round.pid.withLock { $0 = pid }
                 round.hasStarted.open()
-                await round.stop.wait()
+                await round.stop.waitUntilOpenOrCancelled()
             }
             try await execution.standardInputWriter.finish()
         }

@@ -2,7 +2,6 @@ internal import Compose
 internal import Glibc
 internal import Subprocess
 internal import Synchronization
-internal import TestSupport
 
 /// A process that passes on the bytes between two servers. While it is paused, it keeps them, and new connections get no
 /// answer, as when packets of a network are lost.

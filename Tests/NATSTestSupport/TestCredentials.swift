@@ -1,5 +1,3 @@
-internal import Subprocess
-internal import SystemPackage
 package import TestSupport
 
 /// The credentials of a user, and the settings of a server that knows its account: an operator, an account with JetStream
@@ -12,18 +10,9 @@ package struct TestCredentials: Sendable {
     /// The file with the user's JWT and seed. The user may not publish to `forbidden`.
     package var file: String { folder.path("user.creds") }
 
-    /// The failure of openssl or of the script.
-    private struct Failure: Error, CustomStringConvertible {
-        let description: String
-    }
-
     package init() async throws {
         folder = try ScratchFolder()
-        let result = try await Subprocess.run(
-            .name("python3"), arguments: ["-c", Self.script, folder.path], output: .string(limit: 1 << 16),
-            error: .string(limit: 1 << 16))
-        guard case .exited(0) = result.terminationStatus else { throw Failure(description: result.standardError) }
-        settings = result.standardOutput
+        settings = try await TestProgram("python3", ["-c", Self.script, folder.path]).output()
     }
 
     /// Writes the user's file, and prints the settings.

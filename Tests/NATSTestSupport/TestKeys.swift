@@ -1,18 +1,11 @@
 internal import Foundation
 package import NATS
-internal import Subprocess
-internal import SystemPackage
 package import TestSupport
 
 /// A folder with certificates of a new authority for `localhost` and for a client, and the seeds of users.
 package struct TestKeys: Sendable {
     package let folder: ScratchFolder
     private let users: [String: String]
-
-    /// The failure of openssl.
-    private struct Failure: Error, CustomStringConvertible {
-        let description: String
-    }
 
     package init(users names: [String]) async throws {
         let folder = try ScratchFolder()
@@ -37,12 +30,7 @@ package struct TestKeys: Sendable {
                     -extfile $name.ext -out $name.pem
             done
             """
-        let result = try await Subprocess.run(
-            .path("/bin/sh"), arguments: ["-c", script, "sh", folder.path], output: .discarded,
-            error: .string(limit: 1 << 16))
-        guard case .exited(0) = result.terminationStatus else {
-            throw Failure(description: result.standardError)
-        }
+        try await TestProgram("/bin/sh", ["-c", script, "sh", folder.path]).output()
     }
 
     /// The public nkey of a user.

@@ -16,18 +16,18 @@ struct ClusterTests {
             try await withConnection(NATSOptions(servers: cluster.urls, name: "test")) { connection in
                 try await connection.waitUntilConnected(timeout: .seconds(30))
                 let jetStream = JetStream(connection, timeout: .seconds(2))
-                _ = try await untilItWorks { try await jetStream.createStream(Self.settings) }
+                _ = try await waitUntilItWorks { try await jetStream.createStream(Self.settings) }
                 func publish(_ number: Int) async throws {
                     let body = Array("\(number)".utf8)
-                    _ = try await untilItWorks { try await jetStream.publish("s.a", body: body, id: "\(number)") }
+                    _ = try await waitUntilItWorks { try await jetStream.publish("s.a", body: body, id: "\(number)") }
                 }
                 for number in 0..<50 { try await publish(number) }
-                let leader = try await untilItWorks { try await jetStream.stream("S").leader }
+                let leader = try await waitUntilItWorks { try await jetStream.stream("S").leader }
                 try await #require(cluster.server(named: leader)).kill()
                 for number in 50..<100 { try await publish(number) }
-                let next = try await untilItWorks { try await jetStream.stream("S").leader }
+                let next = try await waitUntilItWorks { try await jetStream.stream("S").leader }
                 #expect(next != leader)
-                let bodies = try await untilItWorks {
+                let bodies = try await waitUntilItWorks {
                     try await jetStream.withConsumer(of: "S", ConsumerSettings()) { consumer in
                         var bodies: [[UInt8]] = []
                         for _ in 0..<100 { bodies.append(try await consumer.nextMessage().message.body) }
@@ -45,9 +45,9 @@ struct ClusterTests {
             try await withConnection(NATSOptions(servers: cluster.urls, name: "test")) { connection in
                 try await connection.waitUntilConnected(timeout: .seconds(30))
                 let jetStream = JetStream(connection, timeout: .seconds(2))
-                _ = try await untilItWorks { try await jetStream.createStream(Self.settings) }
+                _ = try await waitUntilItWorks { try await jetStream.createStream(Self.settings) }
                 for number in 1...50 {
-                    _ = try await untilItWorks { try await jetStream.publish("s.a", body: [1], id: "\(number)") }
+                    _ = try await waitUntilItWorks { try await jetStream.publish("s.a", body: [1], id: "\(number)") }
                 }
             }
             let leader = try await cluster.leader(of: "S")
@@ -57,8 +57,9 @@ struct ClusterTests {
             try await withConnection(NATSOptions(servers: [leader.url], name: "test")) { connection in
                 try await connection.waitUntilConnected(timeout: .seconds(30))
                 let jetStream = JetStream(connection, timeout: .milliseconds(500))
-                #expect(try await untilItWorks { try await jetStream.stream("S").lastSequence } == 50)
-                #expect(try await untilItWorks { try await jetStream.subjects(of: "S", matching: ">") } == ["s.a": 50])
+                #expect(try await waitUntilItWorks { try await jetStream.stream("S").lastSequence } == 50)
+                #expect(
+                    try await waitUntilItWorks { try await jetStream.subjects(of: "S", matching: ">") } == ["s.a": 50])
             }
         }
     }
@@ -95,24 +96,26 @@ struct ClusterTests {
             try await withConnection(NATSOptions(servers: cluster.urls, name: "test")) { connection in
                 try await connection.waitUntilConnected(timeout: .seconds(30))
                 let jetStream = JetStream(connection, timeout: .seconds(2))
-                _ = try await untilItWorks { try await jetStream.createStream(Self.settings) }
+                _ = try await waitUntilItWorks { try await jetStream.createStream(Self.settings) }
                 for number in 1...count {
                     // A file of the server has 8 MiB, and the last one is read again from the leader.
                     let body = [UInt8](repeating: UInt8(number), count: 100_000)
-                    _ = try await untilItWorks { try await jetStream.publish("s.\(number % 3)", body: body) }
+                    _ = try await waitUntilItWorks { try await jetStream.publish("s.\(number % 3)", body: body) }
                 }
                 let damaged = try #require(cluster.server(named: try await jetStream.stream("S").followers.first?.name))
                 try await damaged.kill()
                 try damaged.flipBit(inMessagesOf: "S")
                 try await damaged.restart()
                 try await cluster.waitUntilCurrent(["S"])
-                let missing = try await untilItWorks { try await jetStream.missing(count, in: "S", on: damaged.name) }
+                let missing = try await waitUntilItWorks {
+                    try await jetStream.missing(count, in: "S", on: damaged.name)
+                }
                 #expect(try #require(missing) > 10)
 
                 for _ in 0..<6 {
                     var (sequences, settings) = ([Int](), ConsumerSettings(filters: ["s.0", "s.2"]))
                     while sequences.last ?? 0 < count {
-                        _ = try await untilItWorks {
+                        _ = try await waitUntilItWorks {
                             try await jetStream.withConsumer(of: "S", settings) { consumer in
                                 while sequences.last ?? 0 < count {
                                     let sequence = try await consumer.nextMessage().streamSequence
@@ -133,13 +136,13 @@ struct ClusterTests {
             try await withConnection(NATSOptions(servers: cluster.urls, name: "test")) { connection in
                 try await connection.waitUntilConnected(timeout: .seconds(30))
                 let stream = JetStream(connection, timeout: .seconds(2))
-                _ = try await untilItWorks { try await stream.createStream(Self.settings) }
-                let name = try await untilItWorks { try await stream.stream("S").leader }
+                _ = try await waitUntilItWorks { try await stream.createStream(Self.settings) }
+                let name = try await waitUntilItWorks { try await stream.stream("S").leader }
                 let leader = try #require(cluster.server(named: name))
                 try await withConnection(NATSOptions(servers: [leader.url], name: "test")) { connection in
                     try await connection.waitUntilConnected(timeout: .seconds(30))
                     let jetStream = JetStream(connection, timeout: .milliseconds(500))
-                    _ = try await untilItWorks { try await jetStream.publish("s.a", body: [1], id: "1") }
+                    _ = try await waitUntilItWorks { try await jetStream.publish("s.a", body: [1], id: "1") }
                     let followers = cluster.servers.filter { $0 !== leader }
                     for follower in followers { follower.pause() }
                     // The leader waits for the other replicas.
@@ -148,8 +151,8 @@ struct ClusterTests {
                     let second = try await refusal { try await jetStream.publish("s.a", body: [2], id: "2") }
                     #expect(second == .messageIDUnderWay)
                     for follower in followers { follower.resume() }
-                    _ = try await untilItWorks { try await jetStream.publish("s.a", body: [2], id: "2") }
-                    #expect(try await untilItWorks { try await jetStream.stream("S").lastSequence } == 2)
+                    _ = try await waitUntilItWorks { try await jetStream.publish("s.a", body: [2], id: "2") }
+                    #expect(try await waitUntilItWorks { try await jetStream.stream("S").lastSequence } == 2)
                 }
             }
         }

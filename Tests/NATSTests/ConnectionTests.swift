@@ -27,11 +27,11 @@ struct ConnectionTests {
         try await withServer { server, connection in
             try await connection.withSubscription(to: "news") { news in
                 try await server.kill()
-                try await connection.waitForDisconnection()
+                try await connection.waitUntilDisconnected()
                 #expect(try await failure { try connection.publish("news") } == .disconnected)
                 #expect(try await failure { try await connection.request("x", timeout: .seconds(5)) } == .disconnected)
                 try await server.restart()
-                try await connection.waitForConnection(number: 2)
+                try await connection.waitUntilConnected(number: 2)
                 try connection.publish("news", headers: ["Name": "value"], body: Array("text".utf8))
                 let message = try #require(try await news.next().message)
                 #expect(message.body == Array("text".utf8))
@@ -101,7 +101,7 @@ struct ConnectionTests {
         let strict = try NATSServer(port: port, settings: "authorization { user: somebody, password: secret }")
         let options = NATSOptions(servers: ["nats://127.0.0.1:\(port.number)"], name: "test")
         try await withConnection(options) { connection in
-            try await strict.whileRunning { _ in try await connection.waitForDisconnection() }
+            try await strict.whileRunning { _ in try await connection.waitUntilDisconnected() }
             try await NATSServer(port: port).whileRunning { _ in
                 try await connection.waitUntilConnected(timeout: .seconds(30))
             }
@@ -143,9 +143,9 @@ struct ConnectionTests {
         try await withConnectedServer(overTLS: overTLS) { server, connection in
             server.pause()
             for _ in 0..<32 { try connection.publish("data", body: [UInt8](repeating: 0, count: 1 << 20)) }
-            try await connection.waitForDisconnection()
+            try await connection.waitUntilDisconnected()
             server.resume()
-            try await connection.waitForConnection(number: 2)
+            try await connection.waitUntilConnected(number: 2)
             #expect(try await failure { try await connection.request("data", timeout: .seconds(60)) } == .noResponders)
         }
     }

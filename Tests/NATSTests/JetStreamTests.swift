@@ -332,7 +332,7 @@ struct JetStreamTests {
     @Test func `A consumer is removed at the end of its scope`() async throws {
         try await withStream { jetStream in
             let name = try await jetStream.withConsumer(of: "S", ConsumerSettings()) { $0.name }
-            let gone = { try await untilRefused { try await jetStream.call("CONSUMER.INFO.S.\(name)") } }
+            let gone = { try await waitUntilRefused { try await jetStream.call("CONSUMER.INFO.S.\(name)") } }
             #expect(try await gone() == .consumerNotFound)
         }
     }
@@ -343,7 +343,7 @@ struct JetStreamTests {
     }
 
     /// Repeats an operation until it is refused.
-    private func untilRefused<Result>(_ operation: () async throws -> Result) async throws -> JetStreamError.Code {
+    private func waitUntilRefused<Result>(_ operation: () async throws -> Result) async throws -> JetStreamError.Code {
         while true {
             do { _ = try await operation() } catch let error as JetStreamError { return error.code }
         }

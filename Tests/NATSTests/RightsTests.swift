@@ -59,7 +59,7 @@ struct RightsTests {
         defer { credentials.folder.remove() }
         try await NATSServer(settings: credentials.settings).whileRunning { server in
             var options = server.options
-            try await withConnection(options) { try await $0.waitForDisconnection() }
+            try await withConnection(options) { try await $0.waitUntilDisconnected() }
             options.setFiles { $0 == "SEGUE_BUS_CREDS" ? credentials.file : nil }
             try await withConnection(options) { connection in
                 try await connection.waitUntilConnected(timeout: .seconds(30))
@@ -104,7 +104,7 @@ struct RightsTests {
             defer { others.folder.remove() }
             var options = keys.options(of: Self.user, server)
             options.authorityFile = others.authorityFile
-            try await withConnection(options) { try await $0.waitForDisconnection() }
+            try await withConnection(options) { try await $0.waitUntilDisconnected() }
         }
     }
 
@@ -112,7 +112,7 @@ struct RightsTests {
         try await withKeys { keys, server in
             var options = keys.options(of: Self.user, server)
             options.servers = ["tls://127.0.0.1:\(server.port)"]
-            try await withConnection(options) { try await $0.waitForDisconnection() }
+            try await withConnection(options) { try await $0.waitUntilDisconnected() }
         }
     }
 
@@ -120,7 +120,7 @@ struct RightsTests {
         var options = NATSOptions(servers: ["nats://127.0.0.1:1"], name: "test")
         options.nkeyFile = "/nowhere/user.nk"
         try await withConnection(options) { connection in
-            try await connection.waitForDisconnection()
+            try await connection.waitUntilDisconnected()
             guard case .disconnected(let reason) = connection.current else { throw Unexpected(description: "up") }
             #expect(reason == "/nowhere/user.nk is not a readable file with the seed of a user's nkey (SU…)")
         }

@@ -7,17 +7,10 @@ func withConnection<Result: Sendable>(
     _ options: NATSOptions, _ body: @escaping @Sendable (NATSConnection) async throws -> Result
 ) async throws -> Result {
     let connection = NATSConnection(options)
-    return try await withThrowingTaskGroup(of: Result?.self) { group in
-        group.addTask {
-            try await connection.run()
-            return nil
-        }
-        group.addTask { try await body(connection) }
-        defer { group.cancelAll() }
-        while let result = try await group.next() {
-            if let result { return result }
-        }
-        throw CancellationError()
+    return try await during {
+        try await connection.run()
+    } _: {
+        try await body(connection)
     }
 }
 
@@ -39,7 +32,7 @@ extension NATSServer {
 
 extension NATSConnection {
     /// Waits until the connection has been made `count` times.
-    func waitForConnection(number count: Int) async throws {
+    func waitUntilConnected(number count: Int) async throws {
         for await state in changes() {
             if case .connected = state, connectionCount >= count { return }
         }
@@ -48,7 +41,7 @@ extension NATSConnection {
     }
 
     /// Waits until there is no connection.
-    func waitForDisconnection() async throws {
+    func waitUntilDisconnected() async throws {
         for await state in changes() {
             if case .disconnected = state { return }
         }
@@ -58,7 +51,7 @@ extension NATSConnection {
 
 /// Repeats an operation while it fails with an error that may pass: no leader, no connection, no reply, or a server that
 /// has just started and does not know its streams yet.
-func untilItWorks<Result>(_ operation: () async throws -> Result) async throws -> Result {
+func waitUntilItWorks<Result>(_ operation: () async throws -> Result) async throws -> Result {
     while true {
         do {
             return try await operation()

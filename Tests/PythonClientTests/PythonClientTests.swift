@@ -1,6 +1,8 @@
 import EventBus
 import Foundation
 import SegueTestSupport
+import Support
+import TestSupport
 import Testing
 
 @Suite("Python client", .needsPython)
@@ -22,7 +24,7 @@ struct PythonClientTests {
     func tail() async throws {
         try await TestStack.withPython { stack, python in
             try await python.running("tail", "event.Counted") { tail in
-                try await tail.says("live")
+                try await tail.waitUntilLine("live")
                 for number in 0..<50 {
                     let padding = number % 10 == 0 ? String(repeating: "x", count: 20_000) : nil
                     try await stack.bus.publish(Counted(number: number, padding: padding))
@@ -41,7 +43,7 @@ struct PythonClientTests {
     func catchUp() async throws {
         try await TestStack.withPython { stack, python in
             try await python.running("tail", "event.Counted") { tail in
-                try await tail.says("live")
+                try await tail.waitUntilLine("live")
                 for round in 0..<3 {
                     try await stack.publish(round * 100..<(round + 1) * 100)
                     try await stack.killAndRestart("broker")
@@ -72,7 +74,7 @@ struct PythonClientTests {
     func transient() async throws {
         try await TestStack.withPython { stack, python in
             try await python.running("tail", "event.Counted") { tail in
-                try await tail.says("live")
+                try await tail.waitUntilLine("live")
                 let message = try Envelope(Counted(number: 1), source: stack.bus.source)
                 try await stack.bus.publishTransient([message])
                 let heard = try await tail.messages(1)
@@ -110,7 +112,7 @@ struct PythonClientTests {
     func serve() async throws {
         try await TestStack.withPython { stack, python in
             try await python.running("serve", "query.Question") { server in
-                try await server.says("serving")
+                try await server.waitUntilLine("serving")
                 let answer = try await stack.bus.ask(Question(number: 7), timeout: .seconds(60)) {
                     BusError(.refused, "\($0.type)")
                 }
@@ -122,20 +124,20 @@ struct PythonClientTests {
     @Test("Swift answers queries of Python, and an unserved query fails", .timeLimit(.minutes(3)))
     func ask() async throws {
         try await TestStack.withPython { stack, python in
-            let failure = await #expect(throws: PythonClient.Failure.self) {
+            let failure = await #expect(throws: TestProgram.Failure.self) {
                 try await python("ask", "query.Question", "--data", #"{"number":7}"#)
             }
             #expect(failure?.description.contains("query.Question") == true)
-            let (isServing, serving) = AsyncStream.makeStream(of: Void.self)
+            let serving = Latch()
             try await withThrowingTaskGroup(of: Void.self) { group in
                 group.addTask {
-                    try await stack.bus.serve([Question.type], whenServing: { serving.finish() }) { query in
+                    try await stack.bus.serve([Question.type], whenServing: serving.open) { query in
                         let number = try query.decode(Question.self).number
                         return Envelope(attributes: query.attributes, data: Data(#"{"number":\#(number)}"#.utf8))
                     }
                 }
                 group.addTask {
-                    for await _ in isServing {}
+                    try await serving.waitUntilOpen()
                     let output = try await python("ask", "query.Question", "--data", #"{"number":7}"#)
                     #expect(try output.map { try PrintedMessage($0).data } == [Number(number: 7)])
                 }

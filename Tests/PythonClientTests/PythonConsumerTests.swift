@@ -3,6 +3,7 @@ import EventBus
 import Foundation
 import GRDB
 import SegueTestSupport
+import TestSupport
 import Testing
 
 @Suite("Durable consumer in Python", .needsPython)
@@ -55,7 +56,7 @@ struct PythonConsumerTests {
         try await TestStack.withPython { stack, python in
             try await stack.bus.send(Work(number: 1))
             try await python.running(script: script) { process in
-                try await process.says("left")
+                try await process.waitUntilLine("left")
                 let claim = try await stack.bus.engine.claim(consumer: "worker", as: .shared)
                 #expect(claim.offsets.count == Partition.count)
             }
@@ -166,7 +167,7 @@ struct PythonConsumerTests {
             try await python(program).running("consume", "worker", "command.Work", "--result", "query.Handled") {
                 // The message is printed each time it is handled.
                 _ = try await $0.messages(3)
-                try await stack.untilRefused(3)
+                try await stack.waitUntilRefused(3)
             }
         }
     }
@@ -251,7 +252,7 @@ struct PythonConsumerTests {
 
 extension TestStack {
     /// Waits until `count` messages are dead letters because their results were refused.
-    fileprivate func untilRefused(_ count: Int) async throws {
+    fileprivate func waitUntilRefused(_ count: Int) async throws {
         while true {
             let codes = try await bus.inspect.deadLetters(of: "worker").map(\.rejection.code)
             if codes.count == count {

@@ -1,6 +1,7 @@
 import EventBus
 import Foundation
 import SegueTestSupport
+import TestSupport
 import Testing
 
 @Suite("Python clients during kills of the broker and of themselves", .needsPython)
@@ -76,11 +77,11 @@ struct PythonKillTests {
             """
         try await TestStack.withPython { stack, python in
             let acknowledged = try await python.running(script: script) { publisher in
-                try await publisher.says("50")
+                try await publisher.waitUntilLine("50")
                 try await stack.killAndRestart("broker")
-                try await publisher.says("100")
+                try await publisher.waitUntilLine("100")
                 try await stack.killAndRestart("broker")
-                try await publisher.says("200")
+                try await publisher.waitUntilLine("200")
                 publisher.kill()
                 return 200
             }
@@ -126,7 +127,7 @@ extension TestStack {
     }
 }
 
-extension RunningPython {
+extension RunningProgram {
     /// Waits until all of these numbers have been printed.
     fileprivate mutating func reads(_ numbers: Set<Int>) async throws {
         var missing = numbers

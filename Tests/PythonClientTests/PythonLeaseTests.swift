@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @Suite("Leased documents of the fast client in Python", .needsPython)
@@ -32,6 +33,6 @@ struct PythonLeaseTests {
             assert leases.missing(1, 1) == [[a]] and leases.count == 1
             print("kept", flush=True)
             """
-        try await PythonClient(bus: "ipc:///nowhere").running(script: script) { try await $0.says("kept") }
+        try await PythonClient(bus: "ipc:///nowhere").running(script: script) { try await $0.waitUntilLine("kept") }
     }
 }

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @Suite("Simple reader in Python beyond the end of the journal", .needsPython)
@@ -61,7 +62,7 @@ struct PythonLostEndTests {
         ]
         try await PythonClient(bus: "ipc:///nowhere").running(script: script) { process in
             for line in expected.flatMap({ [$0, $0] }) {
-                let said = try await process.line { _ in true }
+                let said = try await process.waitUntilLine { _ in true }
                 #expect(said == line)
             }
         }

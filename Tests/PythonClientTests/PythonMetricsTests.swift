@@ -2,6 +2,7 @@ import Contracts
 import EventBus
 import Monitor
 import SegueTestSupport
+import TestSupport
 import Testing
 
 @Suite("Python client with a presence", .needsPython)
@@ -10,7 +11,7 @@ struct PythonMetricsTests {
     func metrics() async throws {
         try await TestStack.withPython { stack, python in
             try await python.running("announce") { process in
-                try await process.says("announced")
+                try await process.waitUntilLine("announced")
                 let presence = try await stack.message(Document.Presence.self).message
                 #expect(presence.name == "python" && presence.runs(consumer: "python"))
                 let instance = presence.instance

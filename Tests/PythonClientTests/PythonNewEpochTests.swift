@@ -1,6 +1,7 @@
 import EventBus
 import Foundation
 import SegueTestSupport
+import TestSupport
 import Testing
 
 @Suite("Fast client in Python in another epoch", .needsPython)
@@ -10,7 +11,7 @@ struct PythonNewEpochTests {
         try await TestStack.withPython { stack, python in
             try await stack.publish(0..<20)
             try await python.running("tail", "event.Counted") { tail in
-                try await tail.says("live")
+                try await tail.waitUntilLine("live")
                 try await stack.journalLosesItsEnd {
                     try await stack.publish(20..<40)
                     try await tail.messages(20)
@@ -31,7 +32,7 @@ struct PythonNewEpochTests {
             try await stack.bus.publish(Level(number: 2, key: "b"))
             try await stack.bus.publish(Level(number: 3, key: "b"))
             try await python.running("tail", "document.Level", "event.Counted", "--retained") { tail in
-                try await tail.says("live")
+                try await tail.waitUntilLine("live")
                 let first = try await tail.messages(2)
                 #expect(first.map(\.data?.number) == [1, 3])
                 try await stack.journalLosesItsEnd {
@@ -51,13 +52,13 @@ struct PythonNewEpochTests {
     func leasesInNewJournal() async throws {
         try await TestStack.withPython { stack, python in
             try await python.running(script: Self.leasing) { process in
-                try await process.says("leased")
+                try await process.waitUntilLine("leased")
                 try await stack.stop("broker")
                 for suffix in ["", "-wal", "-shm"] {
                     try? FileManager.default.removeItem(atPath: "\(stack.dataDirectory)/broker/journal.sqlite\(suffix)")
                 }
                 try await stack.start("broker")
-                try await process.says("published again: a 3")
+                try await process.waitUntilLine("published again: a 3")
                 let levels = try await python("documents", "document.Level").map { try PrintedMessage($0).data?.number }
                 #expect(levels == [3])
             }
@@ -68,13 +69,13 @@ struct PythonNewEpochTests {
     func leasesAfterSilence() async throws {
         try await TestStack.withPython { stack, python in
             try await python.running(script: Self.leasing) { process in
-                try await process.says("leased")
+                try await process.waitUntilLine("leased")
                 process.pause()
                 try await stack.until("it is withdrawn") { messages in
                     messages.contains { $0.type == Level.type && $0.attributes.key == "a" && $0.isTombstone }
                 }
                 process.resume()
-                try await process.says("published again: a 3")
+                try await process.waitUntilLine("published again: a 3")
                 let levels = try await python("documents", "document.Level").map { try PrintedMessage($0).data?.number }
                 #expect(levels == [3])
             }

@@ -1,7 +1,6 @@
 import Foundation
 import SegueTestSupport
-import Subprocess
-import SystemPackage
+import TestSupport
 import Testing
 
 @Suite("Python samples on the pages")
@@ -47,18 +46,15 @@ struct PythonPageTests {
     }
 
     private static func blocks(of language: String, in path: String) throws -> [String] {
-        try String(contentsOfFile: "\(PythonClient.repository)/\(path)", encoding: .utf8)
+        try String(contentsOfFile: Repository.path(path), encoding: .utf8)
             .matches(of: #/(?s)```(\w*)\n(.*?)```/#).filter { $0.1 == language }.map { String($0.2) }
     }
 
     /// Runs lines of a shell script, and ends the background processes that they leave.
     private static func run(_ lines: String, bus: String) async throws -> String {
         let script = "set -euo pipefail; trap 'kill $(jobs -p)' EXIT; cd '\(PythonClient.folder)'\n\(lines)"
-        let result = try await Subprocess.run(
-            .path("/bin/bash"), arguments: ["-c", script],
-            environment: .inherit.updating(["PYTHONDONTWRITEBYTECODE": "1", "SEGUE_BUS": bus]),
-            output: .string(limit: 1 << 20), error: .string(limit: 1 << 20))
-        #expect(result.terminationStatus == .exited(0), "\(result.standardError)")
-        return result.standardOutput
+        return try await TestProgram(
+            "/bin/bash", ["-c", script], environment: ["PYTHONDONTWRITEBYTECODE": "1", "SEGUE_BUS": bus]
+        ).output()
     }
 }

@@ -34,7 +34,7 @@ struct KeepingPlaylistRepositoryTests {
         KeepingPlaylistRepository(
             catalog: catalog ?? self.catalog, database: database ?? self.database, session: session,
             lifetime: .seconds(600),
-            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }, now: { clock.now })
+            logger: .silent, now: { clock.now })
     }
 
     @Test("Songs are fetched once, and are read from the database in their order while they are fresh")

@@ -3,8 +3,8 @@ import EventBus
 import Foundation
 import Navigation
 import Routing
-import RuntimeTestSupport
 import Support
+import TestSupport
 import Testing
 
 @Suite("Dispatching")

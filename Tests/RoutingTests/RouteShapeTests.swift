@@ -1,8 +1,8 @@
 import EventBus
 import Navigation
 import Routing
-import RuntimeTestSupport
 import Support
+import TestSupport
 import Testing
 
 @Suite("Routes")

@@ -2,8 +2,8 @@ import Contracts
 import EventBus
 import Navigation
 import Routing
-import RuntimeTestSupport
 import Support
+import TestSupport
 import Testing
 
 @Suite("Router")

@@ -2,9 +2,9 @@ import Contracts
 import EventBus
 import Navigation
 import Routing
-import RuntimeTestSupport
 import SegueTestSupport
 import Support
+import TestSupport
 import Testing
 
 @Suite("Waiting calls of a router", .timeLimit(.minutes(1)))

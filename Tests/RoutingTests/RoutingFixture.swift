@@ -6,8 +6,8 @@ import Foundation
 import Logging
 import Navigation
 import Routing
-import RuntimeTestSupport
 import SegueTestSupport
+import TestSupport
 
 /// A bus with the coordinator of a shop's app.
 struct RoutingFixture: Sendable {

@@ -2,7 +2,7 @@ import CommandLineTestSupport
 import Contracts
 import EventBus
 import Foundation
-import RuntimeTestSupport
+import Support
 import TestSupport
 import Testing
 
@@ -17,10 +17,10 @@ struct AskVerbTests {
         let type = try #require(MessageType("query.Salutation"))
         try await SegueCommandLine.onBus(engine) { segue in
             try await segue.withConnection { bus in
-                let live = Gate()
+                let live = Latch()
                 try await withThrowingTaskGroup { group in
                     group.addTask { try await bus.serve([type], whenServing: live.open, answer) }
-                    try await live.pass()
+                    try await live.waitUntilOpen()
                     try await body(segue)
                     group.cancelAll()
                 }
@@ -84,7 +84,7 @@ struct AskVerbTests {
     @Test("'segue ask' ends with status 75 when no answer comes in time", arguments: BusEngine.allCases)
     func deadline(engine: BusEngine) async throws {
         try await serving(on: engine) { query in
-            try await Gate().pass()
+            try await Latch().waitUntilOpen()
             return query
         } _: { segue in
             let result = try await segue("ask", "Salutation", "--timeout", "200ms")

@@ -2,7 +2,7 @@ import BusStranger
 import CommandLineTestSupport
 import EventBus
 import Foundation
-import RuntimeTestSupport
+import TestSupport
 import Testing
 
 @Suite("'segue dead'", .timeLimit(.minutes(1)))

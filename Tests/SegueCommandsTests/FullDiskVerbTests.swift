@@ -54,12 +54,12 @@ struct FullDiskVerbTests {
     /// Publishes until the journal has no room for even an empty batch.
     private func fill(_ bus: EventBus) async throws {
         for size in [20_000, 1000, 1] {
-            try await untilRefused { try await bus.publish(Noted(text: String(repeating: "x", count: size))) }
+            try await waitUntilRefused { try await bus.publish(Noted(text: String(repeating: "x", count: size))) }
         }
-        try await untilRefused { try await bus.publish(Batch([])) }
+        try await waitUntilRefused { try await bus.publish(Batch([])) }
     }
 
-    private func untilRefused(_ publish: () async throws -> some Any) async throws {
+    private func waitUntilRefused(_ publish: () async throws -> some Any) async throws {
         for _ in 1...10_000 {
             do { _ = try await publish() } catch let error as BusError where error.code == .journal { return }
         }

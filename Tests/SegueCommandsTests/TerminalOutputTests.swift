@@ -2,7 +2,7 @@ import BusStranger
 import CommandLineTestSupport
 import EventBus
 import Foundation
-import RuntimeTestSupport
+import TestSupport
 import Testing
 
 @Suite("Control characters on a terminal", .timeLimit(.minutes(2)))

@@ -31,7 +31,7 @@ struct FailureTextTests {
     }
 
     /// Waits until the observer has received a number of messages, however long that takes.
-    private func untilRecorded(_ count: Int) async throws {
+    private func waitUntilRecorded(_ count: Int) async throws {
         try await observer.until("the messages arrive", deadline: .seconds(60)) { $0.count >= count }
     }
 
@@ -58,7 +58,7 @@ struct FailureTextTests {
             try await coordinator.publish(Document.NavigationState(Self.machine("mac").snapshot))
             let bar = EventBus.inMemory(source: "bar/1", hub: hub)
             try await bar.publish(DomainEvent.OrderServed(kind: "espresso"), causedBy: order)
-            try await untilRecorded(4)
+            try await waitUntilRecorded(4)
             try await observer.message(DomainEvent.OrderServed.self, after: order) { $0.kind == "lungo" }
         }
         let page = try TestingPage.text()
@@ -76,7 +76,7 @@ struct FailureTextTests {
             failure { _ = try await $0.document(Document.ErrorBanner.self, key: "a") { _ in true } },
             failure { observer in
                 try await observer.bus.publish(Document.ErrorBanner())
-                try await untilRecorded(1)
+                try await waitUntilRecorded(1)
                 try await observer.document(Document.ErrorBanner.self) { $0.error?.code == "late" }
             },
             failure { observer in
@@ -106,7 +106,7 @@ struct FailureTextTests {
                 try await bus.publish(DomainEvent.OrderServed(kind: "\u{1B}\n\(hostile)"))
                 try await bus.publish(DomainEvent.OrderServed(kind: "another"), subject: "anna")
             }
-            try await untilRecorded(90)
+            try await waitUntilRecorded(90)
             try await observer.document(Document.ErrorBanner.self) { _ in true }
         }
         let lines = text.split(separator: "\n", omittingEmptySubsequences: false)

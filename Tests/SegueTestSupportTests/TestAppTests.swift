@@ -130,9 +130,9 @@ struct TestAppTests {
 
     @Test("A failure names the service that stays busy, and the app ends when it is released")
     func unrest() async throws {
-        let (ended, ending) = AsyncStream.makeStream(of: Never.self)
+        let ended = Latch()
         let slow = Handlers("slow").on(Command.Checked.self) { _, _ in
-            defer { ending.finish() }
+            defer { ended.open() }
             try await Task.sleep(for: .seconds(3600))
             return []
         }
@@ -144,6 +144,6 @@ struct TestAppTests {
             let place = "SegueTestSupportTests/TestAppTests.swift:\(line)"
             #expect(failure?.description.lines.first == "\(place): \(failure?.reason ?? "")")
         }
-        for await _ in ended {}
+        try await ended.waitUntilOpen()
     }
 }

@@ -5,7 +5,6 @@ import Foundation
 import Navigation
 import SegueTestSupport
 import Support
-import TestSupport
 import Testing
 
 @testable import greeter
@@ -78,7 +77,7 @@ struct TestingPageTests {
         do {
             // The deadline is also that of the start of the broker, on any machine.
             try await TestStack.with([.broker], deadline: .seconds(10)) { stack in
-                try await untilGreeted("Ada", on: stack)
+                try await waitUntilGreeted("Ada", on: stack)
             }
             Issue.record("nobody has greeted, but the helper has returned")
         } catch let failure as StackFailure {
@@ -88,7 +87,7 @@ struct TestingPageTests {
         }
     }
 
-    private func untilGreeted(
+    private func waitUntilGreeted(
         _ name: String, on stack: TestStack, fileID: StaticString = #fileID, line: UInt = #line
     ) async throws {
         try await stack.message(DomainEvent.GuestWelcomed.self, fileID: fileID, line: line) {

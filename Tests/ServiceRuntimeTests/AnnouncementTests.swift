@@ -1,7 +1,6 @@
 import Contracts
 import EventBus
 import Logging
-import RuntimeTestSupport
 import SegueTestSupport
 import TestSupport
 import Testing

@@ -2,7 +2,6 @@ import Consuming
 import Contracts
 import EventBus
 import Foundation
-import RuntimeTestSupport
 import SegueTestSupport
 import ServiceLifecycle
 import ServiceLifecycleTestKit
@@ -31,10 +30,10 @@ struct Greeter {
     }
 
     /// Runs `body` when the process is ready. Its consumer waits at the gate before each answer.
-    func running(gate: Gate? = nil, _ body: @escaping @Sendable () async throws -> Void) async throws {
+    func running(gate: Latch? = nil, _ body: @escaping @Sendable () async throws -> Void) async throws {
         let handlers = Handlers("greeter")
             .on(Command.Greet.self, sends: DomainEvent.Greeted.self) { command, _ in
-                try await gate?.pass()
+                try await gate?.waitUntilOpen()
                 if command.name == "nobody" { _ = try context.require("NOBODY") }
                 return [DomainEvent.Greeted(name: command.name)]
             }

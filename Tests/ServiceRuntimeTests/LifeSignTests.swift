@@ -2,11 +2,11 @@ import Contracts
 import EventBus
 import Foundation
 import Logging
-import RuntimeTestSupport
 import ServiceLifecycle
 import ServiceLifecycleTestKit
 import Synchronization
 import SystemSupport
+import TestSupport
 import Testing
 
 @testable import ServiceRuntime

@@ -3,8 +3,8 @@ import Contracts
 import EventBus
 import Foundation
 import Logging
-import RuntimeTestSupport
 import SegueTestSupport
+import Support
 import Synchronization
 import TestSupport
 import Testing
@@ -44,7 +44,7 @@ struct MetricsReporterTests {
 
     @Test("The metrics contain the lag of each consumer, also when it is zero")
     func lag() async throws {
-        let gate = Gate()
+        let gate = Latch()
         try await greeter.running(gate: gate) {
             for name in ["Ada", "Grace", "Barbara"] { try await greeter.watcher.send(Command.Greet(name: name)) }
             try await greeter.metrics { $0.lag == 3 }
@@ -62,7 +62,7 @@ struct MetricsReporterTests {
             return engine.bus
         }
         let bus = try #require(counting.withLock { $0 })
-        let gate = Gate()
+        let gate = Latch()
         try await greeter.running(gate: gate) {
             try await greeter.watcher.send(Command.Greet(name: "Ada"))
             try await greeter.metrics { $0.lag == 1 }

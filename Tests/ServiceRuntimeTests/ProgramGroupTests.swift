@@ -1,7 +1,6 @@
 import Consuming
 import Contracts
 import EventBus
-import RuntimeTestSupport
 import ServiceLifecycle
 import TestSupport
 import Testing

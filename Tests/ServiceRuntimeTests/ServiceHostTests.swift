@@ -3,7 +3,6 @@ import Contracts
 import EventBus
 import Foundation
 import Logging
-import RuntimeTestSupport
 import SegueTestSupport
 import ServiceLifecycle
 import ServiceLifecycleTestKit
@@ -34,15 +33,15 @@ struct ServiceHostTests {
     }
 
     private struct GatedService: ReadyService {
-        let ready = ReadySignal()
-        let gate = Gate()
+        let ready = Latch()
+        let gate = Latch()
         var failure: (any Error)?
         var beforeReady: @Sendable () -> Void = {}
 
         func run() async throws {
-            try await gate.pass()
+            try await gate.waitUntilOpen()
             beforeReady()
-            ready.signal()
+            ready.open()
             if let failure { throw failure }
             try await gracefulShutdown()
         }

@@ -3,7 +3,6 @@ import EventBus
 import Foundation
 import Logging
 import MessageSchema
-import RuntimeTestSupport
 import Support
 import TestSupport
 import Testing

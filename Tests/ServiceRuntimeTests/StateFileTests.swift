@@ -1,6 +1,5 @@
 import EventBus
 import Foundation
-import RuntimeTestSupport
 import SegueTestSupport
 import TestSupport
 import Testing

@@ -3,9 +3,9 @@ import ConsentCallback
 import Contracts
 import EventBus
 import Logging
-import RuntimeTestSupport
 import SpotifyTestSupport
 import Synchronization
+import TestSupport
 import Testing
 import TokenVault
 import Vocabulary

@@ -3,8 +3,8 @@ import EventBus
 import Foundation
 import HTTPClient
 import HTTPTypes
-import RuntimeTestSupport
 import SpotifyTestSupport
+import TestSupport
 import Testing
 import Vocabulary
 

@@ -3,8 +3,8 @@ import DeviceTestSupport
 import EventBus
 import Music
 import Navigation
-import RuntimeTestSupport
 import SpotifyTestSupport
+import TestSupport
 import Testing
 import Vocabulary
 

@@ -2,8 +2,8 @@ import Authorization
 import Contracts
 import EventBus
 import Foundation
-import RuntimeTestSupport
 import SpotifyTestSupport
+import TestSupport
 import Testing
 import TokenVault
 import Vocabulary

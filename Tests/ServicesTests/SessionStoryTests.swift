@@ -1,8 +1,8 @@
 import Authorization
 import Contracts
 import EventBus
-import RuntimeTestSupport
 import SpotifyTestSupport
+import TestSupport
 import Testing
 import TokenVault
 import Vocabulary

@@ -3,8 +3,8 @@ import Consuming
 import Contracts
 import EventBus
 import Foundation
-import RuntimeTestSupport
 import Services
+import Support
 import Synchronization
 import TestSupport
 import Testing
@@ -22,7 +22,7 @@ struct SlowRenewalTests {
                     try await device.send(
                         Command.SpotifyTokenRefreshRequested(generation: 1), subject: "session-\(number)")
                 }
-                try await server.refreshes(reach: 20)
+                try await server.waitUntilRefreshes(20)
                 for number in 0..<20 {
                     let launch = try Envelope(
                         DomainEvent.LaunchFinished(), source: device.source, subject: "session-\(number)")
@@ -30,7 +30,7 @@ struct SlowRenewalTests {
                     #expect(try await device.status(after: launch) == .authorized)
                 }
                 server.release()
-                for number in 0..<20 { try await vault.waitForRenewal(of: "session-\(number)") }
+                for number in 0..<20 { try await vault.waitUntilRenewed(of: "session-\(number)") }
             }
         }
     }
@@ -41,16 +41,16 @@ struct SlowRenewalTests {
             let held = HeldServer()
             try await withAuthService(on: hub, vault, held) {
                 try await device.send(Command.SpotifyTokenRefreshRequested(generation: 1), subject: "session-0")
-                try await held.refreshes(reach: 1)
+                try await held.waitUntilRefreshes(1)
             }
             #expect(try await vault.load(of: "session-0").generation == 1)
             let server = HeldServer()
             server.release()
             try await withAuthService(on: hub, vault, server) {
-                try await vault.waitForRenewal(of: "session-0")
+                try await vault.waitUntilRenewed(of: "session-0")
             }
             #expect(try await vault.load(of: "session-0").generation == 2)
-            try await server.refreshes(reach: 1)
+            try await server.waitUntilRefreshes(1)
         }
     }
 
@@ -81,28 +81,18 @@ struct SlowRenewalTests {
 
 /// A server that answers no refresh before it is released.
 private final class HeldServer: AuthorizationServer {
-    private let arrivals: AsyncStream<Void>
-    private let arrived: AsyncStream<Void>.Continuation
-    private let state = Mutex<(isReleased: Bool, held: [ReadySignal])>((false, []))
+    private let arrivals = Counter()
+    private let state = Mutex<(isReleased: Bool, held: [Latch])>((false, []))
 
-    init() {
-        (arrivals, arrived) = AsyncStream.makeStream()
-    }
-
-    /// Waits until this number of further refreshes has been requested. One task may wait at a time.
-    func refreshes(reach count: Int) async throws {
-        var seen = 0
-        for await _ in arrivals {
-            seen += 1
-            if seen == count { return }
-        }
-        throw CancellationError()
+    /// Waits until this number of refreshes has been requested.
+    func waitUntilRefreshes(_ count: Int) async throws {
+        try await arrivals.waitUntil(count)
     }
 
     func release() {
         state.withLock { state in
             state.isReleased = true
-            state.held.forEach { $0.signal() }
+            state.held.forEach { $0.open() }
         }
     }
 
@@ -113,20 +103,20 @@ private final class HeldServer: AuthorizationServer {
     }
 
     func refresh(_ refreshToken: String) async throws -> TokenGrant {
-        arrived.yield()
-        let answer = ReadySignal()
+        arrivals.increment()
+        let answer = Latch()
         state.withLock { state in
             state.held.append(answer)
-            if state.isReleased { answer.signal() }
+            if state.isReleased { answer.open() }
         }
-        try await answer.wait()
+        try await answer.waitUntilOpen()
         return TokenGrant(accessToken: "b", refreshToken: nil, scope: nil, lifetime: .seconds(60))
     }
 }
 
 extension TokenVault {
     /// Waits until the session's tokens have the second generation.
-    fileprivate func waitForRenewal(of session: String) async throws {
+    fileprivate func waitUntilRenewed(of session: String) async throws {
         while try await load(of: session).generation < 2 {
             try Task.checkCancellation()
             await Task.yield()

@@ -7,7 +7,6 @@ import HTTPClient
 import HTTPTypes
 import Music
 import Repositories
-import RuntimeTestSupport
 import ServiceRuntime
 import SpotifyAPI
 import SpotifyTestSupport

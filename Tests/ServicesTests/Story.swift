@@ -1,6 +1,6 @@
 import Contracts
 import EventBus
-import RuntimeTestSupport
+import TestSupport
 
 extension EventBus {
     /// Sends a command with the device of a person as its origin.

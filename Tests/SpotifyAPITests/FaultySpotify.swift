@@ -7,6 +7,7 @@ import NIOCore
 import SpotifyAPI
 import SpotifyTestSupport
 import Synchronization
+import TestSupport
 
 /// A real HTTP server that does not complete its answers.
 final class FaultySpotify: Sendable {
@@ -62,7 +63,7 @@ final class FaultySpotify: Sendable {
             onServerRunning: { channel in
                 if let port = channel.localAddress?.port { listening(port) }
             },
-            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+            logger: .silent)
     }
 
     private func respond(_ channel: any Channel) async throws -> Response {

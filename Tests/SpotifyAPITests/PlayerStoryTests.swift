@@ -93,7 +93,7 @@ struct PlayerStoryTests {
         let api = SpotifyWebAPI(tokens: tokens, client: spotify.client, host: .local(spotify.base))
         let repository = KeepingPlaylistRepository(
             catalog: api, database: try SongDatabase(DatabaseQueue()), session: Session.default,
-            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+            logger: .silent)
         return MusicService(repository: repository, player: api)
     }
 

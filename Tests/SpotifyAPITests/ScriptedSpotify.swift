@@ -7,6 +7,7 @@ import NIOCore
 import SpotifyAPI
 import SpotifyTestSupport
 import Synchronization
+import TestSupport
 
 /// A real HTTP server with prepared answers.
 final class ScriptedSpotify: Sendable {
@@ -67,7 +68,7 @@ final class ScriptedSpotify: Sendable {
             onServerRunning: { channel in
                 if let port = channel.localAddress?.port { listening(port) }
             },
-            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+            logger: .silent)
     }
 
     private func respond(to request: Hummingbird.Request) async throws -> Response {

@@ -69,7 +69,7 @@ struct ServerTests {
             let second = try SpotifySimulator(
                 catalogue: Catalogue(contentsOf: SimulatedSpotify.catalogue),
                 configuration: .init(port: port),
-                logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+                logger: .silent
             )
             let error = await #expect(throws: SpotifySimulatorError.self) { try await second.run() }
             #expect(error?.code == "simulator.portInUse")

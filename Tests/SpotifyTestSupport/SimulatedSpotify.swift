@@ -7,6 +7,7 @@ internal import Logging
 package import SpotifyAPI
 package import SpotifySimulator
 internal import Synchronization
+internal import TestSupport
 
 /// The simulator over a real socket, with the actions of a person and an operator.
 package struct SimulatedSpotify: Sendable {
@@ -33,7 +34,7 @@ package struct SimulatedSpotify: Sendable {
         try await ListeningServer.with { listening in
             try await SpotifySimulator(
                 catalogue: Catalogue(contentsOf: catalogue), configuration: configuration,
-                logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }, now: now, onReady: { listening($0) }
+                logger: .silent, now: now, onReady: { listening($0) }
             ).run()
         } _: { base in
             try await HTTPClient.with { try await body(SimulatedSpotify(client: $0, base: base)) }

@@ -5,9 +5,9 @@ import EventBus
 import Logging
 import Navigation
 import Routing
-import RuntimeTestSupport
 import SegueTestSupport
 import Stations
+import TestSupport
 import Testing
 
 @Suite("View model that calls a router")

@@ -6,9 +6,9 @@ import Foundation
 import Logging
 import Navigation
 import Routing
-import RuntimeTestSupport
 import SegueTestSupport
 import Stations
+import TestSupport
 import Testing
 
 @Suite("Samples of docs/routing.md")

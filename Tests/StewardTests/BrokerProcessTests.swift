@@ -1,21 +1,14 @@
 import Foundation
 import NATSTestSupport
 import Subprocess
-import SystemPackage
 import SystemSupport
 import TestSupport
 import Testing
 
 @Suite("Program broker with NATS")
 struct BrokerProcessTests {
-    /// The folder of the running executable, in which the built executables are.
-    private static let broker = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
-        .deletingLastPathComponent().appendingPathComponent("broker").path
-
-    private static func environment(_ variables: [String: String] = [:]) -> Environment {
-        let pairs = variables.compactMap { name, value in Environment.Key(rawValue: name).map { ($0, Optional(value)) }
-        }
-        return .inherit.updating(Dictionary(pairs, uniquingKeysWith: { $1 }))
+    private static func broker(_ arguments: [String], environment: [String: String] = [:]) -> TestProgram {
+        TestProgram(TestProgram.built("broker"), arguments, environment: environment)
     }
 
     @Test(
@@ -27,13 +20,10 @@ struct BrokerProcessTests {
         ])
     func refusals(arguments: [String], reason: String) async throws {
         try await NATSServer().whileRunning { server in
-            let result = try await Subprocess.run(
-                .path(FilePath(Self.broker)), arguments: Arguments(["--bus", server.url] + arguments),
-                environment: Self.environment(), input: .none, output: .string(limit: 1 << 20),
-                error: .string(limit: 1 << 20))
-            #expect(result.terminationStatus == .exited(78))
-            let lines = result.standardError.split(separator: "\n").filter { $0.hasPrefix("broker: ") }
-            #expect(lines.count == 1 && lines[0].contains(reason), "\result.standardError")
+            let result = try await Self.broker(["--bus", server.url] + arguments).run()
+            #expect(result.status == .exited(78))
+            let lines = result.error.split(separator: "\n").filter { $0.hasPrefix("broker: ") }
+            #expect(lines.count == 1 && lines[0].contains(reason), "\(result.error)")
         }
     }
 
@@ -43,21 +33,17 @@ struct BrokerProcessTests {
             let folder = try ScratchFolder()
             defer { folder.remove() }
             let socket = try NotifySocket(path: folder.path("notify"))
-            let result = try await Subprocess.run(
-                .path(FilePath(Self.broker)), arguments: ["--bus", server.url],
-                environment: Self.environment(["NOTIFY_SOCKET": socket.path]), input: .none, output: .sequence,
-                error: .discarded
-            ) { execution in
+            let broker = Self.broker(["--bus", server.url], environment: ["NOTIFY_SOCKET": socket.path])
+            let end = try await broker.end { broker in
                 var (status, isReady): (String?, Bool) = (nil, false)
                 while !isReady || status == nil, let message = await socket.next() {
                     status = message.status ?? status
                     isReady = isReady || message.isReady
                 }
-                try execution.send(signal: .terminate)
-                return status
+                #expect(status == "leads")
+                broker.terminate()
             }
-            #expect(result.closureResult == "leads")
-            #expect(result.terminationStatus == .exited(0))
+            #expect(end == .exited(0))
         }
     }
 }

@@ -35,7 +35,7 @@ struct DamagedRecordTests {
             let steward = Steward(
                 NATSOptions(servers: [journal.server.url], name: "steward"), configuration, logger: TestJournal.logger)
             try await during({ try await steward.run() }) {
-                try await journal.waitForMark(last)
+                try await journal.waitUntilMark(last)
                 try await journal.wait(for: .steward, as: StewardRecord.self) { $0.term == 1 }
                 try await journal.wait(for: .lease(producer), as: LeaseRecord.self) { $0.state == .withdrawn }
                 var texts: Set<String> = []

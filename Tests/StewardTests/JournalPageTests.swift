@@ -3,14 +3,13 @@ import EventBus
 import Foundation
 import NATSLayout
 import NATSTestSupport
-import Subprocess
+import TestSupport
 import Testing
 
 @Suite("Page about the stream", .timeLimit(.minutes(3)))
 struct JournalPageTests {
     @Test func `A Python program on the page prints the messages of a journal with their offsets`() async throws {
-        let page = URL(fileURLWithPath: #filePath).appendingPathComponent("../../../docs/nats.md").standardizedFileURL
-        let text = try String(contentsOf: page, encoding: .utf8)
+        let text = try String(contentsOfFile: Repository.path("docs/nats.md"), encoding: .utf8)
         let program = try #require(text.components(separatedBy: "```python\n").dropFirst().first)
             .components(separatedBy: "```")[0]
         try await TestJournal.run { journal in
@@ -18,11 +17,10 @@ struct JournalPageTests {
                 try await journal.publish((0..<count).map { message(.event, data: #"{"number":\#($0),"é":"ß"}"#) })
             }
             try await journal.publish([message(.document, "State", subject: "a", key: "b", data: "")])
-            let result = try await Subprocess.run(
-                .name("python3"), arguments: ["-c", program, "127.0.0.1", "\(journal.server.port)", "TEST"],
-                input: .none, output: .string(limit: 1 << 20), error: .string(limit: 1 << 20))
-            #expect(result.terminationStatus == .exited(0), "\(result.standardError)")
-            let printed = result.standardOutput.split(separator: "\n").map { $0.components(separatedBy: "\t") }
+            let output = try await TestProgram(
+                "python3", ["-c", program, "127.0.0.1", "\(journal.server.port)", "TEST"]
+            ).output()
+            let printed = output.split(separator: "\n").map { $0.components(separatedBy: "\t") }
             let stored = try await journal.messages(after: 0)
             #expect(stored.count == 7)
             #expect(printed.map { $0[0] } == stored.map { "\($0.position.offset)" })

@@ -3,6 +3,7 @@ import EventBus
 import Foundation
 import NATS
 import NATSLayout
+import NATSTestSupport
 import Testing
 
 @testable import Steward

@@ -106,7 +106,7 @@ struct ProjectionTests {
                 }
                 let end = try await journal.jetStream.stream("TEST").lastSequence
                 do {
-                    try await during({ try await projection.run() }) { try await journal.waitForMark(end) }
+                    try await during({ try await projection.run() }) { try await journal.waitUntilMark(end) }
                 } catch is Killed {}
                 if isKilled.withLock(\.self) { killed[target, default: 0] += 1 }
                 #expect(try await journal.documents() == journal.folded(), "after term \(term)")
@@ -115,7 +115,7 @@ struct ProjectionTests {
             #expect(Set(killed.keys) == Set(Projection.Step.allCases), "\(killed)")
             let end = try await journal.jetStream.stream("TEST").lastSequence
             let last = Self.projection(journal, term: 43)
-            try await during({ try await last.run() }) { try await journal.waitForMark(end) }
+            try await during({ try await last.run() }) { try await journal.waitUntilMark(end) }
             #expect(try await journal.projected() == journal.folded())
             let deadLetters = try await journal.deadLetters()
             #expect(Set(deadLetters.keys) == open)
@@ -136,7 +136,7 @@ struct ProjectionTests {
             try await old.begin()
             let new = Self.projection(journal, term: 2)
             let end = try await journal.publish([message(.document, data: "2")])
-            try await during({ try await new.run() }) { try await journal.waitForMark(end) }
+            try await during({ try await new.run() }) { try await journal.waitUntilMark(end) }
             await #expect(throws: Deposed.self) { try await old.run() }
             #expect(try await journal.projected().map(\.data) == [Data("2".utf8)])
             let third = Self.projection(journal, term: 1)
@@ -150,12 +150,12 @@ struct ProjectionTests {
             let projection = Self.projection(journal, term: 1)
             try await during({ try await projection.run() }) {
                 let first = try await journal.publish([message(.document, subject: "a", data: "1")])
-                try await journal.waitForMark(first)
+                try await journal.waitUntilMark(first)
                 try await journal.server.restart()
                 let second = try await journal.jetStream.retrying {
                     try await journal.publish([message(.document, subject: "b", data: "2")])
                 }
-                try await journal.waitForMark(second)
+                try await journal.waitUntilMark(second)
             }
             #expect(try await journal.projected() == journal.folded())
         }
@@ -187,7 +187,7 @@ struct ProjectionTests {
             await #expect(throws: (any Error).self) { try await projection.storeWatermark() }
             #expect(try await journal.documents() == journal.folded())
             #expect(await projection.watermark < UInt64(end))
-            try await during({ try await projection.run() }) { try await journal.waitForMark(end) }
+            try await during({ try await projection.run() }) { try await journal.waitUntilMark(end) }
             #expect(try await journal.projected() == journal.folded())
             #expect(try await journal.deadLetters().count == (hasDocument ? 0 : 1))
         }
@@ -200,7 +200,7 @@ struct ProjectionTests {
             try await journal.publish([message(.document, subject: "b", data: "2")])
             let deadLetter = try await journal.reject(message(.command, "C"), at: 1023, by: "worker")
             let projection = Self.projection(journal, term: 1)
-            try await during({ try await projection.run() }) { try await journal.waitForMark(deadLetter) }
+            try await during({ try await projection.run() }) { try await journal.waitUntilMark(deadLetter) }
             // The journal without its last message has another epoch.
             let rest = Projection(
                 journal.jetStream, names: journal.names,

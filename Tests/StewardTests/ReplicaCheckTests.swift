@@ -22,7 +22,7 @@ struct ReplicaCheckTests {
                 let data = #"{"text":"\#(String(repeating: "x", count: 100_000))"}"#
                 for _ in 0..<120 { last = try await journal.publish([message(.event, data: data)]) }
                 let end = UInt64(last)
-                try await journal.waitForInventory(end)
+                try await journal.waitUntilInventory(end)
                 try await journal.server.kill()
                 try journal.server.flipBit(inMessagesOf: journal.names.journal)
                 try await journal.server.restart()
@@ -77,7 +77,7 @@ struct ReplicaCheckTests {
 
 extension TestJournal {
     /// Waits until an inventory has a sequence.
-    fileprivate func waitForInventory(_ sequence: UInt64) async throws {
+    fileprivate func waitUntilInventory(_ sequence: UInt64) async throws {
         while true {
             var end: UInt64 = 0
             try await jetStream.readAll(of: names.documents, ConsumerSettings(filters: [names.inventories])) {

@@ -3,6 +3,7 @@ import EventBus
 import Foundation
 import NATS
 import NATSLayout
+import NATSTestSupport
 import Synchronization
 import Testing
 
@@ -77,7 +78,7 @@ struct RetentionTests {
             try await retention.step(at: Self.old)
             #expect(try await journal.messages(after: 0).count == 10)
             try await during({ try await projection.run() }) {
-                try await journal.waitForMark(last)
+                try await journal.waitUntilMark(last)
                 // Nothing is old.
                 try await retention.step(at: Date())
                 #expect(try await journal.messages(after: 0).count == 10)
@@ -103,7 +104,7 @@ struct RetentionTests {
             let epoch = try await Self.claim(journal, "worker")
             let (retention, projection) = await Self.start(journal, RetentionLimits(age: .seconds(60), size: nil))
             try await during({ try await projection.run() }) {
-                try await journal.waitForMark(last)
+                try await journal.waitUntilMark(last)
                 try await retention.step(at: Self.old)
                 #expect(try await journal.messages(after: 0).count == 1)
                 let group = BusSubject.group(consumer: "worker")
@@ -172,7 +173,7 @@ struct RetentionTests {
             last = try await journal.publish([message(.event, "E", data: text), message(.command, "C")])
             count += 2
         }
-        try await journal.waitForMark(last)
+        try await journal.waitUntilMark(last)
         return count
     }
 
@@ -190,7 +191,7 @@ struct RetentionTests {
             #expect(try await records.add([CutOff(type: type, count: 1, offsets: offset...offset)], to: "worker"))
             let (retention, projection) = await Self.start(journal, RetentionLimits(age: nil, size: 1))
             try await during({ try await projection.run() }) {
-                try await journal.waitForMark(sequence)
+                try await journal.waitUntilMark(sequence)
                 try await retention.step(at: Date())
             }
             #expect(try await journal.messages(after: 0).isEmpty)
@@ -217,7 +218,7 @@ struct RetentionTests {
             let (retention, projection) = await Self.start(journal, RetentionLimits(age: nil, size: nil))
             try await during({ try await projection.run() }) {
                 let last = try await journal.publish([message(.event, "E")])
-                try await journal.waitForMark(last)
+                try await journal.waitUntilMark(last)
                 try await retention.step(at: Date())
                 #expect(try await Self.count(journal, .lease(producer)) == 1)
                 #expect(try await Self.count(journal, .removal) == 1)
@@ -231,7 +232,7 @@ struct RetentionTests {
                 let end = try await journal.publish([message(.event, "E")])
                 try await Self.handle(journal, "worker", upTo: end, ownerGeneration: epoch)
                 try await Self.handle(journal, "worker", upTo: end - 1, ownerGeneration: epoch + 1, in: owner.partition)
-                try await journal.waitForMark(end)
+                try await journal.waitUntilMark(end)
                 try await retention.step(at: Date())
                 #expect(try await Self.count(journal, .fence(owner)) == 1)
                 #expect(try await Self.count(journal, .progress(owner)) == 0)

@@ -6,7 +6,6 @@ import NATSLayout
 import NATSTestSupport
 import Support
 import Synchronization
-import TestSupport
 import Testing
 
 @testable import Steward
@@ -32,9 +31,9 @@ struct StewardTests {
         try await NATSServer().whileRunning { server in
             let (firstRoles, runFirst) = Self.roles(of: Self.steward(server))
             let (secondRoles, runSecond) = Self.roles(of: Self.steward(server))
-            let firstLeads = Gate()
+            let firstLeads = Latch()
             let runSecondLater: @Sendable () async throws -> Void = {
-                try await firstLeads.pass()
+                try await firstLeads.waitUntilOpen()
                 try await runSecond()
             }
             try await during(runSecondLater) {
@@ -66,7 +65,7 @@ struct StewardTests {
         try await TestJournal.run { journal in
             let (roles, run) = Self.roles(of: Self.steward(journal.server))
             try await during(run) {
-                try await journal.waitForMark(try await journal.publish([message(.document, data: "1")]))
+                try await journal.waitUntilMark(try await journal.publish([message(.document, data: "1")]))
                 let taken = try await journal.last(.steward, as: StewardRecord.self)
                 #expect(taken?.term == 1)
                 // Another steward was elected. Its term is so high that counting again from 1 would take too long.
@@ -74,7 +73,7 @@ struct StewardTests {
                 let last = try await journal.jetStream.lastMessage(of: "TEST", subject: journal.text(.steward))
                 try await journal.write(other, to: .steward, after: last?.sequence ?? 0)
                 for await role in roles where role == .leader(term: 8) { break }
-                try await journal.waitForMark(try await journal.publish([message(.document, data: "2")]))
+                try await journal.waitUntilMark(try await journal.publish([message(.document, data: "2")]))
                 try await journal.jetStream.purge("TEST", filter: journal.text(.steward))
                 try await journal.connection.withSubscription(to: journal.text(.alive)) { announcements in
                     // After each announcement the leader looks for its record.
@@ -85,12 +84,12 @@ struct StewardTests {
                         #expect(try StewardRecord(json: message.body).term == 8)
                     }
                 }
-                try await journal.waitForMark(try await journal.publish([message(.document, data: "3")]))
+                try await journal.waitUntilMark(try await journal.publish([message(.document, data: "3")]))
             }
             let (nextRoles, runNext) = Self.roles(of: Self.steward(journal.server))
             try await during(runNext) {
                 for await role in nextRoles where role == .leader(term: 9) { break }
-                try await journal.waitForMark(try await journal.publish([message(.document, data: "4")]))
+                try await journal.waitUntilMark(try await journal.publish([message(.document, data: "4")]))
             }
             #expect(try await journal.documents().map(\.data) == [Data("4".utf8)])
         }
@@ -128,7 +127,7 @@ struct StewardTests {
                 NATSOptions(servers: [journal.server.url], name: "steward"), configuration, logger: TestJournal.logger)
             let (roles, run) = Self.roles(of: steward)
             try await during(run) {
-                try await journal.waitForMark(end)
+                try await journal.waitUntilMark(end)
                 let heartbeat = Heartbeat(
                     producer: ProducerID(), members: [], seen: UInt64(end) + 1000, epoch: journal.journal.current)
                 _ = try await journal.jetStream.retrying {
@@ -163,12 +162,12 @@ struct StewardTests {
             let (roles, run) = Self.roles(of: Self.steward(journal.server))
             try await during(run) {
                 let first = try await journal.publish([message(.document, data: "1")])
-                try await journal.waitForMark(first)
+                try await journal.waitUntilMark(first)
                 try await journal.server.restart()
                 let second = try await journal.jetStream.retrying {
                     try await journal.publish([message(.document, data: "2")])
                 }
-                try await journal.waitForMark(second)
+                try await journal.waitUntilMark(second)
                 for await role in roles {
                     #expect(role == .leader(term: 1))
                     break
@@ -200,7 +199,7 @@ struct StewardTests {
                     let first = try await jetStream.retrying {
                         try await journal.publish([message(.document, data: "1")])
                     }
-                    try await journal.waitForMark(first)
+                    try await journal.waitUntilMark(first)
                     for stream in ["TEST", "TEST_DOC"] {
                         let leader = try await jetStream.retrying { try await jetStream.stream(stream).leader }
                         let server = try #require(cluster.server(named: leader))
@@ -208,7 +207,7 @@ struct StewardTests {
                         let last = try await jetStream.retrying {
                             try await journal.publish([message(.document, data: "\"\(stream)\"")])
                         }
-                        try await journal.waitForMark(last)
+                        try await journal.waitUntilMark(last)
                     }
                     #expect(try await journal.projected().map(\.data) == [Data("\"TEST_DOC\"".utf8)])
                 }

@@ -5,6 +5,7 @@ import Logging
 import NATS
 import NATSLayout
 import NATSTestSupport
+import TestSupport
 import Testing
 
 @testable import Steward
@@ -16,7 +17,7 @@ struct TestJournal: Sendable {
     let names: StreamNames
     let journal: JournalEpochs
 
-    static let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+    static let logger = Logger.silent
 
     var connection: NATSConnection { jetStream.connection }
 
@@ -172,7 +173,7 @@ struct TestJournal: Sendable {
     }
 
     /// Waits until the watermark has reached a sequence.
-    func waitForMark(_ sequence: Int) async throws {
+    func waitUntilMark(_ sequence: Int) async throws {
         try await wait(for: .documentWatermark, in: names.documents, as: WatermarkRecord.self) {
             $0.sequence >= UInt64(sequence)
         }
@@ -190,22 +191,4 @@ func message(
     var attributes = Attributes(type: MessageType(kind: kind, name: name), source: "test/1", subject: subject)
     attributes.key = key
     return Envelope(attributes: attributes, data: Data(data.utf8))
-}
-
-/// Runs `work` while `body` runs.
-func during<Result: Sendable>(
-    _ work: @escaping @Sendable () async throws -> Void, _ body: @escaping @Sendable () async throws -> Result
-) async throws -> Result {
-    try await withThrowingTaskGroup(of: Result?.self) { group in
-        group.addTask {
-            try await work()
-            return nil
-        }
-        group.addTask { try await body() }
-        defer { group.cancelAll() }
-        while let result = try await group.next() {
-            if let result { return result }
-        }
-        throw CancellationError()
-    }
 }

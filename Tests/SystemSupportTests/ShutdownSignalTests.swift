@@ -1,4 +1,5 @@
 import Foundation
+import Support
 import SystemSupport
 import Testing
 
@@ -18,12 +19,9 @@ struct ShutdownSignalTests {
 
     @Test("A signal cancels the work, and is reported when the work has ended", .timeLimit(.minutes(1)))
     func signal() async throws {
-        let (ends, end) = AsyncStream.makeStream(of: Void.self)
+        let hasEnded = Latch()
         let ending = try await ShutdownSignals.run(until: [SIGUSR1, SIGUSR2]) {
-            defer {
-                end.yield()
-                end.finish()
-            }
+            defer { hasEnded.open() }
             // The signal may be sent at once, because signals are handled before the work begins. It is sent to the
             // process and not raised on this thread, because only signals to the process are observed.
             kill(getpid(), SIGUSR2)
@@ -33,7 +31,7 @@ struct ShutdownSignalTests {
             Issue.record("the signal is lost")
             return
         }
-        #expect(await ends.first { _ in true } != nil)
+        try await hasEnded.waitUntilOpen()
         #expect(!Self.isHandled(SIGUSR1) && !Self.isHandled(SIGUSR2), "they do what they do by default")
     }
 

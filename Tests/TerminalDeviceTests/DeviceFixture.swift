@@ -8,10 +8,10 @@ import Foundation
 import Logging
 import Navigation
 import Presentation
-import RuntimeTestSupport
 import ServiceLifecycle
 import Support
 import Synchronization
+import TestSupport
 import Testing
 import Vocabulary
 

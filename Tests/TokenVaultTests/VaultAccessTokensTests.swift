@@ -2,7 +2,7 @@ import Authorization
 import EventBus
 import Foundation
 import Music
-import TestSupport
+import Support
 import Testing
 import TokenVault
 
@@ -88,7 +88,7 @@ struct VaultAccessTokensTests {
     func overdue() async throws {
         try await TokenVault.open(directory: scratch.vault).save(.fixture(1))
         await #expect(throws: MusicError.renewalOverdue) {
-            try await tokens(timeout: .milliseconds(1)) { _ in try await Gate().pass() }.newer(thanRefused: 1)
+            try await tokens(timeout: .milliseconds(1)) { _ in try await Latch().waitUntilOpen() }.newer(thanRefused: 1)
         }
     }
 

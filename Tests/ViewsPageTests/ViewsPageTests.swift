@@ -6,6 +6,7 @@ import Foundation
 import Logging
 import Navigation
 import Observation
+import TestSupport
 import Testing
 
 @Suite("Samples of docs/views.md")
@@ -29,7 +30,7 @@ struct ViewsPageTests {
             Flow.Transition(on: "command.CoffeeOrdered", do: [.push("cup")])
             Flow.Transition(on: "command.HelpRequested", do: [.present("help", as: .sheet)])
         }
-        let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+        let logger = Logger.silent
         let screens = AppScreens(flow: "coffee", platforms: ["ios"], viewModels: [:], documents: [], commands: [])
         let model = DeviceModel(
             DeviceIdentity(platform: "ios", device: "phone", source: "app/1"), screens: screens, bus: bus)

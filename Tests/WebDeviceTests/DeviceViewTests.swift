@@ -10,8 +10,8 @@ import Logging
 import Navigation
 import PageTestSupport
 import Presentation
-import RuntimeTestSupport
 import Support
+import TestSupport
 import Testing
 import Vocabulary
 

@@ -5,7 +5,6 @@ import GatewayTestSupport
 import HTTPClient
 import HTTPTypes
 import PageTestSupport
-import RuntimeTestSupport
 import Support
 import Synchronization
 import TestSupport

@@ -6,7 +6,6 @@ import HTTPOperations
 import HTTPTypes
 import NIOCore
 import PageTestSupport
-import RuntimeTestSupport
 import Support
 import TestSupport
 import Testing

@@ -10,7 +10,6 @@ import SegueTestSupport
 import SignIn
 import Subprocess
 import Support
-import SystemPackage
 import TestSupport
 import Testing
 
@@ -284,11 +283,7 @@ struct GatewayProcessTests {
             #expect(text.contains("segue_errors_total{code=\"broker.journal.damaged\"} 1\n"))
             #expect(!text.contains(#""n":"#))
             // scripts/test-setup installs promtool.
-            let promtool = URL(fileURLWithPath: #filePath).appendingPathComponent("../../../.build/promtool")
-            let result = try await Subprocess.run(
-                .path(FilePath(promtool.standardizedFileURL.path)), arguments: ["check", "metrics"],
-                input: .string(text), output: .string(limit: 1 << 20), error: .string(limit: 1 << 20))
-            #expect(result.terminationStatus.isSuccess, "\(result.standardError)")
+            try await TestProgram(Repository.path(".build/promtool"), ["check", "metrics"]).output(input: text)
         }
     }
 
@@ -306,14 +301,11 @@ struct GatewayProcessTests {
             cp "$1" "\(scratch.path("page.html"))"
             """.write(toFile: browser, atomically: true, encoding: .utf8)
             try FileManager.default.setAttributes([.posixPermissions: 0o700], ofItemAtPath: browser)
-            let programs = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
-                .deletingLastPathComponent().path
-            let result = try await Subprocess.run(
-                .path(FilePath("\(programs)/segue")),
-                arguments: ["open", "--state", "\(stack.dataDirectory)/web", "--open", browser],
-                output: .string(limit: 1 << 16), error: .string(limit: 1 << 16))
-            #expect(result.terminationStatus.isSuccess, "\(result.standardError)")
-            #expect(result.standardOutput == "\(try page.base)\n")
+            let result = try await TestProgram(
+                TestProgram.built("segue"), ["open", "--state", "\(stack.dataDirectory)/web", "--open", browser]
+            ).run()
+            #expect(result.status.isSuccess, "\(result.error)")
+            #expect(result.output == "\(try page.base)\n")
             #expect(try String(contentsOfFile: scratch.path("mode"), encoding: .utf8) == "600\n")
             let html = try String(contentsOfFile: scratch.path("page.html"), encoding: .utf8)
             let link = String(try #require(html.firstMatch(of: #/href="([^"]+)"/#)).1)
@@ -322,7 +314,7 @@ struct GatewayProcessTests {
             #expect(answer.status == .ok && answer.headers[.setCookie] != nil)
             let arguments = try String(contentsOfFile: scratch.path("arguments"), encoding: .utf8)
             #expect(arguments.contains("segue open"))
-            for text in [arguments, result.standardOutput, result.standardError, stack.log(of: "web-gateway")] {
+            for text in [arguments, result.output, result.error, stack.log(of: "web-gateway")] {
                 #expect(!text.contains(secret.prefix(20)))
             }
         }

@@ -19,7 +19,7 @@ struct ServerEndTests {
         let (ports, listening) = AsyncStream.makeStream(of: Int.self)
         let server = HTTPServer.application(
             Router(context: PlainContext.self).buildResponder(), port: 0, hosts: AllowedHosts(),
-            limits: ConnectionLimits(), logger: Logger(label: "server") { _ in SwiftLogNoOpLogHandler() },
+            limits: ConnectionLimits(), logger: .silent,
             refuse: { _ in Response(status: .forbidden) }, onListening: { listening.yield($0) })
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { try await server.run() }

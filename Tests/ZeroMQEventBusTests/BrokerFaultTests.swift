@@ -3,7 +3,7 @@ import BusConformance
 import EventBus
 import Foundation
 import Logging
-import RuntimeTestSupport
+import TestSupport
 import Testing
 import ZeroMQ
 import ZeroMQEventBus
@@ -25,10 +25,10 @@ struct BrokerFaultTests {
                 }()
                 let received = try await broker.run {
                     let numbers = try await bus.withSubscription(to: [.type(Counted.self)], from: .beginning) {
-                        try await $0.numbers(100)
+                        try await $0.receive(100).numbers
                     }
                     // A message arrives before its publisher has the answer, which a broker that ends does not send.
-                    await published.reaches(1)
+                    try await published.waitUntil(1)
                     return numbers
                 }
                 try await publishing
@@ -61,10 +61,10 @@ struct BrokerFaultTests {
                         }
                         // When a broker stops, there may be unanswered batches. The next broker receives them again.
                         for count in stride(from: 800, to: 4000, by: 800) {
-                            try await broker.run { await received.reaches(count) }
+                            try await broker.run { try await received.waitUntil(count) }
                         }
                         // The last acknowledgement may arrive after the last message.
-                        try await broker.run { await published.reaches(1) }
+                        try await broker.run { try await published.waitUntil(1) }
                         try await group.waitForAll()
                     }
                 }
@@ -82,7 +82,9 @@ struct BrokerFaultTests {
                 broker.deleteJournal()
                 let received = try await broker.run {
                     try await bus.publish(numbers: 10..<20)
-                    return try await bus.withSubscription(to: [.all], from: .beginning) { try await $0.numbers(10) }
+                    return try await bus.withSubscription(to: [.all], from: .beginning) {
+                        try await $0.receive(10).numbers
+                    }
                 }
                 #expect(received == Array(10..<20))
             }
@@ -110,9 +112,9 @@ struct BrokerFaultTests {
                 }()
                 let received = try await broker.run {
                     let numbers = try await bus.withSubscription(to: [.all], from: .beginning) {
-                        try await $0.numbers(900)
+                        try await $0.receive(900).numbers
                     }
-                    await published.reaches(2)
+                    try await published.waitUntil(2)
                     return numbers
                 }
                 try await one
@@ -143,7 +145,7 @@ struct BrokerFaultTests {
                                 try await bus.publish(numbers: start..<start + 10)
                                 let results = try await bus.withSubscription(
                                     to: [.type(Recounted.self)], from: .beginning
-                                ) { try await $0.numbers(10) }
+                                ) { try await $0.receive(10).numbers }
                                 #expect(results == Array(start..<start + 10))
                                 // This request is answered after the consumer's last batch: when the journal is
                                 // deleted, the consumer waits for its next message.
@@ -184,7 +186,8 @@ struct BrokerFaultTests {
                     try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: broker.journal)
                     for path in [broker.journal, link] {
                         let error = await #expect(throws: BusError.self) {
-                            try await Broker(BrokerConfiguration(address: address, journal: path), logger: .quiet).run()
+                            try await Broker(BrokerConfiguration(address: address, journal: path), logger: .silent)
+                                .run()
                         }
                         #expect(error?.code == .journal)
                         #expect(error?.message.contains("another broker serves the journal \(path)") == true)
@@ -230,7 +233,7 @@ struct BrokerFaultTests {
                 try await reader.whileOpen {
                     try await reader.withSubscription(to: [.type(Counted.self)], from: .now) { messages in
                         try await publisher.whileOpen { try await publisher.publish(numbers: 0..<30_000) }
-                        #expect(try await messages.numbers(30_000) == Array(0..<30_000))
+                        #expect(try await messages.receive(30_000).numbers == Array(0..<30_000))
                     }
                 }
             }
@@ -292,7 +295,7 @@ struct ClosingTests {
     @Test("A bus that no broker has answered closes at once", .timeLimit(.minutes(1)))
     func noBroker() async throws {
         try await TestBroker.withDirectory { broker in
-            let isClosed = try await isClosedAtOnce(broker.bus()) { bus in await bus.until { $0.machine.isOpen } }
+            let isClosed = try await isClosedAtOnce(broker.bus()) { bus in await bus.waitUntil { $0.machine.isOpen } }
             #expect(isClosed)
         }
     }

@@ -1,6 +1,7 @@
 import BusConformance
 import EventBus
-import RuntimeTestSupport
+import Support
+import TestSupport
 import Testing
 import ZeroMQEventBus
 
@@ -17,15 +18,15 @@ struct IdleConsumerTests {
                     try await bus.consuming("idle", Rare.self) { idle in
                         try await bus.consuming("busy", Counted.self) { busy in
                             try await bus.publish(numbers: 0..<100)
-                            for await _ in busy.began { break }
+                            try await busy.began.waitUntilOpen()
                             try await bus.publish(Rare())
-                            for await _ in idle.began { break }
-                            idle.finish.finish()
+                            try await idle.began.waitUntilOpen()
+                            idle.finish.open()
                             // The client records the progress of both consumers in the same tick.
-                            try await bus.untilHandled(through: 101, by: idle)
+                            try await bus.waitUntilHandled(through: 101, by: idle)
                             #expect(try await bus.position(of: busy) == 0)
-                            busy.finish.finish()
-                            try await bus.untilHandled(through: 101, by: busy)
+                            busy.finish.open()
+                            try await bus.waitUntilHandled(through: 101, by: busy)
                         }
                     }
                 }
@@ -43,17 +44,17 @@ struct IdleConsumerTests {
                     try await bus.publish(numbers: 0..<10)
                     try await bus.reading("busy", Counted.self, progress) { busy in
                         try await bus.reading("idle", Rare.self, ConsumerProgress()) { idle in
-                            for await _ in busy.began { break }
+                            try await busy.began.waitUntilOpen()
                             try await bus.publish(Rare())
-                            try await bus.untilHandled(through: 2, by: busy)
+                            try await bus.waitUntilHandled(through: 2, by: busy)
                             // The client records the progress of both consumers in the same tick.
-                            try await bus.untilHandled(through: 11, by: idle)
+                            try await bus.waitUntilHandled(through: 11, by: idle)
                             #expect(try await bus.position(of: busy) == 2, "message 3 is at hand")
                             progress.oldestUnfinished = 7
-                            try await bus.untilHandled(through: 6, by: busy)
+                            try await bus.waitUntilHandled(through: 6, by: busy)
                             #expect(try await bus.position(of: busy) == 6)
                             progress.oldestUnfinished = nil
-                            try await bus.untilHandled(through: 11, by: busy)
+                            try await bus.waitUntilHandled(through: 11, by: busy)
                         }
                     }
                 }
@@ -66,23 +67,21 @@ struct IdleConsumerTests {
 private struct Handling: Sendable {
     let consumer: String
     let member: ConsumerMember
-    let began: AsyncStream<Never>
-    let finish: AsyncStream<Never>.Continuation
+    let began = Latch()
+    let finish = Latch()
 }
 
 extension ZeroMQEventBus {
     fileprivate func consuming<M: Message>(
         _ consumer: String, _ type: M.Type, _ body: @escaping @Sendable (Handling) async throws -> Void
     ) async throws {
-        let (began, beginning) = AsyncStream.makeStream(of: Never.self)
-        let (finished, finish) = AsyncStream.makeStream(of: Never.self)
-        let handling = Handling(consumer: consumer, member: .shared, began: began, finish: finish)
+        let handling = Handling(consumer: consumer, member: .shared)
         let claim = try await claim(consumer: consumer, as: handling.member)
         try await withThrowingTaskGroup { group in
             group.addTask {
                 try await self.bus.consume(under: claim, [.type(M.self)]) { _ in
-                    beginning.finish()
-                    for await _ in finished {}
+                    handling.began.open()
+                    await handling.finish.waitUntilOpenOrCancelled()
                     return []
                 }
             }
@@ -96,15 +95,14 @@ extension ZeroMQEventBus {
         _ consumer: String, _ type: M.Type, _ progress: ConsumerProgress,
         _ body: @escaping @Sendable (Handling) async throws -> Void
     ) async throws {
-        let (began, beginning) = AsyncStream.makeStream(of: Never.self)
-        let handling = Handling(consumer: consumer, member: .shared, began: began, finish: beginning)
+        let handling = Handling(consumer: consumer, member: .shared)
         let claim = try await claim(consumer: consumer, as: handling.member)
         try await withThrowingTaskGroup { group in
             group.addTask {
                 try await self.withSubscription(to: [.type(M.self)], under: claim, progress: progress) { messages in
                     for try await message in messages where message.position?.offset == 3 {
                         progress.oldestUnfinished = 3
-                        beginning.finish()
+                        handling.began.open()
                     }
                 }
             }
@@ -118,7 +116,7 @@ extension ZeroMQEventBus {
         try await claim(consumer: handling.consumer, as: handling.member).position.offset
     }
 
-    fileprivate func untilHandled(through offset: UInt64, by handling: Handling) async throws {
+    fileprivate func waitUntilHandled(through offset: UInt64, by handling: Handling) async throws {
         while try await position(of: handling) < offset {
             try await Task.sleep(for: .milliseconds(20))
         }

@@ -4,6 +4,7 @@ import BusProtocol
 import EventBus
 import Foundation
 import GRDB
+import TestSupport
 import Testing
 
 @testable import ZeroMQEventBus
@@ -130,7 +131,7 @@ struct NewEpochTests {
             let service = RestartableService { ready in
                 try prepare(broker, starts.count)
                 starts.increment()
-                try await Broker(broker.configuration, logger: .quiet).run { ready() }
+                try await Broker(broker.configuration, logger: .silent).run { ready() }
             }
             let bus = try broker.bus()
             try await service.whileRunning {
@@ -148,12 +149,12 @@ struct NewEpochTests {
         } _: { bus, restart in
             try await bus.withSubscription(to: [.all], from: isFromNow ? .now : .beginning) { messages in
                 try await bus.publish(numbers: 0..<10)
-                #expect(try await messages.numbers(10) == Array(0..<10))
+                #expect(try await messages.receive(10).numbers == Array(0..<10))
                 for end in [20, 30] {
                     try await restart()
                     try await bus.publish(numbers: end - 10..<end)
                     let expected = Array((isFromNow ? end - 10 : 0)..<end)
-                    #expect(try await messages.numbers(expected.count) == expected)
+                    #expect(try await messages.receive(expected.count).numbers == expected)
                 }
             }
         }
@@ -174,13 +175,13 @@ struct NewEpochTests {
                 try await bus.publish(numbers: 0..<10)
                 try await restart()
                 try await bus.publish(numbers: 10..<20)
-                #expect(try await messages.numbers(20) == Array(0..<20))
+                #expect(try await messages.receive(20).numbers == Array(0..<20))
                 let epoch = await bus.epoch
                 try await restart()
                 // A message that is published before the client has noticed the loss may not be delivered.
-                await bus.until { $0.machine.journal.lastSeen == 10 }
+                await bus.waitUntil { $0.machine.journal.lastSeen == 10 }
                 try await bus.publish(numbers: 20..<30)
-                #expect(try await messages.numbers(10) == Array(20..<30))
+                #expect(try await messages.receive(10).numbers == Array(20..<30))
                 #expect(await bus.epoch == epoch)
             }
         }

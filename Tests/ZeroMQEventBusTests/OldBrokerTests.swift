@@ -3,6 +3,7 @@ import BusFormat
 import BusProtocol
 import EventBus
 import Foundation
+import Support
 import Synchronization
 import TestSupport
 import Testing
@@ -18,7 +19,7 @@ struct OldBrokerTests {
         try await TestBroker.withDirectory { broker in
             try await broker.run {
                 try await OldBroker.run(before: broker, knowing: last) { address in
-                    let bus = try ZeroMQEventBus(address: address, source: "test/1", logger: .quiet)
+                    let bus = try ZeroMQEventBus(address: address, source: "test/1", logger: .silent)
                     try await bus.whileOpen { try await body(bus) }
                 }
             }
@@ -79,16 +80,16 @@ private final class OldBroker: Sendable {
             at: folder.appendingPathComponent("feed"),
             withDestinationURL: broker.directory.appendingPathComponent("feed"))
         let relay = OldBroker(broker, knowing: last)
-        let (ended, end) = AsyncStream.makeStream(of: Never.self)
+        let hasEnded = Latch()
         // Only the thread that has created a socket may use it.
         Thread {
             relay.relay(to: "ipc://\(folder.path)/ingress")
-            end.finish()
+            hasEnded.open()
         }.start()
         let result: Result<Void, any Error>
         do { result = .success(try await body("ipc://\(folder.path)")) } catch { result = .failure(error) }
         relay.isOver.withLock { $0 = true }
-        for await _ in ended {}
+        await hasEnded.waitUntilOpenOrCancelled()
         try result.get()
     }
 

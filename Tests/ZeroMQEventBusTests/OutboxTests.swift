@@ -3,6 +3,7 @@ import BusFormat
 import BusProtocol
 import EventBus
 import Foundation
+import TestSupport
 import Testing
 import ZeroMQ
 
@@ -24,11 +25,11 @@ struct OutboxTests {
                     }
                     try await group.waitForAll()
                 }
-                await bus.until { $0.outbox.batches + $0.outbox.waiting == count }
+                await bus.waitUntil { $0.outbox.batches + $0.outbox.waiting == count }
                 await #expect(throws: CancellationError.self) {
                     try await withThrowingTaskGroup(of: Void.self) { cancelled in
                         cancelled.addTask { try await bus.publish(numbers: -1..<0) }
-                        await bus.until { $0.outbox.batches + $0.outbox.waiting == count + 1 }
+                        await bus.waitUntil { $0.outbox.batches + $0.outbox.waiting == count + 1 }
                         cancelled.cancelAll()
                         try await cancelled.waitForAll()
                     }
@@ -38,10 +39,12 @@ struct OutboxTests {
                 #expect(waiting >= 100)
                 #expect(batches + waiting == count)
                 let received = try await broker.run {
-                    _ = try await bus.withSubscription(to: [.all], from: .beginning) { try await $0.numbers(count) }
+                    _ = try await bus.withSubscription(to: [.all], from: .beginning) {
+                        try await $0.receive(count).numbers
+                    }
                     try await bus.publish(numbers: count..<count + 1)
                     return try await bus.withSubscription(to: [.all], from: .beginning) {
-                        try await $0.numbers(count + 1)
+                        try await $0.receive(count + 1).numbers
                     }
                 }
                 try await published
@@ -110,7 +113,7 @@ struct OutboxTests {
                 }
                 #expect(sizes.last == 48)
                 try await broker.run {
-                    await bus.until { $0.machine.journal.lastWelcome?.more != nil }
+                    await bus.waitUntil { $0.machine.journal.lastWelcome?.more != nil }
                 }
             }
         }

@@ -2,6 +2,7 @@ import BusConformance
 import EventBus
 import GRDB
 import Synchronization
+import TestSupport
 import Testing
 import ZeroMQEventBus
 
@@ -32,7 +33,7 @@ struct SubscriptionNoticeTests {
                         to: [.type(Counted.self)], from: .after(Position(epoch: end.epoch, offset: 1)), until: end,
                         onNotice: { notice in told.withLock { $0.append(notice) } }
                     ) { messages in
-                        try await messages.numbers(.max)
+                        try await messages.receive(.max).numbers
                     }
                 }
             }

@@ -3,6 +3,7 @@ import EventBus
 import Foundation
 import GRDB
 import Logging
+import Support
 import Synchronization
 import TestSupport
 import ZeroMQEventBus
@@ -25,7 +26,7 @@ struct TestBroker {
     /// Runs a broker for as long as `body` runs.
     func run<Result: Sendable>(_ body: @escaping @Sendable () async throws -> Result) async throws -> Result {
         try await whileRunning(body) { ready in
-            try await Broker(configuration, logger: .quiet).run { ready() }
+            try await Broker(configuration, logger: .silent).run { ready() }
         }
     }
 
@@ -58,7 +59,7 @@ struct TestBroker {
     }
 
     func bus(_ source: String = "test/1") throws -> ZeroMQEventBus {
-        try ZeroMQEventBus(address: address, source: source, logger: .quiet)
+        try ZeroMQEventBus(address: address, source: source, logger: .silent)
     }
 }
 
@@ -67,42 +68,18 @@ func whileRunning<Result: Sendable>(
     _ body: @escaping @Sendable () async throws -> Result,
     _ service: @escaping @Sendable (_ ready: @escaping @Sendable () -> Void) async throws -> Void
 ) async throws -> Result {
-    let (readiness, ready) = AsyncStream.makeStream(of: Void.self)
-    return try await withThrowingTaskGroup(of: Result?.self) { group in
-        group.addTask {
-            do {
-                try await service { ready.yield() }
-            } catch is CancellationError {}
-            return nil
-        }
-        group.addTask {
-            for await _ in readiness { break }
-            return try await body()
-        }
-        while let result = try await group.next() {
-            guard let result else { continue }
-            group.cancelAll()
-            try await group.waitForAll()
-            return result
-        }
-        throw BusError(.closed, "the service ended before the test")
+    let ready = Latch()
+    return try await withBackground([{ try await service(ready.open) }]) {
+        try await ready.waitUntilOpen()
+        return try await body()
     }
-}
-
-extension Logger {
-    static let quiet = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
 }
 
 extension ZeroMQEventBus {
     /// Waits until a condition is true.
-    func until(_ isTrue: @Sendable (isolated ZeroMQEventBus) -> Bool) async {
+    func waitUntil(_ isTrue: @Sendable (isolated ZeroMQEventBus) -> Bool) async {
         while !isTrue(self) { await Task.yield() }
     }
-}
-
-/// An event with a number.
-struct Counted: EventMessage {
-    let number: Int
 }
 
 extension ZeroMQEventBus {
@@ -110,52 +87,6 @@ extension ZeroMQEventBus {
         for start in stride(from: numbers.lowerBound, to: numbers.upperBound, by: batch) {
             let end = min(start + batch, numbers.upperBound)
             try await publish(Batch((start..<end).map { try Envelope(Counted(number: $0), source: source) }))
-        }
-    }
-}
-
-extension MessageSequence {
-    func numbers(_ count: Int) async throws -> [Int] {
-        var numbers: [Int] = []
-        for try await message in self {
-            numbers.append(try message.decode(Counted.self).number)
-            if numbers.count == count { break }
-        }
-        return numbers
-    }
-}
-
-/// A counter. One task can wait until it reaches a number.
-final class Counter: Sendable {
-    private struct State {
-        var count = 0
-        var waiter: (count: Int, continuation: CheckedContinuation<Void, Never>)?
-    }
-
-    private let state = Mutex(State())
-
-    var count: Int { state.withLock { $0.count } }
-
-    func increment() {
-        let due = state.withLock { state in
-            state.count += 1
-            guard let waiter = state.waiter, waiter.count <= state.count else {
-                return nil as CheckedContinuation<Void, Never>?
-            }
-            state.waiter = nil
-            return waiter.continuation
-        }
-        due?.resume()
-    }
-
-    func reaches(_ count: Int) async {
-        await withCheckedContinuation { continuation in
-            let isDue = state.withLock { state in
-                guard state.count < count else { return true }
-                state.waiter = (count, continuation)
-                return false
-            }
-            if isDue { continuation.resume() }
         }
     }
 }

@@ -2,6 +2,7 @@ import Broker
 import BusConformance
 import EventBus
 import Foundation
+import TestSupport
 import Testing
 import ZeroMQEventBus
 
@@ -11,7 +12,7 @@ struct ZeroMQEventBusTests {
     func conforms(_ conformanceCase: ConformanceCase) async throws {
         try await TestBroker.withDirectory { broker in
             let service = RestartableService { ready in
-                try await Broker(broker.configuration, logger: .quiet).run { ready() }
+                try await Broker(broker.configuration, logger: .silent).run { ready() }
             }
             try await service.whileRunning {
                 try await conformanceCase.run { source in

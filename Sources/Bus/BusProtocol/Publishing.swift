@@ -3,7 +3,7 @@ package import EventBus
 
 /// A batch. Unless it is transient, the journal records all of it or nothing.
 ///
-/// Frames: batch (producer, sequence, flags, count) | checkpoint | rejection | settled letters, each if its flag is set
+/// Frames: batch (producer, sequence, flags, count) | checkpoint | rejection | resolved dead letters, each if its flag is set
 /// | the messages, one after another, if there are any.
 package struct PublishRequest: Hashable, Sendable {
     package let producer: ProducerID
@@ -160,7 +160,8 @@ package struct BatchContent: Hashable, Sendable {
         checkpoint = flags.contains(.checkpoint) ? try CheckpointFrame(try Self.next(&rest, "checkpoint")) : nil
         rejection = flags.contains(.rejection) ? try RejectionFrame(try Self.next(&rest, "rejection")) : nil
         resolvedDeadLetters =
-            flags.contains(.resolvedDeadLetters) ? try Self.deadLetters(try Self.next(&rest, "settled letters")) : []
+            flags.contains(.resolvedDeadLetters)
+            ? try Self.deadLetters(try Self.next(&rest, "resolved dead letters")) : []
         messages = head.count > 0 ? try Self.next(&rest, "messages") : []
         guard rest.isEmpty else { throw ProtocolError(.malformed, "publish has too many frames") }
         guard rejection == nil || checkpoint != nil else {

@@ -1,3 +1,4 @@
+internal import Support
 internal import Synchronization
 internal import SystemSupport
 
@@ -224,24 +225,18 @@ package final class NATSConnection: Sendable {
     /// - Throws: ``NATSError`` `disconnected` with the last reason after `timeout`, `closed`, or `CancellationError`.
     @discardableResult
     package func waitUntilConnected(timeout: Duration) async throws -> NATSServerInfo {
-        try await withThrowingTaskGroup(of: NATSServerInfo.self) { group in
-            group.addTask {
-                for await state in self.changes() {
-                    if case .connected(let info) = state { return info }
-                }
-                try Task.checkCancellation()
-                throw NATSError.closed
+        try await withTimeLimit(timeout, orThrow: silence(of: timeout)) {
+            for await state in self.changes() {
+                if case .connected(let info) = state { return info }
             }
-            group.addTask {
-                try await Task.sleep(for: timeout)
-                let reason = if case .disconnected(let reason) = self.current { ": \(reason)" } else { "" }
-                throw NATSError(
-                    .disconnected, "no NATS server answers at \(self.options.addresses) within \(timeout)\(reason)")
-            }
-            defer { group.cancelAll() }
-            guard let info = try await group.next() else { throw CancellationError() }
-            return info
+            try Task.checkCancellation()
+            throw NATSError.closed
         }
+    }
+
+    private func silence(of time: Duration) -> NATSError {
+        let reason = if case .disconnected(let reason) = current { ": \(reason)" } else { "" }
+        return NATSError(.disconnected, "no NATS server answers at \(options.addresses) within \(time)\(reason)")
     }
 
     /// Changes the state, and informs the listeners while the lock is held, so that all see the same order.

@@ -4,6 +4,7 @@ internal import Foundation
 internal import Logging
 internal import NATS
 internal import NATSLayout
+internal import Support
 
 /// The durable consumers of this process: its members, their claims, and the readers under them.
 ///
@@ -233,20 +234,15 @@ actor Claims {
         // If the member has joined again meanwhile, it stays.
         guard members[id] == nil else { return }
         let records = records
-        await withTaskGroup { group in
-            group.addTask {
-                // A failure leaves it to the steward.
-                try? await records.change(id.consumer) { group in
-                    guard group.members.contains(id.member) else { return nil }
-                    var group = group
-                    group.leave(id.member)
-                    return group
-                }
-                await self.renew(id.consumer)
+        _ = try? await withTimeLimit(Self.leavingTime) {
+            // A failure leaves it to the steward.
+            try? await records.change(id.consumer) { group in
+                guard group.members.contains(id.member) else { return nil }
+                var group = group
+                group.leave(id.member)
+                return group
             }
-            group.addTask { try? await Task.sleep(for: Self.leavingTime) }
-            await group.next()
-            group.cancelAll()
+            await self.renew(id.consumer)
         }
     }
 

@@ -232,7 +232,7 @@ actor Leases {
     func end() async {
         isEnding = true
         guard let held else { return }
-        try? await withTimeLimit(Self.endingTime, orThrow: CancellationError()) { try await self.giveUp(held) }
+        _ = try? await withTimeLimit(Self.endingTime) { try await self.giveUp(held) }
     }
 
     private func giveUp(_ held: UInt64) async throws {

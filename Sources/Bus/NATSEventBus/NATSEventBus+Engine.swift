@@ -3,6 +3,7 @@ package import EventBus
 internal import Foundation
 internal import NATS
 internal import NATSLayout
+internal import Support
 
 /// The methods of ``EventBusEngine``.
 extension NATSEventBus {
@@ -69,10 +70,9 @@ extension NATSEventBus {
             journal, filters: filters, range: range, skipped: skipped, onNotice: onNotice)
         return try await withThrowingTaskGroup(of: Void.self) { group in
             defer { group.cancelAll() }
-            let (live, becameLive) = AsyncStream.makeStream(of: Never.self)
-            group.addTask { try await reader.receiveTransientMessages { becameLive.finish() } }
-            for await _ in live {}
-            try Task.checkCancellation()
+            let live = Latch()
+            group.addTask { try await reader.receiveTransientMessages { live.open() } }
+            try await live.waitUntilOpen()
             group.addTask(executorPreference: taskExecutor) { await reader.run() }
             return try await body(MessageSequence { try await reader.next().map { Delivery($0) } })
         }

@@ -4,6 +4,7 @@ public import Foundation
 public import Logging
 internal import NATS
 internal import NATSLayout
+internal import Support
 internal import Synchronization
 
 extension EventBus {
@@ -68,14 +69,8 @@ package final class NATSEventBus: EventBusEngine {
     package var taskExecutor: (any SerialExecutor & TaskExecutor)? { journal.connection.executor }
 
     package func waitUntilConnected(timeout: Duration) async throws {
-        try await withThrowingTaskGroup(of: Void.self) { group in
-            group.addTask { _ = try await self.journal.lastSequence() }
-            group.addTask {
-                try await Task.sleep(for: timeout)
-                throw BusError(.unavailable, self.journal.problem)
-            }
-            defer { group.cancelAll() }
-            try await group.next()
+        _ = try await withTimeLimit(timeout, orThrow: BusError(.unavailable, journal.problem)) {
+            try await self.journal.lastSequence()
         }
     }
 
@@ -85,19 +80,19 @@ package final class NATSEventBus: EventBusEngine {
             return !hasBegun
         }
         guard isFirst else { throw BusError(.closed, "run() was called before; create another bus") }
-        let (isEnding, end) = AsyncStream.makeStream(of: Never.self)
+        let end = Latch()
         // Not a child task, which would be cancelled together with this one: at its end, the process still uses the
         // connection to withdraw its leased documents and to leave its durable consumers.
-        let work = Task { try await serve(until: isEnding) }
+        let work = Task { try await serve(until: end) }
         try await withTaskCancellationHandler {
             try await work.value
         } onCancel: {
-            end.finish()
+            end.open()
         }
         throw CancellationError()
     }
 
-    private func serve(until isEnding: AsyncStream<Never>) async throws {
+    private func serve(until end: Latch) async throws {
         defer {
             publisher.close()
             journal.close()
@@ -105,7 +100,7 @@ package final class NATSEventBus: EventBusEngine {
         do {
             try await withThrowingTaskGroup(of: Void.self) { group in
                 group.addTask {
-                    for await _ in isEnding {}
+                    await end.waitUntilOpenOrCancelled()
                     await self.leases.end()
                     await self.claims.leaveAll()
                     throw CancellationError()

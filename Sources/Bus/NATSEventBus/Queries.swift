@@ -2,6 +2,7 @@ internal import BusFormat
 internal import EventBus
 internal import NATS
 internal import NATSLayout
+internal import Support
 
 /// The queries of this process: those that it asks, and those that it answers.
 ///
@@ -23,8 +24,8 @@ actor Queries {
         let message: PublishedMessage
         /// The subject of the reply.
         let reply: String
-        /// Ends when the asker no longer waits.
-        let isWanted: AsyncStream<Never>
+        /// Opened when the asker no longer waits.
+        let cancellation: Latch
     }
 
     private struct Server {
@@ -43,10 +44,10 @@ actor Queries {
     private var asked: Set<QueryID> = []
     private var servers: [UInt64: Server] = [:]
     /// The ends of the works, by query.
-    private var cancellations: [QueryID: AsyncStream<Never>.Continuation] = [:]
+    private var cancellations: [QueryID: Latch] = [:]
     private var isClosed = false
-    private let isListening: AsyncStream<Never>
-    private let listening: AsyncStream<Never>.Continuation
+    /// Open when this process receives what is sent to it, and after the end.
+    private let listening = Latch()
 
     private var connection: NATSConnection { journal.connection }
 
@@ -55,7 +56,6 @@ actor Queries {
         self.journal = journal
         self.source = source
         self.discoveryTimeout = discoveryTimeout
-        (isListening, listening) = AsyncStream.makeStream()
     }
 
     /// Receives what is sent to this process until the task is cancelled or the connection is closed.
@@ -65,7 +65,7 @@ actor Queries {
         do {
             try await connection.withSubscription(to: journal.subject(.queries(to: instance))) { subscription in
                 try await confirmSubscription()
-                listening.finish()
+                listening.open()
                 while true {
                     guard case .message(let message) = try await subscription.next() else { continue }
                     receive(message)
@@ -83,7 +83,7 @@ actor Queries {
 
     private func close() {
         isClosed = true
-        listening.finish()
+        listening.open()
         for server in servers.values { server.work.finish() }
         servers = [:]
     }
@@ -100,7 +100,7 @@ actor Queries {
         case .ask(let id, let query):
             guard let reply = message.reply else { return }
             handle(id, message: query, reply: reply)
-        case .cancel(let id): cancellations.removeValue(forKey: id)?.finish()
+        case .cancel(let id): cancellations.removeValue(forKey: id)?.open()
         case .ping(let id):
             guard let reply = message.reply else { return }
             send(asked.contains(id) || cancellations[id] != nil ? .alive : .unknown, to: reply)
@@ -126,22 +126,17 @@ actor Queries {
         guard query.type.kind == .query else { throw BusError(.refused, "\(query.type) is not a query") }
         let message = try PublishedMessage(checking: query)
         let timeout = min(max(timeout, .zero), Self.maximumTimeout)
-        return try await withThrowingTaskGroup(of: Envelope.self) { group in
-            group.addTask { try await self.ask(message, query.type, until: .now + timeout) }
-            group.addTask {
-                try await Task.sleep(for: timeout)
-                throw BusError(.deadline, "no answer to \(query.type) came within \(timeout)")
-            }
-            defer { group.cancelAll() }
-            guard let answer = try await group.next() else { throw CancellationError() }
-            return answer
+        return try await withTimeLimit(
+            timeout, orThrow: BusError(.deadline, "no answer to \(query.type) came within \(timeout)")
+        ) {
+            try await self.ask(message, query.type, until: .now + timeout)
         }
     }
 
     private func ask(
         _ message: PublishedMessage, _ type: MessageType, until deadline: ContinuousClock.Instant
     ) async throws -> Envelope {
-        for await _ in isListening {}
+        await listening.waitUntilOpenOrCancelled()
         /// The processes that have not accepted the query.
         var tried: Set<String> = []
         var refusal: String?
@@ -297,7 +292,7 @@ actor Queries {
         if let type = types.first(where: { $0.kind != .query }) {
             throw BusError(.refused, "\(type) cannot be served because it is not a query")
         }
-        for await _ in isListening {}
+        await listening.waitUntilOpenOrCancelled()
         try requireOpen()
         // At most `capacity` queries are open, so the stream is bounded.
         let (queries, writer) = AsyncStream.makeStream(of: Work.self)
@@ -367,14 +362,14 @@ actor Queries {
             let reason = "\(source) already has \(Self.capacity) unanswered queries; ask again later"
             return send(.refused(reason), to: reply)
         }
-        let (isWanted, cancellation) = AsyncStream.makeStream(of: Never.self)
+        let cancellation = Latch()
         servers[number]?.open.insert(id)
         cancellations[id] = cancellation
-        servers[number]?.work.yield(Work(id: id, message: message, reply: reply, isWanted: isWanted))
+        servers[number]?.work.yield(Work(id: id, message: message, reply: reply, cancellation: cancellation))
     }
 
     private func finish(_ work: Work, _ reply: QueryReply?) {
-        cancellations.removeValue(forKey: work.id)?.finish()
+        cancellations.removeValue(forKey: work.id)?.open()
         for number in servers.keys { servers[number]?.open.remove(work.id) }
         if let reply { send(reply, to: work.reply) }
     }
@@ -393,7 +388,7 @@ actor Queries {
                 }
             }
             group.addTask {
-                for await _ in work.isWanted {}
+                await work.cancellation.waitUntilOpenOrCancelled()
                 // The process stops serving: the work is cancelled, and the asker gets an error.
                 return Task.isCancelled ? .failed("the process that served \(work.message.topic) has stopped") : nil
             }

@@ -42,8 +42,8 @@ package actor ZeroMQEventBus: EventBusEngine {
     private var callers: [UInt64: CheckedContinuation<Reply, any Error>] = [:]
     private var readers: [UInt64: Reader] = [:]
     private var servers: [UInt64: AsyncStream<ServedQuery>.Continuation] = [:]
-    /// The streams whose end cancels the work on a query, by the broker's query number.
-    private var work: [UInt64: AsyncStream<Never>.Continuation] = [:]
+    /// The latches that cancel the work on a query, by the broker's query number.
+    private var work: [UInt64: Latch] = [:]
 
     /// The reader of one subscription.
     private struct Reader {
@@ -60,8 +60,8 @@ package actor ZeroMQEventBus: EventBusEngine {
         /// The broker's query number.
         let id: UInt64
         let message: PublishedMessage
-        /// Ends when the asker no longer waits for the answer.
-        let cancellation: AsyncStream<Never>
+        /// Opened when the asker no longer waits for the answer.
+        let cancellation: Latch
     }
 
     package nonisolated var unownedExecutor: UnownedSerialExecutor { thread.asUnownedSerialExecutor() }
@@ -115,15 +115,8 @@ package actor ZeroMQEventBus: EventBusEngine {
     /// Waits until the broker has answered a hello.
     /// - Throws: ``BusError`` with code `unavailable` if it does not answer within `timeout`.
     package func waitUntilConnected(timeout: Duration) async throws {
-        let address = address
-        try await withThrowingTaskGroup(of: Void.self) { group in
-            group.addTask { try await self.greet() }
-            group.addTask {
-                try await Task.sleep(for: timeout)
-                throw BusError(.unavailable, "no broker answers at \(address)")
-            }
-            defer { group.cancelAll() }
-            try await group.next()
+        try await withTimeLimit(timeout, orThrow: BusError(.unavailable, "no broker answers at \(address)")) {
+            try await self.greet()
         }
     }
 
@@ -152,7 +145,7 @@ package actor ZeroMQEventBus: EventBusEngine {
         for id in actions.requests { callers.removeValue(forKey: id)?.resume(throwing: actions.error) }
         for id in actions.unconfirmed { removeConfirmation(of: id)?.resume(throwing: actions.error) }
         for id in actions.live { removeWait(of: id)?.resume(throwing: actions.error) }
-        for end in work.values { end.finish() }
+        for cancellation in work.values { cancellation.open() }
         for queries in servers.values { queries.finish() }
         (work, servers) = ([:], [:])
         closed?.resume()
@@ -619,8 +612,8 @@ package actor ZeroMQEventBus: EventBusEngine {
     }
 
     private func give(_ id: UInt64, _ message: PublishedMessage, to server: UInt64) {
-        let (cancellation, end) = AsyncStream.makeStream(of: Never.self)
-        work[id] = end
+        let cancellation = Latch()
+        work[id] = cancellation
         servers[server]?.yield(ServedQuery(id: id, message: message, cancellation: cancellation))
     }
 
@@ -636,7 +629,7 @@ package actor ZeroMQEventBus: EventBusEngine {
                 }
             }
             group.addTask {
-                for await _ in query.cancellation {}
+                await query.cancellation.waitUntilOpenOrCancelled()
                 return nil
             }
             let first = await group.next()
@@ -652,7 +645,7 @@ package actor ZeroMQEventBus: EventBusEngine {
     }
 
     private func stopWork(on query: UInt64) {
-        work.removeValue(forKey: query)?.finish()
+        work.removeValue(forKey: query)?.open()
     }
 }
 

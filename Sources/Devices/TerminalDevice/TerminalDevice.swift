@@ -14,7 +14,7 @@ internal import Support
 /// When the device ends, its process ends.
 struct TerminalDevice: ReadyService, ForegroundService {
     /// Signalled when the subscription is live.
-    let ready = ReadySignal()
+    let ready = Latch()
     private let identity: DeviceIdentity
     private let bus: EventBus
     private let busAddress: String
@@ -74,7 +74,7 @@ struct TerminalDevice: ReadyService, ForegroundService {
         let inputs = Inputs()
         let (demand, wantLine) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
         let outbox = DeviceOutbox()
-        let delivered = ReadySignal()
+        let delivered = Latch()
         let device = DeviceSession(
             identity, flow: flow, screens: screens, commandLifetime: EventBus.commandLifetime,
             keepsRequestedURL: terminal.mode == .scripted)
@@ -92,7 +92,7 @@ struct TerminalDevice: ReadyService, ForegroundService {
             }
             tasks.addTask {
                 await deliver(outbox, inputs)
-                delivered.signal()
+                delivered.open()
             }
 
             await presenter.start()
@@ -118,9 +118,9 @@ struct TerminalDevice: ReadyService, ForegroundService {
             outbox.finish()
             tasks.addTask {
                 try? await clock.sleep(for: terminal.mode == .scripted ? timeout : .seconds(1))
-                delivered.signal()
+                delivered.open()
             }
-            try await delivered.wait()
+            try await delivered.waitUntilOpen()
             tasks.cancelAll()
         }
     }
@@ -164,7 +164,7 @@ struct TerminalDevice: ReadyService, ForegroundService {
 
     private func follow(_ filters: [MessageFilter], into inputs: Inputs) async throws {
         try await connection.follow(filters) {
-            ready.signal()
+            ready.open()
             await inputs.send(.attached)
         } receive: { message in
             await inputs.send(.message(message))

@@ -22,7 +22,7 @@ actor PageDevice {
     /// Yields an element when the scene may have changed.
     private let changes: AsyncStream<Void>
     private let changing: AsyncStream<Void>.Continuation
-    private let (end, ending) = AsyncStream.makeStream(of: Never.self)
+    private let end = Latch()
     /// The queries that the session asks. If too many wait, further ones are not asked.
     private let (queries, asking) = AsyncStream.makeStream(of: Envelope.self, bufferingPolicy: .bufferingOldest(16))
     private var noteCount = 0
@@ -74,7 +74,7 @@ actor PageDevice {
                     try? await carryOut(handle(.answer(answer, to: query.id)), request: query.id)
                 }
             }
-            for await _ in end {}
+            await end.waitUntilOpenOrCancelled()
             group.cancelAll()
         }
         outbox.finish()
@@ -88,7 +88,7 @@ actor PageDevice {
     }
 
     nonisolated func stop() {
-        ending.finish()
+        end.open()
     }
 
     // MARK: From the bus

@@ -31,8 +31,8 @@ package final class PageDevices: PageFeature {
     }
 
     /// Runs the devices that the page opens.
-    package func run(_ ready: ReadySignal) async {
-        ready.signal()
+    package func run(_ ready: Latch) async {
+        ready.open()
         await withDiscardingTaskGroup { group in
             for await device in opened {
                 group.addTask {

@@ -9,6 +9,7 @@ internal import NIOPosix
 internal import ServiceLifecycle
 package import SignIn
 internal import Sodium
+package import Support
 internal import SystemSupport
 
 /// The gateway of the browser page: an HTTP server with the features of the page.
@@ -40,8 +41,8 @@ package struct Gateway: ReadyService {
     private static let busInterval: Duration = .seconds(2)
     private static let busTimeout: Duration = .seconds(3)
 
-    /// Signalled when the server listens and all features are ready.
-    package let ready = ReadySignal()
+    /// Opened when the server listens and all features are ready.
+    package let ready = Latch()
     private let configuration: Configuration
     private let bus: EventBus
     private let hub: Hub
@@ -82,7 +83,7 @@ package struct Gateway: ReadyService {
     /// - Throws: ``GatewayError`` if the server cannot listen, and the errors of the bus.
     package func run() async throws {
         let listening = AsyncStream.makeStream(of: Int.self)
-        let features = features.map { (feature: $0, ready: ReadySignal()) }
+        let features = features.map { (feature: $0, ready: Latch()) }
         try await withThrowingTaskGroup(of: Part.self) { group in
             group.addTask {
                 defer { listening.continuation.finish() }
@@ -98,8 +99,8 @@ package struct Gateway: ReadyService {
             group.addTask {
                 guard let port = await listening.stream.first(where: { _ in true }) else { return .other }
                 try await announce(port)
-                for (_, ready) in features { try await ready.wait() }
-                ready.signal()
+                for (_, ready) in features { try await ready.waitUntilOpen() }
+                ready.open()
                 return .other
             }
             group.addTask {

@@ -20,9 +20,9 @@ package protocol PageFeature: Sendable {
     func greeting() async -> [String: JSONValue]
 
     /// Works until the task is cancelled.
-    /// - Parameter ready: Signalled when the feature is ready.
+    /// - Parameter ready: Opened when the feature is ready.
     /// - Throws: The error that ends the gateway.
-    func run(_ ready: ReadySignal) async throws
+    func run(_ ready: Latch) async throws
 }
 
 extension PageFeature {

@@ -5,6 +5,7 @@ internal import Contracts
 package import EventBus
 package import Logging
 internal import ServiceRuntime
+package import Support
 internal import Vocabulary
 
 /// Connects an `AuthorizationService` to a bus and a browser.
@@ -12,7 +13,7 @@ internal import Vocabulary
 /// The host begins to listen for the browser's answer before it handles the first command, and listens until it stops.
 /// It renews tokens at the same time as it handles messages, so that a slow answer of Spotify holds up no session.
 package struct AuthorizationHost: ReadyService {
-    package let ready = ReadySignal()
+    package let ready = Latch()
     private let service: AuthorizationService
     private let bus: EventBus
     private let logger: Logger

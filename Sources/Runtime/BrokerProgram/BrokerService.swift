@@ -4,17 +4,18 @@ internal import Contracts
 internal import EventBus
 internal import ServiceLifecycle
 internal import ServiceRuntime
+internal import Support
 
 /// The broker as a service of its process. The service is ready when the broker accepts requests.
 struct BrokerService: ReadyService, ThreadedService {
     let broker: Broker
-    let ready = ReadySignal()
+    let ready = Latch()
 
     var owner: Broker { broker }
 
     func run() async throws {
         try await cancelWhenGracefulShutdown {
-            try await broker.run { ready.signal() }
+            try await broker.run { ready.open() }
         }
     }
 }

@@ -8,11 +8,12 @@ internal import NATSLayout
 internal import ServiceLifecycle
 internal import ServiceRuntime
 internal import Steward
+internal import Support
 
 /// The steward of a bus on NATS as a service of its process. The service is ready when the streams exist and the
 /// steward leads or follows.
 struct StewardService: ReadyService {
-    let ready = ReadySignal()
+    let ready = Latch()
     private let steward: Steward
 
     init(
@@ -32,7 +33,7 @@ struct StewardService: ReadyService {
         try await cancelWhenGracefulShutdown {
             try await steward.run { role in
                 ServiceStatus.report(role == .follower ? "follows another broker" : "leads")
-                ready.signal()
+                ready.open()
             }
         }
     }

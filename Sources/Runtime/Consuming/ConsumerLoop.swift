@@ -221,7 +221,7 @@ private actor ConsumerRun {
     /// Resumed when the reader may receive more messages. Nil unless the reader waits.
     private var room: CheckedContinuation<Void, Never>?
     /// Signalled when the reader must stop: the claim has to be renewed, or the run has failed.
-    private var claimEnd = ReadySignal()
+    private var claimEnd = Latch()
     /// True if the claim is to be renewed: the reader receives no further message.
     private var hasClaimEnded = false
     private var stage = Stage.reading
@@ -335,7 +335,7 @@ private actor ConsumerRun {
         let end = claimEnd
         try await withThrowingTaskGroup { group in
             group.addTask { try await self.receiveMessages(under: claim) }
-            group.addTask { try await end.wait() }
+            group.addTask { try await end.waitUntilOpen() }
             defer { group.cancelAll() }
             try await group.next()
         }
@@ -352,7 +352,7 @@ private actor ConsumerRun {
     }
 
     private func begin(_ claim: ConsumerClaim) {
-        claimEnd = ReadySignal()
+        claimEnd = Latch()
         hasClaimEnded = false
         queue.adopt(claim)
         forgetDropped()
@@ -615,7 +615,7 @@ private actor ConsumerRun {
         guard queue.lost(permit) == .needsClaim else { return }
         if member.mode == .shared {
             loop.logger.debug("dropping a partition and claiming again: \(error)")
-            claimEnd.signal()
+            claimEnd.open()
             // A reader that waits for room would not see the end of the claim.
             hasClaimEnded = true
             makeRoom()
@@ -628,7 +628,7 @@ private actor ConsumerRun {
     private func fail(_ error: any Error) {
         guard failure == nil else { return }
         failure = error
-        claimEnd.signal()
+        claimEnd.open()
     }
 }
 

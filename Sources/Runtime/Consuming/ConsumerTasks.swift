@@ -1,3 +1,4 @@
+internal import Support
 internal import Synchronization
 
 /// Tasks, such as timers, that run at the same time as a consumer and are cancelled when the consumer ends. There is
@@ -34,22 +35,15 @@ package struct ConsumerTasks<Element: Sendable>: Sendable {
 
 /// A task that other tasks can end. Those that end it wait until it has ended.
 final class StoppableTask: Sendable {
-    private let stop = ReadySignal()
-    /// The tasks that wait for the end. Nil after the end.
-    private let waiters = Mutex<[AsyncStream<Never>.Continuation]?>([])
+    private let stop = Latch()
+    private let hasEnded = Latch()
 
     /// Runs the work until it ends by itself or is cancelled.
     func run(_ work: @escaping @Sendable () async throws -> Void) async throws {
-        defer {
-            let waiters = waiters.withLock { waiters in
-                defer { waiters = nil }
-                return waiters
-            }
-            for waiter in waiters ?? [] { waiter.finish() }
-        }
+        defer { hasEnded.open() }
         try await withThrowingTaskGroup(of: Void.self) { tasks in
             tasks.addTask { try await work() }
-            tasks.addTask { [stop] in _ = try? await stop.wait() }
+            tasks.addTask { [stop] in await stop.waitUntilOpenOrCancelled() }
             defer { tasks.cancelAll() }
             try await tasks.next()
         }
@@ -57,14 +51,7 @@ final class StoppableTask: Sendable {
 
     /// Cancels the work, and returns after it has ended.
     func end() async throws {
-        stop.signal()
-        let (end, waiter) = AsyncStream.makeStream(of: Never.self)
-        let hasEnded = waiters.withLock { waiters in
-            waiters?.append(waiter)
-            return waiters == nil
-        }
-        if hasEnded { return }
-        for await _ in end {}
-        try Task.checkCancellation()
+        stop.open()
+        try await hasEnded.waitUntilOpen()
     }
 }

@@ -3,6 +3,7 @@ public import EventBus
 internal import Foundation
 public import Logging
 internal import ServiceLifecycle
+public import Support
 
 /// Runs ``Handlers`` on a bus: it claims the partitions of the durable consumer, reads, handles and commits, and answers
 /// the queries.
@@ -13,8 +14,8 @@ internal import ServiceLifecycle
 /// When a process ends, the other processes with the same consumer continue with the messages, the work and the
 /// scheduled commands that it had not finished.
 public struct HandlerService: ReadyService {
-    /// Signalled when the subscription is live and queries can arrive.
-    public let ready: ReadySignal
+    /// Opened when the subscription is live and queries can arrive.
+    public let ready: Latch
     private let handlers: Handlers
     private let bus: EventBus
     private let logger: Logger
@@ -22,12 +23,12 @@ public struct HandlerService: ReadyService {
     private let clock: ServiceClock
 
     /// - Parameters:
-    ///   - ready: signalled when the subscription is live and queries can arrive. A service that contains this one
-    ///     passes its own signal.
+    ///   - ready: opened when the subscription is live and queries can arrive. A service that contains this one
+    ///     passes its own latch.
     ///   - metrics: the counts of the process; the service updates them.
     ///   - clock: the clocks of expiry times, delays and scheduled commands.
     public init(
-        _ handlers: Handlers, bus: EventBus, logger: Logger, ready: ReadySignal = ReadySignal(),
+        _ handlers: Handlers, bus: EventBus, logger: Logger, ready: Latch = Latch(),
         metrics: ConsumerMetrics = ConsumerMetrics(), clock: ServiceClock = .system
     ) {
         self.handlers = handlers
@@ -39,26 +40,26 @@ public struct HandlerService: ReadyService {
     }
 
     public func run() async throws {
-        let (live, serving) = (ReadySignal(), ReadySignal())
+        let (live, serving) = (Latch(), Latch())
         let consumes = !handlers.consumes.isEmpty
         let answers = !handlers.answers.isEmpty
-        if !consumes { live.signal() }
-        if !answers { serving.signal() }
+        if !consumes { live.open() }
+        if !answers { serving.open() }
         try await withThrowingTaskGroup { group in
             group.addTask {
                 try await withThrowingTaskGroup { group in
-                    if consumes { group.addTask { try await consume(whenLive: live.signal) } }
+                    if consumes { group.addTask { try await consume(whenLive: live.open) } }
                     if answers {
                         let server = QueryServer(handlers.answers, bus: bus, logger: logger, clock: clock)
-                        group.addTask { try await server.run(whenServing: serving.signal) }
+                        group.addTask { try await server.run(whenServing: serving.open) }
                     }
                     try await group.waitForAll()
                 }
                 return true
             }
             group.addTask {
-                guard (try? await live.wait()) != nil, (try? await serving.wait()) != nil else { return false }
-                ready.signal()
+                for latch in [live, serving] { await latch.waitUntilOpenOrCancelled() }
+                if !Task.isCancelled { ready.open() }
                 return false
             }
             while let haveEnded = try await group.next() {

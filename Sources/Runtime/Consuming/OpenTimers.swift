@@ -2,6 +2,7 @@ internal import Contracts
 package import EventBus
 package import Foundation
 internal import HeapModule
+internal import Support
 internal import Synchronization
 
 /// A timer of a durable consumer, which a document records.
@@ -73,7 +74,7 @@ package final class OpenTimers: Sendable {
         var dates = Heap<Entry<Date>>()
         var delays = Heap<Entry<Duration>>()
         /// Signalled when the earliest moment may have changed.
-        var change = ReadySignal()
+        var change = Latch()
 
         /// The open timer that a document records; nil if it is closed.
         subscript(id: DocumentName) -> Open? {
@@ -128,7 +129,7 @@ package final class OpenTimers: Sendable {
                 isFirst = delays.min.map { time < $0.time } ?? true
                 delays.insert(Entry(time: time, timer: timer))
             }
-            if isFirst { change.signal() }
+            if isFirst { change.open() }
         }
 
         /// Makes the heaps anew from the open timers.
@@ -235,12 +236,12 @@ package final class OpenTimers: Sendable {
                 let due = state.popDue(from: \.dates, until: now) + state.popDue(from: \.delays, until: elapsed)
                 let date = state.dates.min.map { Self.wait(from: now, until: $0.time) }
                 let waits = [date, state.delays.min.map { $0.time - elapsed }].compactMap(\.self)
-                state.change = ReadySignal()
+                state.change = Latch()
                 return (due, waits.min().map { min($0, Self.longestWait) }, state.change)
             }
             guard due.isEmpty else { return due }
             try await withThrowingTaskGroup { group in
-                group.addTask { try await change.wait() }
+                group.addTask { try await change.waitUntilOpen() }
                 if let wait { group.addTask { [clock] in try await clock.sleepUntil(elapsed + wait) } }
                 defer { group.cancelAll() }
                 try await group.next()

@@ -4,7 +4,7 @@ public import EventBus
 internal import Foundation
 public import Logging
 public import Navigation
-internal import Support
+public import Support
 
 /// Runs the navigation of one platform: one state machine for each session. Each machine receives the messages of its
 /// session in order.
@@ -16,7 +16,7 @@ public struct Coordinator: ReadyService {
     /// The usual maximum number of machines in memory.
     public static let usualLiveSessions = 20_000
 
-    public let ready = ReadySignal()
+    public let ready = Latch()
     private let flow: Flow
     private let source: String?
     private let liveSessions: Int
@@ -57,7 +57,7 @@ public struct Coordinator: ReadyService {
         let timers = OpenTimers(clock: clock) { [try report(of: $0)].compactMap(\.self) }
         let loop = ConsumerLoop(
             flow.consumer, flow.receives.map { .type($0) }, bus: bus, logger: logger, metrics: metrics,
-            clock: clock.pauses, timers: timers, whenLive: ready.signal)
+            clock: clock.pauses, timers: timers, whenLive: ready.open)
         let sessions = Sessions(
             flow: flow, source: bus.source, timers: timers, limit: liveSessions, idle: idle, logger: logger,
             now: clock.now)

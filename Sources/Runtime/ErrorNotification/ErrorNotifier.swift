@@ -2,6 +2,7 @@ public import Consuming
 internal import Contracts
 public import EventBus
 public import Logging
+public import Support
 
 /// Publishes the errors of each session as a `document.ErrorBanner`, one error at a time.
 ///
@@ -19,7 +20,7 @@ public struct ErrorNotifier: ReadyService {
         DomainEvent.MessageDiscarded.self, ApplicationError.self,
     ]
 
-    public let ready = ReadySignal()
+    public let ready = Latch()
     private let bus: EventBus
     private let logger: Logger
     private let metrics: ConsumerMetrics
@@ -44,7 +45,7 @@ public struct ErrorNotifier: ReadyService {
     private func notify() async throws {
         let loop = ConsumerLoop(
             Self.consumer, Self.receives.types.map { .type($0) }, bus: bus, logger: logger, metrics: metrics,
-            clock: clock.pauses, whenLive: ready.signal)
+            clock: clock.pauses, whenLive: ready.open)
         let timers = ConsumerTasks<ShownError>()
         let queues = ErrorQueues(bus: bus, logger: logger, clock: clock, whenShown: { timers.begin($0) })
         try await timers.run {

@@ -145,16 +145,7 @@ public struct Router<Route: Hashable & Codable & Sendable>: Sendable {
     private func withDeadline(
         _ body: @escaping @Sendable () async throws -> RouterAnswer
     ) async throws -> RouterAnswer {
-        try await withThrowingTaskGroup(of: RouterAnswer.self) { group in
-            group.addTask { try await body() }
-            group.addTask {
-                try await clock.sleep(for: deadline)
-                throw RouterError.unanswered(after: deadline)
-            }
-            defer { group.cancelAll() }
-            guard let answer = try await group.next() else { throw CancellationError() }
-            return answer
-        }
+        try await withTimeLimit(deadline, clock: clock, orThrow: RouterError.unanswered(after: deadline), body)
     }
 
     /// The error for a discarded command: ``RouterError/late(_:)`` if the calling instance is gone now.

@@ -4,23 +4,24 @@ internal import EventBus
 internal import Foundation
 internal import Logging
 internal import ServiceLifecycle
+internal import Support
 
 /// Announces a process on the bus: it publishes the presence and the contract of the process once, before its services
 /// are ready. Both documents are leased, so the bus withdraws them when the process has ended.
 struct Announcement: Service {
     let context: ServiceContext
-    let ready: [ReadySignal]
+    let ready: [Latch]
     let clock: any Clock<Duration>
-    /// Signalled when the process is announced and all its services are ready.
-    let announced = ReadySignal()
+    /// Opened when the process is announced and all its services are ready.
+    let announced = Latch()
 
     func run() async throws {
         try await cancelWhenGracefulShutdown {
             try await context.waitingForBus(clock: clock) { try await publish() }
-            for signal in ready { try await signal.wait() }
+            for latch in ready { try await latch.waitUntilOpen() }
         }
         context.logger.info("ready", metadata: ["bus": "\(context.busAddress)", "source": "\(context.bus.source)"])
-        announced.signal()
+        announced.open()
         try await gracefulShutdown()
     }
 

@@ -3,6 +3,7 @@ internal import Contracts
 internal import EventBus
 internal import Logging
 internal import ServiceLifecycle
+internal import Support
 
 /// Reports the metrics of a process when they are asked for.
 ///
@@ -14,7 +15,7 @@ struct MetricsReporter: ReadyService {
     let context: ServiceContext
     let clock: any Clock<Duration>
     /// Signalled when requests can arrive.
-    let ready = ReadySignal()
+    let ready = Latch()
 
     func run() async throws {
         try await cancelWhenGracefulShutdown {
@@ -35,7 +36,7 @@ struct MetricsReporter: ReadyService {
             group.addTask {
                 let filters: [MessageFilter] = [.type(DomainEvent.MetricsRequested.self)]
                 try await context.bus.withSubscription(to: filters, from: .now) { messages in
-                    ready.signal()
+                    ready.open()
                     for try await _ in messages { requested.yield() }
                 }
                 throw BusError(.closed, "the bus was closed")

@@ -2,6 +2,7 @@ internal import Consuming
 internal import EventBus
 internal import Logging
 public import ServiceLifecycle
+internal import Support
 internal import SystemSupport
 internal import UnixSignals
 
@@ -38,7 +39,7 @@ struct ServiceHost: Sendable {
     ) {
         let reporters = parts.map { MetricsReporter(context: $0.context, clock: clock) }
         let announcements = zip(parts, reporters).map { part, reporter in
-            Announcement(context: part.context, ready: part.services.readySignals + [reporter.ready], clock: clock)
+            Announcement(context: part.context, ready: part.services.readyLatches + [reporter.ready], clock: clock)
         }
         let notice = ReadinessNotice(ready: announcements.map(\.announced), notifier: notifier)
         let buses = parts.map { BusService(bus: $0.context.bus) as any Service }
@@ -59,7 +60,7 @@ struct ServiceHost: Sendable {
         logger: Logger, services: [any Service], notifier: Notifier = Notifier(),
         watchdog: Watchdog? = Watchdog(), clock: any Clock<Duration> = ContinuousClock()
     ) {
-        let notice = ReadinessNotice(ready: services.readySignals, notifier: notifier, logger: logger)
+        let notice = ReadinessNotice(ready: services.readyLatches, notifier: notifier, logger: logger)
         let signs = services.lifeSigns(watchdog, besides: [], notifier: notifier, clock: clock)
         let all = [notice] + services + [StoppingNotice(notifier: notifier)] + signs
         self.services = all.map { StoppableService(service: $0) }
@@ -99,8 +100,8 @@ struct ServiceHost: Sendable {
 }
 
 extension [any Service] {
-    /// The ready signals of the services that have one.
-    fileprivate var readySignals: [ReadySignal] {
+    /// The latches of the services that have one.
+    fileprivate var readyLatches: [Latch] {
         compactMap { ($0 as? any ReadyService)?.ready }
     }
 
@@ -145,16 +146,16 @@ struct BusService: Service {
     }
 }
 
-/// Tells the supervisor that a process is ready, as soon as all signals are.
+/// Tells the supervisor that a process is ready, as soon as all latches are open.
 struct ReadinessNotice: Service {
-    let ready: [ReadySignal]
+    let ready: [Latch]
     let notifier: Notifier
     /// Logs that the process is ready. Nil if a process with a bus has logged it.
     var logger: Logger?
 
     func run() async throws {
         try await cancelWhenGracefulShutdown {
-            for signal in ready { try await signal.wait() }
+            for latch in ready { try await latch.waitUntilOpen() }
             logger?.info("ready")
             notifier.notify(.ready)
         }

@@ -135,13 +135,9 @@ package final class NotifySocket: Sendable {
     /// Returns when a message may have arrived, when the deadline has passed, or when the task is cancelled. If
     /// `deadline` is nil, there is no deadline.
     package func wait(until deadline: SuspendingClock.Instant?) async {
-        await withTaskGroup { group in
-            group.addTask { await DescriptorReadiness.waitForInput(self.socket.descriptor) }
-            if let deadline {
-                group.addTask { try? await Task.sleep(until: deadline, clock: .suspending) }
-            }
-            await group.next()
-            group.cancelAll()
+        guard let deadline else { return await DescriptorReadiness.waitForInput(socket.descriptor) }
+        _ = try? await withTimeLimit(SuspendingClock.now.duration(to: deadline), clock: SuspendingClock()) {
+            await DescriptorReadiness.waitForInput(self.socket.descriptor)
         }
     }
 }

@@ -80,16 +80,10 @@ struct CompletionScope {
     /// contract file. Nil if this file cannot be read either.
     func contract() async -> AppContract? {
         let options = try? BusOptions.parse(busArguments)
-        let live = await withTaskGroup(of: AppContract?.self) { group in
-            group.addTask { try? await options?.withBus { try await BusContract.read($0).contract } }
-            group.addTask {
-                try? await Task.sleep(for: Self.patience)
-                return nil
-            }
-            defer { group.cancelAll() }
-            return await group.next() ?? nil
+        let live = try? await withTimeLimit(Self.patience) {
+            try await options?.withBus { try await BusContract.read($0).contract }
         }
-        if let live, !live.messages.isEmpty { return live }
+        if let live = live ?? nil, !live.messages.isEmpty { return live }
         return try? ContractFile.read(ContractFile.standard)
     }
 

@@ -16,14 +16,14 @@ public final class ManualClock: Clock, Sendable {
     private struct Sleeper {
         let id: Int
         let deadline: Instant
-        let wake: AsyncStream<Never>.Continuation
+        let wake: Latch
     }
 
     private struct State {
         var now = Instant()
         var nextID = 0
         var sleepers: [Sleeper] = []
-        var watchers: [AsyncStream<Never>.Continuation] = []
+        var watchers: [Latch] = []
     }
 
     private let state = Mutex(State())
@@ -42,20 +42,19 @@ public final class ManualClock: Clock, Sendable {
     public var date: Date { Date(milliseconds: start + Int64(now.offset.milliseconds)) }
 
     public func sleep(until deadline: Instant, tolerance: Duration?) async throws {
-        let (stream, wake) = AsyncStream.makeStream(of: Never.self)
+        let wake = Latch()
         let id = state.withLock { state in
             state.nextID += 1
             guard deadline > state.now else {
-                wake.finish()
+                wake.open()
                 return state.nextID
             }
             state.sleepers.append(Sleeper(id: state.nextID, deadline: deadline, wake: wake))
-            state.watchers.forEach { $0.finish() }
+            state.watchers.forEach { $0.open() }
             state.watchers = []
             return state.nextID
         }
-        // The stream ends at the deadline, or at once if the task is cancelled.
-        for await _ in stream {}
+        await wake.waitUntilOpenOrCancelled()
         state.withLock { state in state.sleepers.removeAll { $0.id == id } }
         try Task.checkCancellation()
     }
@@ -64,7 +63,7 @@ public final class ManualClock: Clock, Sendable {
     public func advance(by duration: Duration) {
         state.withLock { state in
             state.now = state.now.advanced(by: duration)
-            for sleeper in state.sleepers where sleeper.deadline <= state.now { sleeper.wake.finish() }
+            for sleeper in state.sleepers where sleeper.deadline <= state.now { sleeper.wake.open() }
             state.sleepers.removeAll { $0.deadline <= state.now }
         }
     }
@@ -79,14 +78,14 @@ public final class ManualClock: Clock, Sendable {
     package func sleepers(_ count: Int = 1) async throws {
         while true {
             try Task.checkCancellation()
-            let (stream, news) = AsyncStream.makeStream(of: Never.self)
+            let news = Latch()
             let isDone = state.withLock { state in
                 if state.sleepers.count >= count { return true }
                 state.watchers.append(news)
                 return false
             }
             if isDone { return }
-            for await _ in stream {}
+            await news.waitUntilOpenOrCancelled()
         }
     }
 }

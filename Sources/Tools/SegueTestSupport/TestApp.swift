@@ -89,7 +89,7 @@ public final class TestApp: ObservedBus, Sendable {
         }
         for service in services {
             try await within(deadline) {
-                try await service.ready.wait()
+                try await service.ready.waitUntilOpen()
             } orThrow: { [observer] in
                 observer.failure("\($0) the start of the app", at: caller)
             }

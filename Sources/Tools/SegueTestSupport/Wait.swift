@@ -19,19 +19,10 @@ func within<Result: Sendable>(
     orThrow failure: @escaping @Sendable (_ beginning: String) -> StackFailure
 ) async throws -> Result {
     let deadline = try deadline ?? DefaultDeadline.value(in: ProcessInfo.processInfo.environment)
-    return try await withThrowingTaskGroup(of: Result.self) { group in
-        group.addTask { try await body() }
-        group.addTask {
-            try await Task.sleep(for: deadline)
-            throw failure("waited \(deadline.text) for")
-        }
-        defer { group.cancelAll() }
-        do {
-            guard let result = try await group.next() else { throw CancellationError() }
-            return result
-        } catch is CancellationError {
-            throw failure("the test was cancelled, perhaps by its time limit, while it waited for")
-        }
+    do {
+        return try await withTimeLimit(deadline, orThrow: failure("waited \(deadline.text) for"), body)
+    } catch is CancellationError {
+        throw failure("the test was cancelled, perhaps by its time limit, while it waited for")
     }
 }
 

@@ -1,4 +1,5 @@
 internal import EventBus
+internal import Support
 internal import Synchronization
 internal import WebPage
 
@@ -24,18 +25,8 @@ struct BusRequests: Sendable {
         guard await hub.isBusConnected else { throw RequestError.busAway }
         try permits.acquire()
         defer { permits.release() }
-        let clock = clock
         do {
-            return try await withThrowingTaskGroup(of: Result.self) { group in
-                group.addTask { try await operation() }
-                group.addTask {
-                    try await clock.sleep(for: Self.timeout)
-                    throw RequestError.busAway
-                }
-                defer { group.cancelAll() }
-                guard let result = try await group.next() else { throw RequestError.busAway }
-                return result
-            }
+            return try await withTimeLimit(Self.timeout, clock: clock, orThrow: RequestError.busAway, operation)
         } catch let error as BusError {
             switch error.code {
             case .refused, .malformed: throw RequestError.malformed(error.message)

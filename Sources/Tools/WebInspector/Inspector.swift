@@ -46,7 +46,7 @@ package struct Inspector: PageFeature {
 
     // MARK: The bus
 
-    package func run(_ ready: ReadySignal) async throws {
+    package func run(_ ready: Latch) async throws {
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { try await follow(ready) }
             group.addTask { try await countSeconds() }
@@ -57,8 +57,8 @@ package struct Inspector: PageFeature {
     }
 
     /// Passes all messages of the bus to the observer.
-    /// - Parameter following: Signalled when the subscription is live.
-    private func follow(_ following: ReadySignal) async throws {
+    /// - Parameter following: Opened when the subscription is live.
+    private func follow(_ following: Latch) async throws {
         try await BusRetry(holding: .nothing, logger: environment.logger, clock: clock).run {
             let end = try await bus.inspect.end()
             let documents = try await bus.documents(matching: Self.documents)
@@ -71,7 +71,7 @@ package struct Inspector: PageFeature {
                     try await bus.withSubscription(
                         to: [.all], from: .after(start), until: nil, onNotice: { noting.yield($0) }
                     ) { messages in
-                        following.signal()
+                        following.open()
                         for try await delivery in messages.deliveries {
                             metrics.handle(delivery.message)
                             await observer.handle(delivery)

@@ -39,7 +39,7 @@ extension EventBus {
     }
 
     /// Returns when nothing is left to do: each message of publishers up to now has led to its results.
-    func untilSettled(_ replay: some JournalReplay) async throws {
+    func waitUntilSettled(_ replay: some JournalReplay) async throws {
         let marker = ProbeMarker(id: UUID().uuidString)
         try await publish(marker)
         try await withSubscription(to: replay.filters + [.type(ProbeMarker.self)], from: .beginning) { messages in

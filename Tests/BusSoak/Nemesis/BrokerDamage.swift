@@ -44,14 +44,14 @@ struct BrokerDamageScene: Sendable {
         let broker = try await arena.startBroker(on: disk)
         let scene = try await FaultScene(in: arena, batches: batches)
         try disk.fill(of: try await broker.pid)
-        try await arena.untilLog(of: "broker", "says that the disk is full") {
+        try await arena.waitUntilLog(of: "broker", "says that the disk is full") {
             $0.contains("journal.unwritable")
         }
-        try await arena.untilLog(of: scene.publisher.name, "says that a batch is refused") {
+        try await arena.waitUntilLog(of: scene.publisher.name, "says that a batch is refused") {
             $0.contains(BusError.Code.journal.rawValue)
         }
         try disk.makeRoom(of: try await broker.pid)
-        try await scene.untilWorking("after there is room again")
+        try await scene.waitUntilWorking("after there is room again")
         let history = try await scene.finish()
         try await arena.end([broker])
         return (history, [])
@@ -75,9 +75,9 @@ struct BrokerDamageScene: Sendable {
         let third = try await arena.startBroker("third")
         // The marks of the clients may not cover the messages of the last second. The record of the end does.
         if loss != .file {
-            try await arena.untilLog(of: "third", "tells of the loss") { $0.contains("has lost its last") }
+            try await arena.waitUntilLog(of: "third", "tells of the loss") { $0.contains("has lost its last") }
         }
-        try await scene.untilNewEpoch()
+        try await scene.waitUntilNewEpoch()
         var history = try await scene.finish()
         try await arena.end([third])
         var findings = try await flipBits(history.journal)
@@ -114,7 +114,7 @@ struct BrokerDamageScene: Sendable {
             frames = try WriteAheadLog(of: arena.journal).frames
         } while frames < 400
         try await broker.send(SIGKILL)
-        try await arena.untilEnd(of: broker)
+        try await arena.waitUntilEnd(of: broker)
         return copy
     }
 

@@ -202,7 +202,7 @@ actor Crew {
             guard let process = processes[member] else { continue }
             let end: ProcessEnd
             do {
-                end = try await arena.untilEnd(of: process)
+                end = try await arena.waitUntilEnd(of: process)
             } catch let failure as ArenaFailure {
                 // It was killed. The histories may say what it waited for.
                 surprises.append(failure.reason)

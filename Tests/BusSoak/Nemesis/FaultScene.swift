@@ -33,7 +33,7 @@ package struct FaultScene: Sendable {
             "publisher", "publish",
             ["--lanes", "\(batches)", "--batch", batches > 4 ? "1" : "2", "--pause", "\(pause)"])
         if let leading {
-            try await arena.untilLog(of: leading.name, "says that it leads") { $0.contains("leading") }
+            try await arena.waitUntilLog(of: leading.name, "says that it leads") { $0.contains("leading") }
             stewards = [leading, try await arena.startSteward("steward2")]
         } else {
             stewards = []
@@ -45,7 +45,7 @@ package struct FaultScene: Sendable {
             try await arena.startConsumer("worker2", group: "shared", mode: .shared),
         ]
         let others = workers + [consumer]
-        try await arena.untilAcknowledged(100, more: "before the fault")
+        try await arena.waitUntilAcknowledged(100, more: "before the fault")
         try await arena.until("all consumers work") { counts in
             others.allSatisfy { counts[$0.name]?.handled ?? 0 > 0 }
         }
@@ -89,8 +89,8 @@ package struct FaultScene: Sendable {
     // MARK: Waiting
 
     /// Waits until the publishers, the reader and the consumers have made progress.
-    package func untilWorking(_ what: String) async throws {
-        try await arena.untilAcknowledged(100, more: what)
+    package func waitUntilWorking(_ what: String) async throws {
+        try await arena.waitUntilAcknowledged(100, more: what)
         let before = await arena.counts()
         let names = (workers + [consumer]).filter { !$0.hasEnded }.map(\.name)
         try await arena.until("the reader and the consumers go on \(what)") { counts in
@@ -102,7 +102,7 @@ package struct FaultScene: Sendable {
     }
 
     /// Waits until one of the stewards has logged a text.
-    package func untilASteward(says text: String) async throws {
+    package func waitUntilASteward(says text: String) async throws {
         let names = stewards.map(\.name)
         try await arena.until("a steward says that \(text)") { _ in
             names.contains { arena.log(of: $0).contains(text) }
@@ -110,9 +110,9 @@ package struct FaultScene: Sendable {
     }
 
     /// Waits until the reader reads a new epoch, and all processes work in it.
-    package func untilNewEpoch() async throws {
+    package func waitUntilNewEpoch() async throws {
         try await arena.until("the reader begins anew") { $0["reader"]?.live == 2 }
-        try await untilWorking("in the new epoch")
+        try await waitUntilWorking("in the new epoch")
     }
 }
 
@@ -136,7 +136,7 @@ extension FaultScene {
     }
 
     /// Waits until every server has all that is stored.
-    package func untilCurrent() async throws {
+    package func waitUntilCurrent() async throws {
         let cluster = try cluster()
         try await arena.within(.seconds(60), "a server has not received what the others have stored") {
             try await cluster.waitUntilCurrent(StreamNames(Self.journal).all)
@@ -157,11 +157,11 @@ extension FaultScene {
         while true {
             let leader = try await leader()
             if leader === server { return }
-            try await untilCurrent()
+            try await waitUntilCurrent()
             try await leader.kill()
             _ = try await self.leader(otherThan: leader)
             try await leader.restart()
-            try await untilWorking("with another leader")
+            try await waitUntilWorking("with another leader")
         }
     }
 }

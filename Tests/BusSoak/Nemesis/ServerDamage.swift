@@ -70,13 +70,13 @@ extension FaultScene {
         try await old.kill()
         try old.saveStore()
         try await old.restart()
-        try await untilWorking("after the copy was made")
+        try await waitUntilWorking("after the copy was made")
         try await old.kill()
         try old.putBackStore()
         try await old.restart()
-        try await untilWorking("after the server has returned with an old disk")
+        try await waitUntilWorking("after the server has returned with an old disk")
         try await makeLeader(old)
-        try await untilWorking("with the leader that had an old disk")
+        try await waitUntilWorking("with the leader that had an old disk")
     }
 
     fileprivate func putBackCopies() async throws -> LostEnd {
@@ -90,12 +90,12 @@ extension FaultScene {
         for server in old { try server.saveStore() }
         let kept = arena.acknowledged(by: publisher.name)
         for server in servers { try await server.restart() }
-        try await untilWorking("after the copy was made")
+        try await waitUntilWorking("after the copy was made")
         for server in servers { try await server.kill() }
         for server in old { try server.putBackStore() }
         let invoked = arena.invoked(by: publisher.name)
         try await restart()
-        try await untilNewEpoch()
+        try await waitUntilNewEpoch()
         // A process that had seen no lost message works on until the new epoch begins.
         return lostEnd(kept: kept, of: invoked, mayRepeatResults: true)
     }
@@ -107,12 +107,12 @@ extension FaultScene {
         try await damaged.kill()
         try damage(damaged)
         try await damaged.restart()
-        try await untilASteward(says: "server \(damaged.name) lacks")
-        try await untilEachReaderHasAll()
+        try await waitUntilASteward(says: "server \(damaged.name) lacks")
+        try await waitUntilEachReaderHasAll()
         try await handJournal(to: damaged)
-        try await untilEachReaderHasAll()
-        try await untilWorking("with the leader that has lost messages")
-        try await untilEachGroupHandles("with the leader that has lost messages")
+        try await waitUntilEachReaderHasAll()
+        try await waitUntilWorking("with the leader that has lost messages")
+        try await waitUntilEachGroupHandles("with the leader that has lost messages")
     }
 
     /// Lets a server lead the journal, without a fault.
@@ -124,7 +124,7 @@ extension FaultScene {
     }
 
     /// Waits until each durable consumer has handled more messages.
-    private func untilEachGroupHandles(_ what: String) async throws {
+    private func waitUntilEachGroupHandles(_ what: String) async throws {
         let before = await arena.counts()
         for names in [workers.map(\.name), [consumer.name]] {
             let handled = { @Sendable (counts: [String: Counts]) in
@@ -149,7 +149,7 @@ extension FaultScene {
     }
 
     /// Reads the fillers several times, each time from servers that JetStream chooses.
-    private func untilEachReaderHasAll() async throws {
+    private func waitUntilEachReaderHasAll() async throws {
         for _ in 0..<3 {
             let numbers = try await arena.withBus { bus in
                 try await bus.withSubscription(to: [.type(Filler.self)], from: .beginning) { messages in
@@ -170,9 +170,9 @@ extension FaultScene {
     /// Fills the disk of the first server, which has one of its own.
     fileprivate func fillFirstDisk() async throws {
         try servers[0].fillDisk()
-        try await untilWorking("while the disk is full")
+        try await waitUntilWorking("while the disk is full")
         try await servers[0].restart()
-        try await untilWorking("after the server has room again")
+        try await waitUntilWorking("after the server has room again")
     }
 }
 

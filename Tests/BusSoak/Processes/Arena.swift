@@ -4,6 +4,7 @@ internal import Foundation
 internal import Logging
 package import NATSTestSupport
 package import Navigation
+internal import Support
 internal import Synchronization
 package import TestSupport
 internal import Transports
@@ -215,7 +216,7 @@ package final class Arena: Sendable {
     package func withBus<Result: Sendable>(
         deadline: Duration = Arena.deadline, _ body: @escaping @Sendable (EventBus) async throws -> Result
     ) async throws -> Result {
-        let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+        let logger = Logger.silent
         let bus = try BusFactory.standard.bus(at: self.bus, source: "test/\(UUID().uuidString)", logger: logger)
         return try await bus.whileOpen {
             try await self.within(deadline, "the bus did not do what it should") { try await body(bus) }
@@ -223,7 +224,7 @@ package final class Arena: Sendable {
     }
 
     /// Waits until some more messages are acknowledged.
-    package func untilAcknowledged(_ count: Int, more what: String) async throws {
+    package func waitUntilAcknowledged(_ count: Int, more what: String) async throws {
         let before = await progress.current().values.reduce(0) { $0 + $1.acknowledged }
         try await until("\(count) more messages are acknowledged \(what)") { counts in
             counts.values.reduce(0) { $0 + $1.acknowledged } >= before + count
@@ -242,7 +243,7 @@ package final class Arena: Sendable {
     }
 
     /// Waits until the log of a process satisfies a condition.
-    package func untilLog(
+    package func waitUntilLog(
         of name: String, _ what: String, _ fits: @escaping @Sendable (String) -> Bool
     ) async throws {
         try await until("the log of \(name) \(what)") { _ in fits(self.log(of: name)) }
@@ -250,7 +251,7 @@ package final class Arena: Sendable {
 
     /// Waits until a process has ended.
     @discardableResult
-    package func untilEnd(of child: ChildProcess, deadline: Duration = Arena.deadline) async throws -> ProcessEnd {
+    package func waitUntilEnd(of child: ChildProcess, deadline: Duration = Arena.deadline) async throws -> ProcessEnd {
         // Cancelling the wait would not end the process, so it is killed.
         try await withThrowingTaskGroup(of: ProcessEnd?.self) { group in
             group.addTask { await child.end }
@@ -272,7 +273,7 @@ package final class Arena: Sendable {
     package func end(_ children: [ChildProcess]) async throws {
         let running = children.filter { !$0.hasEnded }
         for child in running { try await child.send(15) }
-        for child in running where try await untilEnd(of: child) != .exited(0) {
+        for child in running where try await waitUntilEnd(of: child) != .exited(0) {
             throw failure("\(child.name) ended with an error: \(await child.end)")
         }
     }
@@ -281,16 +282,7 @@ package final class Arena: Sendable {
     package func within<Result: Sendable>(
         _ deadline: Duration, _ what: String, _ body: @escaping @Sendable () async throws -> Result
     ) async throws -> Result {
-        try await withThrowingTaskGroup(of: Result.self) { group in
-            group.addTask { try await body() }
-            group.addTask {
-                try await Task.sleep(for: deadline)
-                throw self.failure("\(what) within \(deadline)")
-            }
-            defer { group.cancelAll() }
-            guard let result = try await group.next() else { throw CancellationError() }
-            return result
-        }
+        try await withTimeLimit(deadline, orThrow: failure("\(what) within \(deadline)"), body)
     }
 
     /// The log of a process so far.
@@ -354,8 +346,8 @@ package final class Arena: Sendable {
         history.groups = groups
         (history.journal, history.navigation, history.timers) = try await withBus(deadline: .seconds(600)) { bus in
             try await self.settle(groups, readers, on: bus)
-            if let flow { await self.untilSettled(NavigationReplay(flow: flow), "sessions waited", on: bus) }
-            if hasTimers { await self.untilSettled(TimerReplay(), "timers were open", on: bus) }
+            if let flow { await self.waitUntilSettled(NavigationReplay(flow: flow), "sessions waited", on: bus) }
+            if hasTimers { await self.waitUntilSettled(TimerReplay(), "timers were open", on: bus) }
             try Task.checkCancellation()
             try await whenSettled()
             let timers = hasTimers ? try await bus.timers() : []
@@ -382,8 +374,8 @@ package final class Arena: Sendable {
         }
     }
 
-    private func untilSettled(_ replay: some JournalReplay, _ what: String, on bus: EventBus) async {
-        try? await whileGettingOn(what) { try await bus.untilSettled(replay) }
+    private func waitUntilSettled(_ replay: some JournalReplay, _ what: String, on bus: EventBus) async {
+        try? await whileGettingOn(what) { try await bus.waitUntilSettled(replay) }
     }
 
     /// Waits for `body` as long as any process handles or receives messages.

@@ -3,7 +3,7 @@ package import EventBus
 internal import Foundation
 internal import Glibc
 package import Logging
-internal import RuntimeTestSupport
+internal import TestSupport
 
 /// Reads all values from the beginning of the journal and writes each of them, with its offset, to the history, until
 /// it is asked to end. It writes a live line once for each journal.

@@ -1,6 +1,7 @@
 import Compose
 import Foundation
 import Logging
+import TestSupport
 
 /// A folder of one test, with a path that is short enough for sockets.
 final class Scratch: Sendable {
@@ -70,28 +71,10 @@ extension Service {
 }
 
 enum Shell {
-    struct Failure: Error {
-        let status: Int32
-        let output: String
-    }
-
-    /// The output of a script.
-    ///
-    /// - Throws: ``Failure`` if the script's exit status is not 0.
+    /// The output and the errors of a script.
+    /// - Throws: ``TestProgram/Failure`` if the script's exit status is not 0.
     @discardableResult
-    static func run(_ script: String, _ arguments: String...) throws -> String {
-        let process = Process()
-        let pipe = Pipe()
-        process.executableURL = URL(fileURLWithPath: "/bin/bash")
-        process.arguments = ["-c", script] + arguments
-        process.standardOutput = pipe
-        process.standardError = pipe
-        try process.run()
-        let output = String(decoding: try pipe.fileHandleForReading.readToEnd() ?? Data(), as: UTF8.self)
-        process.waitUntilExit()
-        guard process.terminationStatus == 0 else {
-            throw Failure(status: process.terminationStatus, output: output)
-        }
-        return output
+    static func run(_ script: String, _ arguments: String...) async throws -> String {
+        try await TestProgram("/bin/bash", ["-c", "exec 2>&1\n\(script)"] + arguments).output()
     }
 }

@@ -1,4 +1,5 @@
 import Compose
+import Support
 import Testing
 
 struct DeadlinePassed: Error, CustomStringConvertible {
@@ -12,14 +13,8 @@ func within<R: Sendable>(
     limit: Duration = .seconds(60),
     _ body: @escaping @concurrent @Sendable () async throws -> R
 ) async throws -> R {
-    try await withThrowingTaskGroup(of: R.self) { group in
-        group.addTask(operation: body)
-        group.addTask {
-            try await Task.sleep(for: limit)
-            throw DeadlinePassed(description: "\(what): not within \(limit)")
-        }
-        defer { group.cancelAll() }
-        return try #require(try await group.next())
+    try await withTimeLimit(limit, orThrow: DeadlinePassed(description: "\(what): not within \(limit)")) {
+        try await body()
     }
 }
 

@@ -1,5 +1,6 @@
 import Foundation
 import Support
+import TestSupport
 import Testing
 
 @testable import Compose
@@ -61,18 +62,18 @@ struct SystemdExportTests {
     }
 
     @Test("systemd accepts the units", arguments: [SystemdManager.user, .system(user: "root")])
-    func verified(manager: SystemdManager) throws {
+    func verified(manager: SystemdManager) async throws {
         let scratch = try Scratch()
         try SystemdFile.write(export(manager: manager, directory: scratch.path).files(), to: scratch.path)
         let flag = manager == .user ? "--user" : "--system"
         // `systemd-analyze` also prints warnings about settings that it does not know, and still succeeds.
-        let found = try Shell.run(
+        let found = try await Shell.run(
             "cd \"$0\" && XDG_RUNTIME_DIR=$0 systemd-analyze \(flag) verify ./*.target ./*.service", scratch.path)
         #expect(found.split(separator: "\n").filter { $0.contains("demo.") }.isEmpty, "\(found)")
     }
 
     @Test("No unit file that others can read contains a secret")
-    func secrets() throws {
+    func secrets() async throws {
         let scratch = try Scratch()
         let files = try export(directory: scratch.path).files()
         // A second export replaces the files. The new ones must have the same modes.
@@ -100,7 +101,7 @@ struct SystemdExportTests {
     }
 
     @Test("The units have a command line and variables that work without systemd")
-    func byHand() throws {
+    func byHand() async throws {
         let scratch = try Scratch()
         let text = """
             services:
@@ -112,7 +113,7 @@ struct SystemdExportTests {
             """
         let files = try export(text, ports: [:], directory: scratch.path).files()
         try SystemdFile.write(files, to: scratch.path)
-        try run(try #require(files.first { $0.name == "demo.a.service" }).text)
+        try await run(try #require(files.first { $0.name == "demo.a.service" }).text)
         #expect(
             try scratch.read("result")
                 == "a \"b\" \\ %h $x|;|two\nlines|se\"cr$et %h\n`x|ipc:///run/user/1000/segue/demo/bus|a|\(scratch.path)\n"
@@ -120,7 +121,7 @@ struct SystemdExportTests {
     }
 
     /// Runs the command of a unit as systemd would, with the unit's variables and in its folder.
-    private func run(_ unit: String) throws {
+    private func run(_ unit: String) async throws {
         let command = try #require(UnitLine.values(of: "ExecStart", in: unit).first)
         let arguments = UnitLine.words(command).map { $0.replacing("$$", with: "$") }
         let variables = UnitLine.values(of: "Environment", in: unit).flatMap(UnitLine.words).map { line in
@@ -129,14 +130,11 @@ struct SystemdExportTests {
         }
         let variableFile = try #require(UnitLine.values(of: "EnvironmentFile", in: unit).first)
         let folder = try #require(UnitLine.values(of: "WorkingDirectory", in: unit).first)
-        let process = Process()
         // A shell can read the file of variables, too.
-        process.executableURL = URL(fileURLWithPath: "/bin/sh")
-        process.arguments = ["-c", "set -a; . \"$0\"; exec \"$@\"", variableFile] + arguments
-        process.environment = Dictionary(uniqueKeysWithValues: variables)
-        process.currentDirectoryURL = URL(fileURLWithPath: folder)
-        try process.run()
-        process.waitUntilExit()
+        try await TestProgram(
+            "/bin/sh", ["-c", "set -a; . \"$0\"; exec \"$@\"", variableFile] + arguments,
+            environment: Dictionary(uniqueKeysWithValues: variables), inheritsEnvironment: false, in: folder
+        ).output()
     }
 
     @Test(
@@ -154,14 +152,14 @@ struct SystemdExportTests {
     }
 
     @Test("A script waits until the service is healthy, for a limited time")
-    func probe() throws {
+    func probe() async throws {
         var probe = HealthProbe(command: ["false"], interval: .milliseconds(10), timeout: .seconds(5), retries: 3)
-        #expect(throws: Shell.Failure.self) { try Shell.run(probe.waitingScript, "probe", "false") }
+        await #expect(throws: TestProgram.Failure.self) { try await Shell.run(probe.waitingScript, "probe", "false") }
         probe.startPeriod = .seconds(600)
         let scratch = try Scratch()
         let file = "\(scratch.path)/x"
         let test = "echo x >> \(file); [ $(wc -l < \(file)) -eq 3 ]"
-        try Shell.run(probe.waitingScript, "probe", "sh", "-c", test)
+        try await Shell.run(probe.waitingScript, "probe", "sh", "-c", test)
         #expect(try scratch.read("x") == "x\nx\nx\n")
         // The largest value that a file may contain.
         let long = Duration.seconds(365 * 86_400)
@@ -222,10 +220,10 @@ struct SystemdTextTests {
     @Test(
         "A variable is quoted so that a shell also reads the same value",
         arguments: ["", "a b", "a\"b$c `d` \\ %h\nx'y", "#;=", "ß", "a\"\u{301}b$\u{301}(id)"])
-    func assignment(value: String) throws {
+    func assignment(value: String) async throws {
         let scratch = try Scratch()
         let path = try scratch.write(SystemdText.assignment("V", value) + "\n", to: "e")
-        let output = try Shell.run("set -a; . \"$0\"; printf '%s' \"$V\"", path)
+        let output = try await Shell.run("set -a; . \"$0\"; printf '%s' \"$V\"", path)
         #expect(output == value)
     }
 

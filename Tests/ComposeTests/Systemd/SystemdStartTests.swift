@@ -4,7 +4,7 @@ import Testing
 @testable import Compose
 
 /// These tests run a separate systemd manager. They need the permission to create the namespaces that isolate it.
-@Suite("Units in systemd", .enabled(if: SystemdSession.isPossible, "needs the right to make namespaces"))
+@Suite("Units in systemd", .enabled("needs the right to make namespaces") { await SystemdSession.isPossible })
 struct SystemdStartTests {
     @Test("Exported services start in order with their variables, and stop", .timeLimit(.minutes(2)))
     func start() async throws {
@@ -40,7 +40,7 @@ struct SystemdStartTests {
             stack: stack, name: "demo", manager: .user, ports: ["web": 8123], directory: units,
             executableDirectory: nil, environment: environment)
         try SystemdFile.write(export.files(), to: units)
-        let states = try SystemdSession.run(
+        let states = try await SystemdSession.run(
             """
             systemctl --user start demo.target || { cat $1/manager.log; systemctl --user status "demo*" --no-pager; }
             for unit in store setup web; do systemctl --user is-active demo.$unit || true; done
@@ -60,11 +60,13 @@ struct SystemdStartTests {
 }
 
 enum SystemdSession {
-    static let isPossible = (try? Shell.run(isolated("mount -t cgroup2 none /sys/fs/cgroup"))) != nil
+    static var isPossible: Bool {
+        get async { (try? await Shell.run(isolated("mount -t cgroup2 none /sys/fs/cgroup"))) != nil }
+    }
 
     /// Runs a script with a systemd manager. `home` is the manager's home folder.
-    static func run(_ script: String, home: String) throws -> String {
-        try Shell.run(isolated(manager + script), home)
+    static func run(_ script: String, home: String) async throws -> String {
+        try await Shell.run(isolated(manager + script), home)
     }
 
     /// A command that runs a script in its own namespaces. When the script ends, the kernel ends all processes that are

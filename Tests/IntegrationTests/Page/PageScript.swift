@@ -2,6 +2,7 @@ import Foundation
 import SegueTestSupport
 import Subprocess
 import SystemPackage
+import TestSupport
 import Testing
 
 /// A Python script that controls a real browser with Playwright. `scripts/test-setup` installs both.

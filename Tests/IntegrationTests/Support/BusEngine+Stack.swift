@@ -1,5 +1,6 @@
 import CommandLineTestSupport
 import SegueTestSupport
+import TestSupport
 
 extension BusEngine {
     /// The engine of a ``TestStack``.

@@ -1,5 +1,6 @@
 import CommandLineTestSupport
 import Foundation
+import TestSupport
 import Testing
 
 /// The samples of a page: its blocks without a language, which show what commands print on a terminal of 100 columns.

@@ -1,11 +1,7 @@
 import Foundation
+import TestSupport
 
-/// The files of this package that tests read.
-enum Repository {
-    static func path(_ relative: String) -> String {
-        URL(fileURLWithPath: #filePath).appendingPathComponent("../../../../\(relative)").standardizedFileURL.path
-    }
-
+extension Repository {
     /// The names of the tests, and of the conformance cases.
     /// - Parameters:
     ///   - place: The beginning of the path in the folder of tests.

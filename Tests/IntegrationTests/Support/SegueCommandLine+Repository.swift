@@ -1,4 +1,5 @@
 import CommandLineTestSupport
+import TestSupport
 
 extension SegueCommandLine {
     /// Runs `body` with the repository as the working folder, and with a temporary folder for state and sockets.

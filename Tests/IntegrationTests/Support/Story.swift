@@ -88,7 +88,7 @@ struct Story {
         }
         let app = InProcessApp(
             flows: flows, catalogue: Repository.path("config/simulator/catalogue.yaml"), stateFolder: folder)
-        let silent: @Sendable (String) -> Logger = { Logger(label: $0) { _ in SwiftLogNoOpLogHandler() } }
+        let silent: @Sendable (String) -> Logger = { _ in .silent }
         try await app.run(configuration: ServiceConfiguration(environment: [:]), logger: silent) { simulator in
             [
                 ServiceProgram(ServiceProcess("test")) { process in

@@ -1,11 +1,6 @@
 import EventBus
 import Foundation
 
-struct Counted: EventMessage {
-    let number: Int
-    var padding: String?
-}
-
 /// A command for the tests' consumers. Some of these commands fail.
 struct Work: CommandMessage {
     let number: Int

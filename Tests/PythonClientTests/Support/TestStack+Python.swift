@@ -1,6 +1,7 @@
 import EventBus
 import Foundation
 import SegueTestSupport
+import TestSupport
 
 extension TestStack {
     /// Runs `body` with a broker process and the Python client.

@@ -1,33 +1,22 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// Programs that read the formats that Segue writes.
 enum FormatReaders {
-    private static let build = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-        .deletingLastPathComponent().deletingLastPathComponent().appending(path: ".build")
-    private static let python = build.appending(path: "venv/bin/python")
+    private static let python = Repository.path(".build/venv/bin/python")
 
     /// True if the Python environment is there. `make test` creates it.
-    static var areInstalled: Bool { FileManager.default.isExecutableFile(atPath: python.path) }
+    static var areInstalled: Bool { FileManager.default.isExecutableFile(atPath: python) }
 
     /// Reads documents of a format. Each function of the script reads one document.
     ///
     /// - Returns: The texts that the reader found in the documents. Nil if the reader is not installed.
-    static func read(_ format: String, _ documents: [String]) throws -> [[String]]? {
-        let process = Process()
-        process.executableURL = python
-        process.arguments = ["-c", script, format, build.path]
-        let (input, output) = (Pipe(), Pipe())
-        process.standardInput = input
-        process.standardOutput = output
-        try process.run()
-        // The script reads all of its input before it writes.
-        input.fileHandleForWriting.write(try JSONEncoder().encode(documents))
-        try input.fileHandleForWriting.close()
-        let answer = output.fileHandleForReading.readDataToEndOfFile()
-        process.waitUntilExit()
-        try #require(process.terminationStatus == 0, "the reader of '\(format)' has failed; its error is above")
-        return try JSONDecoder().decode([[String]]?.self, from: answer)
+    static func read(_ format: String, _ documents: [String]) async throws -> [[String]]? {
+        let input = String(decoding: try JSONEncoder().encode(documents), as: UTF8.self)
+        let answer = try await TestProgram(python, ["-c", script, format, Repository.path(".build")]).output(
+            input: input)
+        return try JSONDecoder().decode([[String]]?.self, from: Data(answer.utf8))
     }
 
     private static let script = #"""

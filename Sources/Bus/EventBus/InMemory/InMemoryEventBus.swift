@@ -1,4 +1,5 @@
 package import Foundation
+internal import Support
 
 extension EventBus {
     /// A bus within one process. Tests, and apps that are one process, use it instead of a broker.
@@ -119,9 +120,7 @@ package struct InMemoryEventBus: EventBusEngine, Identifiable {
 
     package func run() async throws {
         try await hub.requireOpen(id)
-        let (forever, continuation) = AsyncStream.makeStream(of: Never.self)
-        for await _ in forever {}
-        continuation.finish()
+        await Latch().waitUntilOpenOrCancelled()
         await hub.close(id)
     }
 
@@ -193,7 +192,7 @@ package struct InMemoryEventBus: EventBusEngine, Identifiable {
                     await hub.settle(query.id, .failure(BusError(.cancelled, reason)))
                 }
             }
-            group.addTask { for await _ in query.isWanted {} }
+            group.addTask { await query.isResolved.waitUntilOpenOrCancelled() }
             await group.next()
             group.cancelAll()
         }

@@ -1,4 +1,5 @@
 internal import Foundation
+internal import Support
 
 /// A broker within one process: it holds the journal, the retained documents, the durable consumers with their dead
 /// letters, and the servers of queries.
@@ -268,10 +269,9 @@ public actor InMemoryHub {
             if let message = subscriptions[id]?.dequeue(from: journal) { return message }
             if subscriptions[id]?.isAtEnd == true { return nil }
             recordWaiting(id)
-            // The stream exists before the first suspension point, so no message that is published later is missed. It
-            // ends when it is finished, or when the reader is cancelled.
+            // The latch exists before the first suspension point, so no message that is published later is missed.
             guard let news = subscriptions[id]?.news() else { return nil }
-            for await _ in news {}
+            await news.waitUntilOpenOrCancelled()
         }
     }
 
@@ -412,9 +412,8 @@ public actor InMemoryHub {
         }
         let server = servers.remove(at: index)
         servers.append(server)
-        let (isWanted, settled) = AsyncStream.makeStream(of: Never.self)
         let query = InMemoryQuery(
-            message: message, asker: handle, server: server.id, answer: answer, isWanted: isWanted, settled: settled)
+            message: message, asker: handle, server: server.id, answer: answer)
         queries[query.id] = query
         server.queries.yield(query)
         return query.id
@@ -425,7 +424,7 @@ public actor InMemoryHub {
         guard let query = queries.removeValue(forKey: id) else { return }
         query.answer.yield(result)
         query.answer.finish()
-        query.settled.finish()
+        query.isResolved.open()
     }
 
     func serve(
@@ -481,7 +480,6 @@ struct InMemoryQuery: Identifiable, Sendable {
     let server: InMemoryServer.ID
     /// Receives the answer or an error.
     let answer: AsyncStream<Result<Envelope, BusError>>.Continuation
-    /// Ends when the asker no longer waits for the answer.
-    let isWanted: AsyncStream<Never>
-    let settled: AsyncStream<Never>.Continuation
+    /// Opened when the asker no longer waits for the answer.
+    let isResolved = Latch()
 }

@@ -1,4 +1,5 @@
 internal import Foundation
+internal import Support
 
 /// The progress of one reader in the journal. It holds no messages except transient ones, and the retained documents at
 /// its start.
@@ -20,8 +21,8 @@ struct InMemorySubscription: Identifiable {
     private let end: UInt64?
     /// The retained documents that a subscription from ``StartPosition/retained`` reads before the journal.
     private var retained: ArraySlice<Envelope>
-    /// The end of the stream that ``news()`` returned last. ``wakeUp()`` finishes it.
-    private var wake: AsyncStream<Never>.Continuation?
+    /// The latch that ``news()`` returned last; nil after ``wakeUp()`` has opened it.
+    private var wake: Latch?
     /// The transient messages that wait, each with the end that the journal had when it was published.
     private var transient: [(after: UInt64, message: Envelope)] = []
 
@@ -37,16 +38,16 @@ struct InMemorySubscription: Identifiable {
         self.progress = progress
     }
 
-    /// Returns a stream that ends with the next call of ``wakeUp()``.
-    mutating func news() -> AsyncStream<Never> {
-        let (news, continuation) = AsyncStream.makeStream(of: Never.self)
-        wake = continuation
+    /// Returns a latch that the next call of ``wakeUp()`` opens.
+    mutating func news() -> Latch {
+        let news = Latch()
+        wake = news
         return news
     }
 
     /// Lets the reader look for messages again.
     mutating func wakeUp() {
-        wake?.finish()
+        wake?.open()
         wake = nil
     }
 

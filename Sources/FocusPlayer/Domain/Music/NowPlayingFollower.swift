@@ -1,5 +1,6 @@
 package import Contracts
 package import EventBus
+internal import Support
 internal import Synchronization
 package import Vocabulary
 
@@ -78,7 +79,7 @@ package final class FollowerSigns: Sendable {
         /// True if a screen has shown the playback since the signs were last drained.
         var wasShown = false
         var hasChanged = false
-        var news = ReadyLatch()
+        var news = Latch()
     }
 
     private let state = Mutex(State())
@@ -106,13 +107,7 @@ package final class FollowerSigns: Sendable {
     /// - Returns: an empty list if there are none until the deadline.
     func drain(until deadline: ContinuousClock.Instant) async throws -> [NowPlayingPolling.Input] {
         let news = state.withLock(\.news)
-        try await withThrowingTaskGroup(of: Void.self) { group in
-            group.addTask { await news.wait() }
-            group.addTask { try await ContinuousClock().sleep(until: deadline) }
-            defer { group.cancelAll() }
-            try await group.next()
-        }
-        try Task.checkCancellation()
+        _ = try await withTimeLimit(ContinuousClock.now.duration(to: deadline)) { try await news.waitUntilOpen() }
         return state.withLock { state in
             defer { state = State() }
             let inputs: [NowPlayingPolling.Input?] = [
@@ -121,21 +116,5 @@ package final class FollowerSigns: Sendable {
             ]
             return inputs.compactMap(\.self)
         }
-    }
-}
-
-/// A latch that stays open. Only one task may wait for it, and only once.
-private struct ReadyLatch: Sendable {
-    private let stream: AsyncStream<Never>
-    private let continuation: AsyncStream<Never>.Continuation
-
-    init() {
-        (stream, continuation) = AsyncStream.makeStream(of: Never.self)
-    }
-
-    func open() { continuation.finish() }
-
-    func wait() async {
-        for await _ in stream {}
     }
 }

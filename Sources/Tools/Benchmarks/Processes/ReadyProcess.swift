@@ -72,20 +72,19 @@ struct ReadyProcess: Sendable {
     private static func isReady(
         _ isReady: @escaping @Sendable () async -> Bool, _ output: SubprocessOutputSequence
     ) async -> Bool {
-        await withTaskGroup(of: Bool.self) { group in
-            group.addTask { await isReady() }
-            group.addTask {
-                // The output of the process ends when the process ends.
-                do { for try await _ in output {} } catch {}
-                return false
+        let result = try? await withTimeLimit(.seconds(120)) {
+            await withTaskGroup(of: Bool.self) { group in
+                group.addTask { await isReady() }
+                group.addTask {
+                    // The output of the process ends when the process ends.
+                    do { for try await _ in output {} } catch {}
+                    return false
+                }
+                defer { group.cancelAll() }
+                return await group.next() ?? false
             }
-            group.addTask {
-                try? await Task.sleep(for: .seconds(120))
-                return false
-            }
-            defer { group.cancelAll() }
-            return await group.next() ?? false
         }
+        return result ?? false
     }
 }
 

@@ -116,7 +116,7 @@ struct SessionScale {
     ) async throws {
         // The partitions of the coordinators that started first move to the others as these join.
         try await tapEachPartition(taps)
-        try await taps.untilAnswered(within: Self.patience)
+        try await taps.waitUntilAnswered(within: Self.patience)
         _ = taps.drainLatencies()
         let processes = bus + coordinators
         let before = try processes.map { try ProcessUse(of: $0.id) }
@@ -125,7 +125,7 @@ struct SessionScale {
         try await taps.send(options.rate, for: options.duration) {
             name(Int.random(in: 0..<options.count, using: &random))
         }
-        try await taps.untilAnswered(within: Self.patience)
+        try await taps.waitUntilAnswered(within: Self.patience)
         let after = try processes.map { try ProcessUse(of: $0.id) }
         report.taps = taps.count - count
         let spent = zip(before, after).map { ($1.processorTime - $0.processorTime) * 1000 / Double(report.taps) }
@@ -153,7 +153,7 @@ struct SessionScale {
         let begin = ContinuousClock.now
         kill(coordinator.id, SIGKILL)
         try await tapEachPartition(taps)
-        try await taps.untilAnswered(within: Self.patience)
+        try await taps.waitUntilAnswered(within: Self.patience)
         return (.now - begin) / .seconds(1)
     }
 

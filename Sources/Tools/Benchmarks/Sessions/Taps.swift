@@ -1,6 +1,7 @@
 internal import Contracts
 internal import EventBus
 internal import Foundation
+internal import Support
 internal import Synchronization
 
 /// Sends taps, and records when the documents that answer them arrive.
@@ -13,8 +14,8 @@ final class Taps: Sendable {
         /// The times from taps to their answers, in milliseconds.
         var latencies: [Double] = []
         var count = 0
-        /// Finished when every tap is answered. Nil if no task waits for that.
-        var waiting: AsyncStream<Never>.Continuation?
+        /// Opened when every tap is answered. Nil if no task waits for that.
+        var answered: Latch?
     }
 
     private let app: TabApp
@@ -76,33 +77,17 @@ final class Taps: Sendable {
 
     /// Waits until every tap is answered.
     /// - Throws: ``BenchmarkError`` if taps are unanswered after `limit`.
-    func untilAnswered(within limit: Duration) async throws {
-        let isInTime = await withTaskGroup(of: Bool.self) { group in
-            group.addTask {
-                await self.untilAnswered()
-                return true
-            }
-            group.addTask {
-                try? await Task.sleep(for: limit)
-                return false
-            }
-            defer { group.cancelAll() }
-            return await group.next() ?? false
+    func waitUntilAnswered(within limit: Duration) async throws {
+        let answered = Latch()
+        state.withLock { state in
+            state.answered = answered
+            if state.due.isEmpty { answered.open() }
         }
-        try Task.checkCancellation()
-        guard isInTime else {
-            throw BenchmarkError("\(state.withLock(\.due.count)) taps were not answered within \(limit)")
+        try await withTimeLimit(
+            limit, orThrow: BenchmarkError("\(state.withLock(\.due.count)) taps were not answered within \(limit)")
+        ) {
+            try await answered.waitUntilOpen()
         }
-    }
-
-    private func untilAnswered() async {
-        let (answered, continuation) = AsyncStream.makeStream(of: Never.self)
-        let isDone = state.withLock { state in
-            state.waiting = continuation
-            return state.due.isEmpty
-        }
-        if isDone { return }
-        for await _ in answered {}
     }
 
     private func handle(_ message: Envelope) {
@@ -112,7 +97,7 @@ final class Taps: Sendable {
                 return
             }
             state.latencies.append((now - due) / .milliseconds(1))
-            if state.due.isEmpty { state.waiting?.finish() }
+            if state.due.isEmpty { state.answered?.open() }
         }
     }
 }

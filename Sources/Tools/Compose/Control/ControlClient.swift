@@ -1,4 +1,5 @@
 import Foundation
+import Support
 import SystemSupport
 
 /// Sends requests to a project's supervisor from another process.
@@ -46,21 +47,16 @@ package struct ControlClient: Sendable {
     private func exchange(_ call: Data, until deadline: ContinuousClock.Instant) async throws -> Data? {
         let path = project.controlPath
         guard try project.runtimeFolder() != nil else { return nil }
-        return try await withThrowingTaskGroup(of: Data?.self) { group in
-            group.addTask {
-                guard let socket = UnixStream.connect(to: path) else { return nil }
-                await socket.writeAll(call)
-                let reply = await socket.readAll(limit: ControlServer.longestCall)
-                return reply?.isEmpty == false ? reply : nil
-            }
-            group.addTask {
-                try await Task.sleep(until: deadline, clock: .continuous)
-                throw ComposeError(
-                    code: "control-silent", message: "the supervisor of project '\(project.name)' does not answer",
-                    recovery: "run 'segue down' to end it and its services")
-            }
-            defer { group.cancelAll() }
-            return try await group.next() ?? nil
+        return try await withTimeLimit(
+            ContinuousClock.now.duration(to: deadline),
+            orThrow: ComposeError(
+                code: "control-silent", message: "the supervisor of project '\(project.name)' does not answer",
+                recovery: "run 'segue down' to end it and its services")
+        ) {
+            guard let socket = UnixStream.connect(to: path) else { return nil }
+            await socket.writeAll(call)
+            let reply = await socket.readAll(limit: ControlServer.longestCall)
+            return reply?.isEmpty == false ? reply : nil
         }
     }
 

@@ -1,5 +1,6 @@
 package import EventBus
 internal import Foundation
+internal import Support
 
 /// Sends the messages of a recording to the processes of a bus.
 ///
@@ -182,22 +183,14 @@ struct ResultListener {
     /// - Returns: The derived ids of the messages before it. Nil if the message has not come in time.
     private func others(before id: String) async throws -> Set<String>? {
         let (messages, patience) = (messages, patience)
-        return try await withThrowingTaskGroup(of: Set<String>?.self) { group in
-            group.addTask {
-                var others: Set<String> = []
-                for try await message in messages {
-                    if message.id == id { return others }
-                    if message.hasDerivedID { others.insert(message.id) }
-                }
-                return nil
+        return try await withTimeLimit(patience) { () -> Set<String>? in
+            var others: Set<String> = []
+            for try await message in messages {
+                if message.id == id { return others }
+                if message.hasDerivedID { others.insert(message.id) }
             }
-            group.addTask {
-                try await Task.sleep(for: patience)
-                return nil
-            }
-            defer { group.cancelAll() }
-            return try await group.next() ?? nil
-        }
+            return nil
+        } ?? nil
     }
 }
 

@@ -1,5 +1,6 @@
 package import Contracts
 package import EventBus
+internal import Support
 internal import Synchronization
 
 /// Requests to processes for their metrics, and the reports that answer them.
@@ -15,8 +16,8 @@ package final class MetricsRequests: Sendable {
         /// The instances of the processes that have not reported.
         var missing: Set<String>
         var reports: [String: DomainEvent.MetricsReported] = [:]
-        /// Finished when no report is missing.
-        let isAnswered: AsyncStream<Never>.Continuation
+        /// Opened when no report is missing.
+        let isAnswered: Latch
     }
 
     private struct State {
@@ -56,21 +57,16 @@ package final class MetricsRequests: Sendable {
     /// - Throws: ``BusError``; `CancellationError`.
     package func ask(_ instances: Set<String>) async throws -> [String: DomainEvent.MetricsReported] {
         guard !instances.isEmpty else { return [:] }
-        let (answered, isAnswered) = AsyncStream.makeStream(of: Never.self)
+        let isAnswered = Latch()
         let id = state.withLock { state in
             state.lastID += 1
             state.requests[state.lastID] = Request(missing: instances, isAnswered: isAnswered)
             return state.lastID
         }
         defer { state.withLock { $0.requests[id] = nil } }
-        try await withThrowingTaskGroup(of: Void.self) { group in
-            group.addTask { [bus] in
-                try await bus.publishTransient([Envelope(DomainEvent.MetricsRequested(), source: bus.source)])
-                for await _ in answered {}
-            }
-            group.addTask { [clock] in try await clock.sleep(for: Self.patience) }
-            defer { group.cancelAll() }
-            try await group.next()
+        _ = try await withTimeLimit(Self.patience, clock: clock) { [bus] in
+            try await bus.publishTransient([Envelope(DomainEvent.MetricsRequested(), source: bus.source)])
+            try await isAnswered.waitUntilOpen()
         }
         return state.withLock { $0.requests[id]?.reports ?? [:] }
     }
@@ -83,7 +79,7 @@ package final class MetricsRequests: Sendable {
         state.withLock { state in
             for id in state.requests.keys where state.requests[id]?.missing.remove(report.instance) != nil {
                 state.requests[id]?.reports[report.instance] = report
-                if state.requests[id]?.missing.isEmpty == true { state.requests[id]?.isAnswered.finish() }
+                if state.requests[id]?.missing.isEmpty == true { state.requests[id]?.isAnswered.open() }
             }
         }
     }

@@ -163,17 +163,13 @@ struct AwaitedMessage: Sendable {
     /// - Throws: ``CommandError`` if the message causes an `ApplicationError` first, or if no awaited message arrives
     ///   in time.
     func message(within timeout: Duration) async throws -> Envelope {
-        try await withThrowingTaskGroup(of: Envelope.self) { group in
-            group.addTask { try await first() }
-            group.addTask {
-                try await Task.sleep(for: timeout)
-                throw CommandError(
-                    code: "no-outcome", "\(cause.type) caused no \(awaited) within \(timeout / .seconds(1)) s",
-                    recovery: "see 'segue services' for the process that handles it", status: .temporaryFailure)
-            }
-            defer { group.cancelAll() }
-            guard let message = try await group.next() else { throw CancellationError() }
-            return message
+        try await withTimeLimit(
+            timeout,
+            orThrow: CommandError(
+                code: "no-outcome", "\(cause.type) caused no \(awaited) within \(timeout / .seconds(1)) s",
+                recovery: "see 'segue services' for the process that handles it", status: .temporaryFailure)
+        ) {
+            try await first()
         }
     }
 

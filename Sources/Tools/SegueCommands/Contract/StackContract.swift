@@ -109,14 +109,10 @@ struct ProgramContract {
     func read() async throws(CommandError) -> Document.ServiceContract {
         let executable = try executable()
         do {
-            let text = try await withThrowingTaskGroup(of: String.self) { group in
-                group.addTask { try await output(of: executable) }
-                group.addTask {
-                    try await Task.sleep(for: Self.patience)
-                    throw failure(executable, "does not answer --contract within \(Self.patience)")
-                }
-                defer { group.cancelAll() }
-                return try await group.next() ?? ""
+            let text = try await withTimeLimit(
+                Self.patience, orThrow: failure(executable, "does not answer --contract within \(Self.patience)")
+            ) {
+                try await output(of: executable)
             }
             return try JSONDecoder().decode(Document.ServiceContract.self, from: Data(text.utf8))
         } catch let error as CommandError {

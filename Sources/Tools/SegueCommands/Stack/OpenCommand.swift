@@ -3,6 +3,7 @@ internal import Compose
 internal import Foundation
 internal import Opening
 internal import SignIn
+internal import Support
 
 package struct OpenCommand: AsyncParsableCommand {
     /// The time for which a link is valid.
@@ -104,14 +105,7 @@ package struct OpenCommand: AsyncParsableCommand {
 
     /// - Returns: the reason why the file could not be opened. Nil if it was opened, or if the command still runs.
     private func launch(_ opener: URLOpener, _ file: String) async -> String? {
-        await withTaskGroup(of: String?.self) { group in
-            group.addTask { await opener.launch(file: file) }
-            group.addTask {
-                try? await Task.sleep(for: Self.patience)
-                return nil
-            }
-            defer { group.cancelAll() }
-            return await group.next() ?? nil
-        }
+        let reason = try? await withTimeLimit(Self.patience) { await opener.launch(file: file) }
+        return reason ?? nil
     }
 }

@@ -3,6 +3,7 @@ internal import Compose
 internal import Foundation
 internal import Glibc
 internal import Logging
+internal import Support
 
 package struct UpCommand: AsyncParsableCommand {
     package static let configuration = CommandConfiguration(
@@ -96,15 +97,8 @@ package struct UpCommand: AsyncParsableCommand {
     /// Cancels `body` after the time of `--wait-timeout`.
     private func limited(_ project: Project, _ body: @escaping @Sendable () async throws -> Void) async throws {
         guard let waitTimeout else { return try await body() }
-        try await withThrowingTaskGroup(of: Void.self) { group in
-            group.addTask { try await body() }
-            group.addTask {
-                try await Task.sleep(for: .seconds(waitTimeout))
-                throw try Self.notReady(project, within: waitTimeout)
-            }
-            defer { group.cancelAll() }
-            try await group.next()
-        }
+        try await withTimeLimit(
+            .seconds(waitTimeout), orThrow: try Self.notReady(project, within: waitTimeout), body)
     }
 
     private static func notReady(_ project: Project, within timeout: Int) throws -> CommandError {

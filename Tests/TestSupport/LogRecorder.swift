@@ -9,6 +9,9 @@ package final class LogRecorder: Sendable {
 
     package var lines: [String] { recorded.withLock { $0.map(\.line) } }
 
+    /// The number of lines with this text, of any level.
+    package func count(of text: String) -> Int { lines.count { $0.hasSuffix(": \(text)") } }
+
     /// All log lines with their metadata.
     package var text: String { recorded.withLock { $0.map { "\($0.line) \($0.metadata)" }.joined(separator: "\n") } }
 

@@ -3,6 +3,7 @@ package import EventBus
 package import Foundation
 package import Logging
 package import ServiceLifecycle
+internal import Support
 
 /// Runs a service while `body` runs. `body` begins after the service is ready.
 /// - Throws: the first error of `body` or of the service.
@@ -11,7 +12,7 @@ package func withRunning<Result: Sendable>(
     _ service: any ReadyService, _ body: @escaping @Sendable () async throws -> Result
 ) async throws -> Result {
     try await withRunning(service as any Service) {
-        try await service.ready.wait()
+        try await service.ready.waitUntilOpen()
         return try await body()
     }
 }
@@ -21,10 +22,20 @@ package func withRunning<Result: Sendable>(
 package func withRunning<Result: Sendable>(
     _ service: any Service, _ body: @escaping @Sendable () async throws -> Result
 ) async throws -> Result {
+    try await withBackground([{ try await service.run() }], body)
+}
+
+/// Runs `body` concurrently with tasks that do not end by themselves, and cancels the tasks afterwards.
+/// - Throws: the first error of `body` or of a task.
+package func withBackground<Result: Sendable>(
+    _ tasks: [@Sendable () async throws -> Void], _ body: @escaping @Sendable () async throws -> Result
+) async throws -> Result {
     try await withThrowingTaskGroup(of: Result?.self) { group in
-        group.addTask {
-            do { try await service.run() } catch is CancellationError {}
-            return nil
+        for task in tasks {
+            group.addTask {
+                do { try await task() } catch is CancellationError {}
+                return nil
+            }
         }
         group.addTask { try await body() }
         while let result = try await group.next() {

@@ -1,13 +1,13 @@
 package import EventBus
+package import Support
 import Synchronization
-package import TestSupport
 
 /// A bus whose broker becomes unavailable with ``stall()``. Later batches are never published.
 package final class StallingBus: ForwardingEngine {
     package let inner: EventBus
     private let isStalled = Mutex(false)
     /// Opened when a batch waits for the broker.
-    package let stalled = Gate()
+    package let stalled = Latch()
 
     package init(bus: EventBus) {
         inner = bus
@@ -20,7 +20,7 @@ package final class StallingBus: ForwardingEngine {
     package func publish(_ batch: Batch) async throws -> Position {
         if isStalled.withLock(\.self) {
             stalled.open()
-            try await Gate().pass()
+            try await Latch().waitUntilOpen()
         }
         return try await inner.publish(batch)
     }
