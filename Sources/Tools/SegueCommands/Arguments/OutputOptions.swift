@@ -1,46 +1,10 @@
 internal import ArgumentParser
-internal import Monitor
 internal import Support
 
 /// The option that prints rows for programs instead of people.
 struct OutputOptions: ParsableArguments, Sendable {
     @Flag(help: "Print one JSON object per line.")
     var json = false
-}
-
-/// The options that select the format in which the data of a message is printed.
-struct DataOptions: ParsableArguments, Sendable {
-    @Flag(help: "Print the JSON as it was published, on one line.")
-    var json = false
-
-    @OptionGroup var field: FieldOptions
-
-    func validate() throws {
-        guard !json || field.paths.isEmpty else { throw ValidationError("--json and --field exclude each other") }
-    }
-
-    /// - Throws: `ValidationError` with the column of a syntax error in `--field`.
-    var printer: DataPrinter {
-        get throws { DataPrinter(json: json, field: try field.format) }
-    }
-}
-
-/// A column of a list: its name, and its cell in a row.
-struct Column<Row> {
-    let name: String
-    let cell: (Row) -> String
-}
-
-/// A row of a list.
-protocol ListRow {
-    static var columns: [Column<Self>] { get }
-}
-
-extension Table {
-    init<Row: ListRow>(of rows: [Row]) {
-        self.init(header: Row.columns.map(\.name))
-        for row in rows { append(row: Row.columns.map { $0.cell(row) }) }
-    }
 }
 
 extension Console {

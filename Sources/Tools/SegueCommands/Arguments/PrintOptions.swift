@@ -60,6 +60,23 @@ struct PrintOptions: ParsableArguments, Sendable {
 
 }
 
+/// The options that select the format in which the data of a message is printed.
+struct DataOptions: ParsableArguments, Sendable {
+    @Flag(help: "Print the JSON as it was published, on one line.")
+    var json = false
+
+    @OptionGroup var field: FieldOptions
+
+    func validate() throws {
+        guard !json || field.paths.isEmpty else { throw ValidationError("--json and --field exclude each other") }
+    }
+
+    /// - Throws: `ValidationError` with the column of a syntax error in `--field`.
+    var printer: DataPrinter {
+        get throws { DataPrinter(json: json, field: try field.format) }
+    }
+}
+
 /// The option that selects values of a message to print.
 struct FieldOptions: ParsableArguments, Sendable {
     @Option(

@@ -150,7 +150,7 @@ struct StatisticsTable {
 
     var lines: [String] {
         var lines = types.lines
-        if !report.services.isEmpty { lines += [""] + services.lines }
+        if !report.services.isEmpty { lines += [""] + Table(of: report.services, numbersFrom: 1).lines }
         if let discarded { lines += ["", discarded] }
         return lines
     }
@@ -158,26 +158,7 @@ struct StatisticsTable {
     /// Nil if no message was discarded.
     var discarded: String? { report.discarded > 0 ? "messages discarded: \(report.discarded)" : nil }
 
-    var types: Table {
-        var table = Table("TYPE", "COUNT", "MSG/S", "BYTES/S", "P50", "P99", "GAPS", "REMOVED", numbersFrom: 1)
-        for type in report.types {
-            table.append(
-                type.type, "\(type.count)", Self.short(type.rate), Self.short(type.bytesPerSecond),
-                Self.time(type.p50), Self.time(type.p99), "\(type.recovered)",
-                type.removedThrough.map { "to \($0)" } ?? "-")
-        }
-        return table
-    }
-
-    private var services: Table {
-        var table = Table("SERVICE", "HANDLED", "FAILED", "LAG", numbersFrom: 1)
-        for service in report.services {
-            let name = "\(service.service)/\(service.instance)"
-            table.append(
-                name, FigureText.of(service.handled), FigureText.of(service.failed), FigureText.of(lag: service.lag))
-        }
-        return table
-    }
+    var types: Table { Table(of: report.types, numbersFrom: 1) }
 
     /// A number with one decimal and a factor: `12.3k` for 12,300; also `M` and `G`.
     static func short(_ number: Double) -> String {
@@ -193,5 +174,31 @@ struct StatisticsTable {
 
     private static func oneDigit(_ number: Double) -> String {
         "\((number * 10).rounded() / 10)"
+    }
+}
+
+extension StatisticsReport.OfType: ListRow {
+    static var columns: [Column<Self>] {
+        [
+            Column(name: "TYPE", cell: \.type),
+            Column(name: "COUNT") { "\($0.count)" },
+            Column(name: "MSG/S") { StatisticsTable.short($0.rate) },
+            Column(name: "BYTES/S") { StatisticsTable.short($0.bytesPerSecond) },
+            Column(name: "P50") { StatisticsTable.time($0.p50) },
+            Column(name: "P99") { StatisticsTable.time($0.p99) },
+            Column(name: "GAPS") { "\($0.recovered)" },
+            Column(name: "REMOVED") { $0.removedThrough.map { "to \($0)" } ?? "-" },
+        ]
+    }
+}
+
+extension StatisticsReport.OfService: ListRow {
+    static var columns: [Column<Self>] {
+        [
+            Column(name: "SERVICE") { "\($0.service)/\($0.instance)" },
+            Column(name: "HANDLED") { FigureText.of($0.handled) },
+            Column(name: "FAILED") { FigureText.of($0.failed) },
+            Column(name: "LAG") { FigureText.of(lag: $0.lag) },
+        ]
     }
 }

@@ -16,6 +16,13 @@ struct Table {
         self.firstNumber = firstNumber
     }
 
+    /// A table with a line for each row of a list.
+    init<Row: ListRow>(of rows: [Row], numbersFrom firstNumber: Int = .max) {
+        let columns = Row.columns
+        self.init(header: columns.map(\.name), numbersFrom: firstNumber)
+        for row in rows { append(row: columns.map { $0.cell(row) }) }
+    }
+
     mutating func append(_ row: String...) {
         append(row: row)
     }
@@ -24,9 +31,6 @@ struct Table {
     mutating func append(row: [String]) {
         rows.append(row.map(\.printable))
     }
-
-    /// True if there are no rows after the header.
-    var isEmpty: Bool { rows.count == 1 }
 
     var lines: [String] {
         let widths = rows.reduce(into: [Int](repeating: 0, count: rows[0].count)) { widths, row in
@@ -43,6 +47,17 @@ struct Table {
             return String(scalars)
         }
     }
+}
+
+/// A row of a list.
+protocol ListRow {
+    static var columns: [Column<Self>] { get }
+}
+
+/// A column of a list: its name, and its cell in a row.
+struct Column<Row> {
+    let name: String
+    let cell: (Row) -> String
 }
 
 extension String {
