@@ -1,8 +1,7 @@
-package import Consuming
 package import Device
 internal import EventBus
 internal import Hummingbird
-internal import Support
+package import Support
 internal import Synchronization
 package import WebPage
 

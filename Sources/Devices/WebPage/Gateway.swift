@@ -1,4 +1,4 @@
-package import Consuming
+internal import Consuming
 package import EventBus
 internal import Foundation
 package import HTTPOperations

@@ -1,4 +1,3 @@
-package import Consuming
 package import EventBus
 package import Hummingbird
 package import Logging

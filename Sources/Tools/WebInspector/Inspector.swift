@@ -1,4 +1,4 @@
-package import Consuming
+internal import Consuming
 internal import Contracts
 internal import EventBus
 internal import Monitor
