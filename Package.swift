@@ -298,10 +298,11 @@ let executables: [Target] = [
 // MARK: Tests
 
 // What tests share, from the lowest:
-// - TestSupport: folders, programs in processes of their own, raw connections, logs, messages and faulty buses; for all.
+// - TestSupport: folders, programs in processes of their own, raw connections, logs, messages and faulty buses; for
+//   all.
 // - SampleFlows, HostileValues: flows and sessions; values that no client sends, made from valid ones and from schemas.
-// - BusConformance: the cases that a bus on each engine has to pass. A test target, because it uses Swift Testing, which
-//   is not available when everything is linked statically.
+// - BusConformance: the cases that a bus on each engine has to pass. A test target, because it uses Swift Testing,
+//   which is not available when everything is linked statically.
 // - BusFuzz, BusStranger: invalid requests to the broker; any bytes, as a program that knows its address could send.
 // - NATSTestSupport: servers and clusters of NATS.
 // - BusChecker, BusSoak: processes that are killed and stopped under load, and a check of what they have published.

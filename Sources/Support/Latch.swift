@@ -1,6 +1,7 @@
 internal import Synchronization
 
-/// A latch that stays open after the first ``open()``. Any number of tasks may wait for it, before and after it is opened.
+/// A latch that stays open after the first ``open()``. Any number of tasks may wait for it, before and after it is
+/// opened.
 public final class Latch: Sendable {
     private struct State {
         var isOpen = false
@@ -24,10 +25,10 @@ public final class Latch: Sendable {
     }
 
     /// Waits until the latch is open.
-    /// - Throws: `CancellationError`.
+    /// - Throws: `CancellationError` if the task is cancelled before.
     public func waitUntilOpen() async throws {
         await waitUntilOpenOrCancelled()
-        try Task.checkCancellation()
+        guard state.withLock(\.isOpen) else { throw CancellationError() }
     }
 
     /// Waits until the latch is open or the task is cancelled.

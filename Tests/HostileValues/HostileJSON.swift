@@ -3,8 +3,8 @@ package import Support
 
 /// The number of texts that a test makes from a valid value.
 package enum HostileExtent: Sendable {
-    /// The first value of each family of ``HostileValue`` in each member, and in the first element of each array: values
-    /// of one family are refused or accepted for the same reason, and so are the elements of an array.
+    /// The first value of each family of ``HostileValue`` in each member, and in the first element of each array:
+    /// values of one family are refused or accepted for the same reason, and so are the elements of an array.
     case short
     /// Every value in every place.
     case long

@@ -15,8 +15,8 @@ import TestSupport
 import Testing
 import Vocabulary
 
-/// Sends messages of every type on the bus, and asks every query, with hostile values. `make fuzz` sends every value, and
-/// some also on NATS.
+/// Sends messages of every type on the bus, and asks every query, with hostile values. `make fuzz` sends every value,
+/// and some also on NATS.
 @Suite("Messages of every contract with hostile values")
 struct HostileContractTests {
     /// The session that the page and the terminal show.

@@ -137,8 +137,8 @@ struct LintRule: Sendable, CustomTestStringConvertible {
             right: ["let letters = try await bus.inspect.deadLetters(of: name, after: page)"]),
         LintRule(
             script: "check-lines", file: "Sources/Bus/Broker/Extra.swift", advice: "rows: read columns with Row.value",
-            wrong: ["head = max(head, row[0])", "return rows.map { $0[1] }"],
-            right: ["head = max(head, try row.number(0))", "let row = rows[0]"]),
+            wrong: ["head = max(head, row[0])", #"head = max(head, row["head"])"#, "return rows.map { $0[1] }"],
+            right: [#"head = max(head, try row.number("head"))"#, "let row = rows[0]"]),
         LintRule(
             script: "check-lines", advice: "options: leave the option out",
             // check-lines: an example of a wrong line.

@@ -114,7 +114,8 @@ struct ObservingPageTests {
                 """)
             try #require(told.status == 0, "\(told.error)")
             let happenings = try await PageSamples.lines(of: "segue monitor --since beginning --until end", segue)
-            // The lines before are about the start of the stack. The device reports the launch and its own start at once.
+            // The lines before are about the start of the stack. The device reports the launch and its own start at
+            // once.
             let story = happenings.drop { !$0.contains(#/process device +started|launch +brew/#) }
             try PageSamples(path: Self.path).check(
                 Array(story), try await PageSamples.lines(of: "segue trace --last --all", segue),

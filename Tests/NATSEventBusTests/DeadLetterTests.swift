@@ -71,7 +71,7 @@ struct DeadLetterTests {
         }
     }
 
-    @Test func `Dead deadLetters of the steward and those after its watermark are one list`() async throws {
+    @Test func `Dead letters of the steward and those after its watermark are one list`() async throws {
         try await JournalFixture.run { fixture in
             try await fixture.withParts { bus in
                 try await bus.publish(0..<4)
@@ -90,7 +90,7 @@ struct DeadLetterTests {
         }
     }
 
-    @Test func `A dead deadLetter is removed by the batch that settles it, and an unknown one refuses the batch`()
+    @Test func `A dead letter is removed by the batch that settles it, and an unknown one refuses the batch`()
         async throws
     {
         try await JournalFixture.run { fixture in
@@ -116,7 +116,7 @@ struct DeadLetterTests {
         }
     }
 
-    @Test func `Only one of two batches that settle the same dead deadLetter succeeds`() async throws {
+    @Test func `Only one of two batches that settle the same dead letter succeeds`() async throws {
         try await JournalFixture.run { fixture in
             try await fixture.withTwo { first, second in
                 try await first.publish(0..<10)

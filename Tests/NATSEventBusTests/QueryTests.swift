@@ -14,7 +14,7 @@ import Testing
 
 @Suite("Queries on NATS", .timeLimit(.minutes(3)))
 struct QueryTests {
-    @Test func `Several processes that serve a type take locks, and each asker gets one answer`() async throws {
+    @Test func `Several processes that serve a type take turns, and each asker gets one answer`() async throws {
         try await JournalFixture.run { fixture in
             try await fixture.withTwo { first, second in
                 let servers = try await first.whileAnswering { () async throws in

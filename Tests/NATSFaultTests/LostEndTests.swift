@@ -75,7 +75,8 @@ extension NATSCluster {
 }
 
 extension JetStream {
-    /// The times of the messages that a server has, by their sequences. Nil if the server does not serve the stream now.
+    /// The times of the messages that a server has, by their sequences. Nil if the server does not serve the stream
+    /// now.
     fileprivate func times(of stream: String, on server: String) async throws -> [Int: Int64]? {
         do {
             return try await withConsumer(of: stream, ConsumerSettings(headersOnly: true), on: { $0 == server }) {

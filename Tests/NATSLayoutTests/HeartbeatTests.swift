@@ -28,6 +28,13 @@ struct HeartbeatTests {
         #expect(read.dropLast().allSatisfy { $0.epoch == 0 })
     }
 
+    @Test("The reply to a heartbeat has the keys that older clients read")
+    func reply() throws {
+        let reply = HeartbeatReply(epoch: 1, watermark: 2)
+        #expect(try HeartbeatReply(json: Data(#"{"epoch":1,"mark":2}"#.utf8)) == reply)
+        #expect(String(decoding: try reply.json(), as: UTF8.self) == #"{"epoch":1,"mark":2}"#)
+    }
+
     @Test("A client without members sends one heartbeat")
     func none() {
         let heartbeat = Heartbeat(producer: producer, members: [], seen: 0, epoch: 0)

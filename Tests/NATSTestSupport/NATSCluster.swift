@@ -166,8 +166,8 @@ extension JetStream {
     }
 }
 
-/// Runs `work` while `body` runs. An error of `work` after the end of `body` is dropped: a connection that is cancelled can
-/// fail.
+/// Runs `work` while `body` runs. An error of `work` after the end of `body` is dropped: a connection that is cancelled
+/// can fail.
 package func during<Result: Sendable>(
     _ work: @escaping @Sendable () async throws -> Void, _ body: @escaping @Sendable () async throws -> Result
 ) async throws -> Result {

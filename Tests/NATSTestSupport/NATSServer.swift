@@ -146,7 +146,8 @@ package final class NATSServer: Sendable {
     private static func hasRunningThread(_ pid: pid_t) -> Bool {
         let tasks = "/proc/\(pid)/task"
         return (try? FileManager.default.contentsOfDirectory(atPath: tasks))?.contains { task in
-            // The state follows the name, which is in parentheses: proc_pid_stat(5). A thread that has ended is skipped.
+            // The state follows the name, which is in parentheses: proc_pid_stat(5). A thread that has ended is
+            // skipped.
             guard let stat = try? String(contentsOfFile: "\(tasks)/\(task)/stat", encoding: .utf8),
                 let state = stat[(stat.lastIndex(of: ")") ?? stat.startIndex)...].dropFirst(2).first
             else { return false }

@@ -3,8 +3,8 @@ internal import Glibc
 internal import Subprocess
 internal import Synchronization
 
-/// A process that passes on the bytes between two servers. While it is paused, it keeps them, and new connections get no
-/// answer, as when packets of a network are lost.
+/// A process that passes on the bytes between two servers. While it is paused, it keeps them, and new connections get
+/// no answer, as when packets of a network are lost.
 final class RouteLink: Sendable {
     /// One of the two servers.
     private struct End {
@@ -36,8 +36,8 @@ final class RouteLink: Sendable {
 
     private static let ready = "ready"
 
-    /// Listens, prints ``ready``, and ends when the standard input ends, which happens when the test's process ends in any
-    /// way.
+    /// Listens, prints ``ready``, and ends when the standard input ends, which happens when the test's process ends in
+    /// any way.
     private static let script = """
         import asyncio, os, sys, threading
 

@@ -1,7 +1,7 @@
 package import TestSupport
 
-/// The credentials of a user, and the settings of a server that knows its account: an operator, an account with JetStream
-/// and the system's account, all new. `nsc` makes the same files.
+/// The credentials of a user, and the settings of a server that knows its account: an operator, an account with
+/// JetStream and the system's account, all new. `nsc` makes the same files.
 package struct TestCredentials: Sendable {
     package let folder: ScratchFolder
     /// The lines of the server's configuration.

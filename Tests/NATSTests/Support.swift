@@ -49,8 +49,8 @@ extension NATSConnection {
     }
 }
 
-/// Repeats an operation while it fails with an error that may pass: no leader, no connection, no reply, or a server that
-/// has just started and does not know its streams yet.
+/// Repeats an operation while it fails with an error that may pass: no leader, no connection, no reply, or a server
+/// that has just started and does not know its streams yet.
 func waitUntilItWorks<Result>(_ operation: () async throws -> Result) async throws -> Result {
     while true {
         do {

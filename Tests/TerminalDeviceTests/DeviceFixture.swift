@@ -117,8 +117,8 @@ struct DeviceFixture: Sendable {
     }
 }
 
-/// Answers some commands of the app in place of the services, without errors. No device is active, and the account plays
-/// the same song at first whatever was requested.
+/// Answers some commands of the app in place of the services, without errors. No device is active, and the account
+/// plays the same song at first whatever was requested.
 struct ScriptedServices: Service {
     let bus: EventBus
     let songCount: Int

@@ -4,7 +4,8 @@ internal import Logging
 
 extension EventBus {
     /// Handles messages with a durable consumer, until the task is cancelled. The messages that `handler` returns are
-    /// published in one batch with the consumer's progress. The consumer logs nothing, and claims again without a pause.
+    /// published in one batch with the consumer's progress. The consumer logs nothing, and claims again without a
+    /// pause.
     /// - Throws: `CancellationError`, ``BusError`` (`fenced`: another process has taken over an exclusive consumer),
     ///   and the errors of `handler`.
     package func consume(
@@ -23,8 +24,8 @@ extension EventBus {
                 do {
                     try await consume(under: claim, filters, handler: handler)
                 } catch let error as BusError where [.epoch, .unrecorded, .fenced].contains(error.code) {
-                    // The journal was replaced or has lost its last messages, or the bus has ended the claim because the
-                    // process was silent. The next claim gives the new position.
+                    // The journal was replaced or has lost its last messages, or the bus has ended the claim because
+                    // the process was silent. The next claim gives the new position.
                 }
             }
         }

@@ -66,7 +66,8 @@ package struct TestProgram: Sendable {
         return result.output
     }
 
-    /// Runs the program while `body` runs, and interrupts it afterwards. If `body` fails, prints the lines of the program.
+    /// Runs the program while `body` runs, and interrupts it afterwards. If `body` fails, prints the lines of the
+    /// program.
     package func whileRunning<Value: Sendable>(
         _ body: (inout RunningProgram) async throws -> Value
     ) async throws -> Value {

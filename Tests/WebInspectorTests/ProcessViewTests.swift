@@ -16,7 +16,7 @@ import WebPage
 /// A bus on which documents and dead letters can be held back.
 private final class SlowBus: ForwardingEngine {
     let inner: EventBus
-    private let gates = Mutex<[Gate]?>(nil)
+    private let gates = Mutex<[Latch]?>(nil)
     private let (held, holding) = AsyncStream.makeStream(of: Int.self)
 
     init(_ bus: EventBus) { inner = bus }
@@ -54,14 +54,14 @@ private final class SlowBus: ForwardingEngine {
     }
 
     private func wait() async throws {
-        let gate = Gate()
+        let gate = Latch()
         let count = gates.withLock { gates in
             gates?.append(gate)
             return gates?.count
         }
         guard let count else { return }
         holding.yield(count)
-        try await gate.pass()
+        try await gate.waitUntilOpen()
     }
 }
 

@@ -7,8 +7,8 @@ import Testing
 
 @Suite("End of a server", .timeLimit(.minutes(2)))
 struct ServerEndTests {
-    /// A failure is a trap of the process of the tests: "Deinited NIOAsyncWriter without calling finish()". An exit test
-    /// would not end here, because it waits for any child process, and other tests leave some that have ended.
+    /// A failure is a trap of the process of the tests: "Deinited NIOAsyncWriter without calling finish()". An exit
+    /// test would not end here, because it waits for any child process, and other tests leave some that have ended.
     @Test("A server that is cancelled while connections arrive does not end its process")
     func cancelled() async throws {
         for _ in 0..<100 { try await serveBriefly() }

@@ -175,8 +175,8 @@ struct OutboxTests {
         return sequences
     }
 
-    /// Serves one client as a broker does, but answers its first batch only when this batch has arrived three times after
-    /// the other batches were answered.
+    /// Serves one client as a broker does, but answers its first batch only when this batch has arrived three times
+    /// after the other batches were answered.
     /// - Returns: The sequence numbers of the batches in the order of their arrival.
     private static func receiveBatches(at address: String) throws -> [UInt64] {
         var sequences: [UInt64] = []

@@ -12,8 +12,8 @@ final class BrokerSockets {
     /// The maximum number of requests that ``receiveRequests()`` returns, and of messages that ``receiveInboxes()``
     /// reads.
     private static let turnCount = 512
-    /// The size in bytes at which ``receiveRequests()`` ends early: no further request is received. A request for a page
-    /// counts as a whole page, so that the broker does not work for seconds before it receives again.
+    /// The size in bytes at which ``receiveRequests()`` ends early: no further request is received. A request for a
+    /// page counts as a whole page, so that the broker does not work for seconds before it receives again.
     private static let turnSize = 4 * 1024 * 1024
     /// The maximum number of frames of a request, which is sufficient for all its filters. Further frames are dropped.
     private static let frameCount = Limits.filterCount + 8

@@ -34,7 +34,7 @@ package struct DeadLettersRequest: Hashable, Sendable {
 /// consumer (text), rejection, message as in pages. In a list, the data of the messages is left out, and the size of
 /// the data (4) follows each message.
 package struct DeadLetters: Hashable, Sendable {
-    package struct Letter: Hashable, Sendable {
+    package struct Entry: Hashable, Sendable {
         package let id: Int64
         /// The time at which the consumer gave up the message, in milliseconds since 1970.
         package let time: UInt64
@@ -61,9 +61,9 @@ package struct DeadLetters: Hashable, Sendable {
 
     /// True if no dead letter that matches the request comes after this page.
     package let isComplete: Bool
-    package let deadLetters: [Letter]
+    package let deadLetters: [Entry]
 
-    package init(isComplete: Bool, deadLetters: [Letter]) {
+    package init(isComplete: Bool, deadLetters: [Entry]) {
         self.isComplete = isComplete
         self.deadLetters = deadLetters
     }
@@ -77,10 +77,10 @@ package struct DeadLetters: Hashable, Sendable {
         isComplete = try extent.flag()
         let epoch: UInt64 = try extent.read()
         var reader = ByteReader(last)
-        var deadLetters: [Letter] = []
+        var deadLetters: [Entry] = []
         while !reader.isAtEnd {
             deadLetters.append(
-                Letter(
+                Entry(
                     id: Int64(bitPattern: try reader.read()), time: try reader.read(), consumer: try reader.text(),
                     rejection: try RejectionFrame(&reader), message: try FeedMessage(page: &reader, epoch: epoch),
                     dataSize: isList ? try reader.read() : nil))

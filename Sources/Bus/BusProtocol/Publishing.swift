@@ -3,8 +3,8 @@ package import EventBus
 
 /// A batch. Unless it is transient, the journal records all of it or nothing.
 ///
-/// Frames: batch (producer, sequence, flags, count) | checkpoint | rejection | resolved dead letters, each if its flag is
-/// set | the messages, one after another, if there are any.
+/// Frames: batch (producer, sequence, flags, count) | checkpoint | rejection | resolved dead letters, each if its flag
+/// is set | the messages, one after another, if there are any.
 package struct PublishRequest: Hashable, Sendable {
     package let producer: ProducerID
     /// The number of the batch, counted from 1 for each producer. The broker records only the batch with the next

@@ -126,8 +126,8 @@ public struct EventBus: Sendable {
         try await engine.publishTransient(messages)
     }
 
-    /// The maximum size of a batch in bytes: 8 MiB, or less if the servers of the bus accept less. Waits until the limit
-    /// is known. ``publish(_:)`` refuses a larger batch, with the limit in the error.
+    /// The maximum size of a batch in bytes: 8 MiB, or less if the servers of the bus accept less. Waits until the
+    /// limit is known. ``publish(_:)`` refuses a larger batch, with the limit in the error.
     ///
     /// Each message counts with its data, its attributes as JSON, and its type, subject and key.
     /// - Throws: ``BusError``: `closed` if the bus is closed, `address` if its servers cannot be used.

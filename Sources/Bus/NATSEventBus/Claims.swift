@@ -134,7 +134,7 @@ actor Claims {
                 of: consumer, ownership.offsets.keys, ownerGeneration: ownership.ownerGeneration, member: member.id,
                 in: epochs)
             guard case .written(let fences) = fencing else {
-                if case .overtaken(let epoch) = fencing { floor = epoch }
+                if case .overtaken(let generation) = fencing { floor = generation }
                 continue
             }
             let handled: HandledOffsets

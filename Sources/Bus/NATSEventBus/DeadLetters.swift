@@ -63,7 +63,7 @@ struct DeadLetters: Sendable {
         try await outstanding(try await journal.identity().epoch, of: consumer).count
     }
 
-    /// - Throws: ``BusError`` with code `letter` if one of the letters does not exist.
+    /// - Throws: ``BusError`` with code `deadLetter` if one of the letters does not exist.
     func require(_ ids: [Int64]) async throws {
         let deadLetters = try await outstanding(try await journal.identity().epoch, of: nil)
         let missing = Set(ids).subtracting(deadLetters.keys).min()
@@ -71,7 +71,7 @@ struct DeadLetters: Sendable {
     }
 
     /// Publishes a batch that settles dead letters.
-    /// - Throws: ``BusError`` with code `letter` if one of them does not exist: then nothing is published.
+    /// - Throws: ``BusError`` with code `deadLetter` if one of them does not exist: then nothing is published.
     func settle(_ batch: Batch, send: Send) async throws -> Lanes.Recorded {
         let subject = journal.subject(.settlement)
         while true {

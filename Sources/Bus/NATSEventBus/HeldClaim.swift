@@ -21,8 +21,8 @@ struct HeldClaim: Sendable {
         self.offsets = offsets
     }
 
-    /// True if this is what the member holds under the claim. Owner epochs of two epochs of the journal are not the
-    /// same.
+    /// True if this is what the member holds under the claim. Owner generations of two epochs of the journal are not
+    /// the same.
     func belongs(to claim: ConsumerClaim) -> Bool { epoch == claim.epoch && ownerGeneration == claim.ownerGeneration }
 
     /// The offset up to which a partition is handled.

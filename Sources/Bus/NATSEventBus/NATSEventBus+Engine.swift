@@ -50,11 +50,11 @@ extension NATSEventBus {
         // Waits until the stream has been found.
         _ = try await journal.identity()
         let end = journal.seenEnd
-        let place = TransientPosition(epoch: end.epoch, sequence: StreamPosition(offset: end.offset).sequence)
+        let position = TransientPosition(epoch: end.epoch, sequence: StreamPosition(offset: end.offset).sequence)
         try await journal.retrying {
             try journal.connection.publish(
                 journal.subject(.transient(MessageTokens(of: messages))),
-                headers: place.headers(count: packed.count), body: packed.bytes)
+                headers: position.headers(count: packed.count), body: packed.bytes)
         }
     }
 

@@ -43,7 +43,7 @@ actor Queries {
     /// The queries whose answers this process waits for.
     private var asked: Set<QueryID> = []
     private var servers: [UInt64: Server] = [:]
-    /// The ends of the works, by query.
+    /// The latches that cancel the work, by query.
     private var cancellations: [QueryID: Latch] = [:]
     private var isClosed = false
     /// Open when this process receives what is sent to it, and after the end.

@@ -244,8 +244,8 @@ final class SubscriptionBuffer: Sendable {
             }
             state.held.append(Held(message: message, sequence: sequence))
             state.heldEnd = max(state.heldEnd, sequence)
-            // The gap covers all held messages, because the receiver of gaps keeps only the newest. It is not empty: what
-            // `received` has reached is not held.
+            // The gap covers all held messages, because the receiver of gaps keeps only the newest. It is not empty:
+            // what `received` has reached is not held.
             return .held(Gap(epoch: state.epoch, sequences: state.received + 1...state.heldEnd))
         }
     }
@@ -274,7 +274,8 @@ final class SubscriptionBuffer: Sendable {
     }
 
     /// Records that the journal has nothing for the reader between two sequences.
-    /// - Returns: False if something has come meanwhile, or the reader no longer waits. Also if messages are held, which
+    /// - Returns: False if something has come meanwhile, or the reader no longer waits. Also if messages are held,
+    ///   which
     /// only the journal or their gap releases; readers under a claim hold none.
     func advance(from received: UInt64, to sequence: UInt64) -> Bool {
         state.withLock { state in

@@ -69,11 +69,11 @@ struct TransientReceiver: Sendable {
     /// Adds a transient message to the buffer.
     /// - Returns: What must be read before the messages that are held; nil if none was added to them.
     private func enqueue(_ message: NATSMessage) -> SubscriptionBuffer.Gap? {
-        guard let place = TransientPosition(message) else {
+        guard let position = TransientPosition(message) else {
             skipped.record("a transient message on '\(message.subject)' has no valid headers")
             return nil
         }
-        switch buffer.put(message, after: place) {
+        switch buffer.put(message, after: position) {
         case .added: return nil
         case .held(let gap): return gap
         case .dropped:

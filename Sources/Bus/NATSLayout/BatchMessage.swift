@@ -94,7 +94,7 @@ package struct RejectedMessage: Hashable, Sendable {
     package let message: BatchMessage.Stored
 
     /// - Parameter message: The message as it was received. Its header may be unreadable: then its bytes are kept.
-    /// - Throws: ``BusError`` with code `letter` if the message has no position.
+    /// - Throws: ``BusError`` with code `deadLetter` if the message has no position.
     package init(_ rejection: Rejection, of message: Envelope) throws {
         guard let position = message.position else {
             throw BusError(.deadLetter, "\(message.type) has no position, so it cannot be given up")

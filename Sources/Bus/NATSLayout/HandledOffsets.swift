@@ -65,15 +65,16 @@ package struct HandledOffsets: Hashable, Sendable {
     package mutating func read(_ progress: RecordedProgress, fenced: Partition, at sequence: UInt64) {
         guard epochs.counts(progress.epoch, recordedAt: sequence) else { return }
         if let fence = fences[fenced] { progressFence = max(progressFence ?? 0, fence) }
-        let epoch = progress.ownerGeneration
-        // The server has accepted the batch, so this partition was owned under this epoch.
+        let generation = progress.ownerGeneration
+        // The server has accepted the batch, so this partition was owned under this generation.
         let fencedIndex = Int(fenced.number)
-        shares[fencedIndex].ownerGeneration = shares[fencedIndex].ownerGeneration ?? epoch
+        shares[fencedIndex].ownerGeneration = shares[fencedIndex].ownerGeneration ?? generation
         if let partition = progress.partition {
             let index = Int(partition.number)
             shares[index].offset = max(shares[index].offset, progress.offset)
         }
-        settled[epoch] = max(settled[epoch] ?? 0, progress.partition == nil ? progress.offset : progress.settled)
+        settled[generation] = max(
+            settled[generation] ?? 0, progress.partition == nil ? progress.offset : progress.settled)
     }
 
     /// The offset up to which a partition is handled.

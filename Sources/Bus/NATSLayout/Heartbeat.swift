@@ -129,6 +129,11 @@ package struct HeartbeatReply: LayoutRecord {
     /// The sequence of the journal up to which documents and dead letters are up to date.
     package let watermark: UInt64
 
+    private enum CodingKeys: String, CodingKey {
+        case epoch
+        case watermark = "mark"
+    }
+
     package init(epoch: UInt64, watermark: UInt64) {
         self.epoch = epoch
         self.watermark = watermark
@@ -136,7 +141,7 @@ package struct HeartbeatReply: LayoutRecord {
 
     package func check() throws(ProtocolError) {
         guard watermark <= StreamPosition.maximumSequence else {
-            throw ProtocolError(.malformed, "\(Self.title) has a mark that is too high")
+            throw ProtocolError(.malformed, "\(Self.title) has a watermark that is too high")
         }
     }
 }

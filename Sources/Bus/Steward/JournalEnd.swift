@@ -100,8 +100,8 @@ struct JournalEnd: Sendable {
 
     /// The last sequence at which the stream is the one that clients have seen.
     ///
-    /// Every message that was stored since the loss is younger than the lost ones. Without the time of a lost message, it
-    /// is the end at the first check, which may be too high.
+    /// Every message that was stored since the loss is younger than the lost ones. Without the time of a lost message,
+    /// it is the end at the first check, which may be too high.
     private func fork(of loss: Loss, _ lowestEnd: UInt64) async throws -> UInt64 {
         guard let time = loss.time else { return lowestEnd }
         // Only the leader is asked: another server may still have the lost messages.

@@ -18,8 +18,8 @@ struct KnownEnd: Hashable, Sendable {
     private static let heartbeatsUntilEpochCounts = 3
     /// The maximum number of clients whose heartbeats in unknown epochs are counted.
     private static let unknownEpochClientLimit = 64
-    /// The maximum number of clients whose missing messages are kept. Each of them is asked for at each check until one is
-    /// lost.
+    /// The maximum number of clients whose missing messages are kept. Each of them is asked for at each check until one
+    /// is lost.
     private static let missingMessageLimit = 16
 
     /// The highest sequence that a client has seen.
@@ -31,13 +31,15 @@ struct KnownEnd: Hashable, Sendable {
     private var missingMessageByClient: [ProducerID: SeenMessage] = [:]
     /// The number of heartbeats that each client has sent in an epoch that the journal does not know.
     private var heartbeatsInUnknownEpoch: [ProducerID: Int] = [:]
-    /// An epoch in which clients stay although the journal does not know it: its metadata was replaced by an older copy.
+    /// An epoch in which clients stay although the journal does not know it: its metadata was replaced by an older
+    /// copy.
     private(set) var lostEpoch: UInt64?
 
     /// The messages that clients have not found again.
     var missingMessages: [SeenMessage] { Array(missingMessageByClient.values) }
 
-    /// Records what a client has seen, if the client is in the journal's epoch or stays in one that the journal has lost.
+    /// Records what a client has seen, if the client is in the journal's epoch or stays in one that the journal has
+    /// lost.
     /// - Parameter epochs: The epochs of the journal.
     mutating func record(_ heartbeat: Heartbeat, in epochs: JournalEpochs) {
         guard let client = heartbeat.producer else { return }
@@ -65,8 +67,8 @@ struct KnownEnd: Hashable, Sendable {
         return epoch == 0 || epochs.knows(epoch) ? .ended : .unknown
     }
 
-    /// Counts a heartbeat in an epoch that the journal does not know. The epoch is lost if the client has sent enough of
-    /// them.
+    /// Counts a heartbeat in an epoch that the journal does not know. The epoch is lost if the client has sent enough
+    /// of them.
     /// - Returns: True if the client stays in the epoch.
     private mutating func confirmLostEpoch(_ epoch: UInt64, of client: ProducerID) -> Bool {
         let count = heartbeatsInUnknownEpoch[client]

@@ -147,7 +147,7 @@ actor Projection {
         // Retention removes nothing, and no lease is closed, before the streams have been read again.
         (stored, watermark, written) = (0, 0, [:])
         try await acquireFences()
-        let known = try await acquireMark()
+        let known = try await acquireWatermark()
         try await readLeases()
         stored = known
     }
@@ -183,7 +183,7 @@ actor Projection {
     /// Reads the watermark and the table of types, and writes the watermark again: from now on the previous steward
     /// cannot write it.
     /// - Returns: The sequence up to which the documents and dead letters are complete.
-    private func acquireMark() async throws -> UInt64 {
+    private func acquireWatermark() async throws -> UInt64 {
         // Without a valid watermark, the documents are brought up to date from the beginning of the journal.
         let last = try await records.last(WatermarkRecord.self, .documentWatermark, of: names.documents)
         let known =

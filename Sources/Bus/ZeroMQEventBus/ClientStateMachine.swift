@@ -191,8 +191,8 @@ struct ClientStateMachine: ~Copyable {
         return sendings
     }
 
-    /// Says hello if an answer is overdue or the journal has grown since the last answer to a hello. An overdue hello or
-    /// good-bye is sent again.
+    /// Says hello if an answer is overdue or the journal has grown since the last answer to a hello. An overdue hello
+    /// or good-bye is sent again.
     mutating func wake(at now: Instant) -> Sendings {
         var sendings = Sendings()
         connection?.willWake = false
@@ -284,7 +284,8 @@ struct ClientStateMachine: ~Copyable {
             case .none: break
             }
         }
-        // While the broker cannot use its journal, each hello would be refused, and so would what is sent again after it.
+        // While the broker cannot use its journal, each hello would be refused, and so would what is sent again after
+        // it.
         if outbox.isOutOfSequence, case .answered = connection?.hello { greet(into: &actions.sendings) }
         send(outbox.admitWaiting(), into: &actions.sendings)
         readPages(into: &actions.sendings)

@@ -257,7 +257,7 @@ extension RejectionFrame {
 }
 
 extension DeadLetter {
-    fileprivate init(_ deadLetter: DeadLetters.Letter) throws {
+    fileprivate init(_ deadLetter: DeadLetters.Entry) throws {
         self.init(
             id: deadLetter.id, consumer: deadLetter.consumer, rejection: Rejection(deadLetter.rejection),
             time: Date(milliseconds: deadLetter.time), message: try deadLetter.message.envelope())
@@ -265,7 +265,7 @@ extension DeadLetter {
 }
 
 extension DeadLetter.Summary {
-    fileprivate init(_ deadLetter: DeadLetters.Letter) throws {
+    fileprivate init(_ deadLetter: DeadLetters.Entry) throws {
         self.init(
             id: deadLetter.id, consumer: deadLetter.consumer, rejection: Rejection(deadLetter.rejection),
             time: Date(milliseconds: deadLetter.time), message: try deadLetter.message.envelope(),

@@ -169,14 +169,14 @@ extension FlowReader {
     }
 
     mutating func conditions(_ node: FlowNode, _ what: String, at location: String) -> [Flow.Condition] {
-        let places = Flow.Condition.Scope.allCases
-        let members = members(of: node, "'\(what)'", at: location, optional: places.map(\.rawValue))
-        return places.compactMap { keyPath in
-            guard let node = members?[keyPath.rawValue] else { return nil }
-            if keyPath == .tab {
-                return strings(node, "a tab's name").map { Flow.Condition(keyPath, $0.map { .screen($0) }) }
+        let scopes = Flow.Condition.Scope.allCases
+        let members = members(of: node, "'\(what)'", at: location, optional: scopes.map(\.rawValue))
+        return scopes.compactMap { scope in
+            guard let node = members?[scope.rawValue] else { return nil }
+            if scope == .tab {
+                return strings(node, "a tab's name").map { Flow.Condition(scope, $0.map { .screen($0) }) }
             }
-            return Flow.Condition(keyPath, destinations(node, keyPath.rawValue, at: "\(location).\(keyPath.rawValue)"))
+            return Flow.Condition(scope, destinations(node, scope.rawValue, at: "\(location).\(scope.rawValue)"))
         }
     }
 

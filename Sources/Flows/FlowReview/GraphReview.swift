@@ -1,7 +1,7 @@
 internal import Navigation
 
 extension FlowReviewer {
-    /// Reviews the scopes of screens and the rules that lead to them.
+    /// Reviews the places of screens that conditions name, and the rules that lead to them.
     mutating func reviewGraph() {
         let reach = FlowReach(of: flow, along: graph.edges)
         reviewReach(reach)
@@ -65,8 +65,8 @@ extension FlowReviewer {
     }
 
     /// True if the screen can be in a place that a condition examines.
-    func canBe(_ node: FlowGraph.Node, in keyPath: Flow.Condition.Scope) -> Bool {
-        switch keyPath {
+    func canBe(_ node: FlowGraph.Node, in scope: Flow.Condition.Scope) -> Bool {
+        switch scope {
         case .root: flow.requests.contains(.setRoot) || node.placements.contains(.root)
         case .path: !flow.requests(anyOf: [.push, .replacePath]).isEmpty || node.placements.contains(.path)
         case .presented: flow.requests.contains(.present) || node.placements.contains(where: \.isPresented)

@@ -106,9 +106,9 @@ struct RuleOrder {
     /// The maximum number of comparisons of the rules on one message.
     private static let limit = 500_000
 
-    /// A requirement that can exclude a rule: a place of the state or a field.
+    /// A requirement that can exclude a rule: a scope of the state or a field.
     private enum Feature: Hashable {
-        case keyPath(Flow.Condition.Scope)
+        case scope(Flow.Condition.Scope)
         case field(String)
     }
 
@@ -161,10 +161,10 @@ struct RuleOrder {
 
     /// The requirements of a rule, each with all values that fulfil it.
     private static func requirements(of rule: OrderedRule) -> [(feature: Feature, values: Set<String>)] {
-        let places: [Flow.Condition.Scope] = [.top, .root, .tab]
-        let conditions = places.compactMap { keyPath in rule.occasion.when.first { $0.scope == keyPath } }
+        let scopes: [Flow.Condition.Scope] = [.top, .root, .tab]
+        let conditions = scopes.compactMap { scope in rule.occasion.when.first { $0.scope == scope } }
         let fields = rule.occasion.fields.sorted { $0.key < $1.key }
-        return conditions.map { (.keyPath($0.scope), Set($0.screens.map(\.screen))) }
+        return conditions.map { (.scope($0.scope), Set($0.screens.map(\.screen))) }
             + fields.compactMap { name, match in
                 match.anyOf.map { (.field(name), Set($0.map(\.description))) }
             }

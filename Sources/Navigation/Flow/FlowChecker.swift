@@ -3,13 +3,13 @@ internal import Support
 /// Finds the mistakes in a flow that was read from a file or built in Swift.
 package struct FlowChecker {
     package struct Problem: Equatable {
-        /// The place in the flow, such as `transitions[2].do[0].screen`.
+        /// The key path in the flow, such as `transitions[2].do[0].screen`.
         package var keyPath: String
         package var message: String
         package var severity: FlowFinding.Severity
         /// The kind of a warning or a note. Nil for an error.
         package var code: FlowFinding.Code?
-        /// A related place, which the message refers to. Nil if there is none.
+        /// A related key path, which the message refers to. Nil if there is none.
         package var other: String?
 
         package init(
@@ -26,9 +26,9 @@ package struct FlowChecker {
             self.other = other
         }
 
-        /// Returns the message with a reference to the related place.
+        /// Returns the message with a reference to the related key path.
         ///
-        /// - Parameter name: Returns the text by which the message refers to a place.
+        /// - Parameter name: Returns the text by which the message refers to a key path.
         package func message(naming name: (String) -> String) -> String {
             message + (other.map { " (see \(name($0)))" } ?? "")
         }

@@ -1,7 +1,7 @@
 public import Support
 
 extension Flow {
-    /// A condition on the state: one of the listed screens, or of the listed tabs, must be in this place. For an empty
+    /// A condition on the state: one of the listed screens, or of the listed tabs, must be in this scope. For an empty
     /// list see ``screens``.
     public struct Condition: Hashable, Sendable {
         /// The part of the state that a condition examines.
@@ -25,7 +25,7 @@ extension Flow {
 
         /// The part of the state that is examined.
         public let scope: Scope
-        /// The screens. At least one of them must be in the place. An empty list means that the place must be empty
+        /// The screens. At least one of them must be in the scope. An empty list means that the scope must be empty
         /// (`path`, `presented` and `sender` only).
         ///
         /// An instance must have the arguments that are named here and may have others. A number or a boolean equals
@@ -48,7 +48,7 @@ extension Flow {
         /// One of these screens is presented; without screens, nothing is presented.
         public static func presented(_ screens: Destination...) -> Condition { Condition(.presented, screens) }
 
-        /// One of these screens is shown; see ``Place/shown``.
+        /// One of these screens is shown; see ``Scope/shown``.
         public static func shown(_ screens: Destination...) -> Condition { Condition(.shown, screens) }
 
         public static func tab(_ names: String...) -> Condition { Condition(.tab, names.map { .screen($0) }) }

@@ -3,7 +3,7 @@ package import Support
 /// Converts the nodes of a file to Swift values, and collects findings and positions.
 ///
 /// A place such as `transitions[2].do[0].screen` refers to a node by its position in the flow. The checks of a flow
-/// report places, which the reader converts to lines.
+/// report key paths, which the reader converts to lines.
 package struct FlowReader {
     package let file: String
     package private(set) var findings: [FlowFinding] = []
@@ -53,17 +53,17 @@ package struct FlowReader {
         }
     }
 
-    /// Records the position of a place.
+    /// Records the position of a key path.
     package mutating func record(_ keyPath: String, at node: FlowNode) {
         marks[keyPath] = node.mark
     }
 
-    /// Records that a place shares the positions of a known place, including everything within it.
+    /// Records that a key path shares the positions of a known place, including everything within it.
     package mutating func recordAlias(_ keyPath: String, of known: String) {
         aliases[keyPath] = known
     }
 
-    /// Removes the positions of a place and of everything within it.
+    /// Removes the positions of a key path and of everything within it.
     package mutating func forget(_ keyPath: String) {
         marks = marks.filter { !$0.key.begins(with: keyPath) }
     }

@@ -69,9 +69,9 @@ private struct ChangeWords {
         case .show(nil, let column): "column \(column) emptied"
         case .show(let stack?, let column):
             "column \(column): \(stack.instances.map(\.words).joined(separator: ", "))"
-        case .push(let instances, on: let layer): "push \(list(instances))\(scope(of: layer))"
-        case .pop(count: _, from: let layer): "back to \(top(of: layer))\(scope(of: layer))"
-        case .replace(count: _, with: let instances, on: let layer): "replace by \(list(instances))\(scope(of: layer))"
+        case .push(let instances, on: let layer): "push \(list(instances))\(words(of: layer))"
+        case .pop(count: _, from: let layer): "back to \(top(of: layer))\(words(of: layer))"
+        case .replace(count: _, with: let instances, on: let layer): "replace by \(list(instances))\(words(of: layer))"
         case .present(let presentation, window: _):
             "\(presentation.style.words) \(presentation.instances.map(\.words).joined(separator: ", "))"
         case .dismiss(let instance): "\(style(of: instance))\(instance) closed"
@@ -91,7 +91,7 @@ private struct ChangeWords {
     }
 
     /// The place of a path that is not the front one. Empty for the front path.
-    private func scope(of layer: NavigationStep.Layer) -> String {
+    private func words(of layer: NavigationStep.Layer) -> String {
         guard layer != frontLayer else { return "" }
         return switch layer {
         case .root: state.presentations.contains { $0.style == .window } ? " in the main window" : ""

@@ -73,7 +73,7 @@ public struct NavigationState: Hashable, Sendable {
         [path.last ?? root.instance] + (root.container?.shownStacks.map(\.top) ?? [])
     }
 
-    /// The place of a path.
+    /// The scope of a path.
     package enum PathScope: Hashable, Sendable {
         /// The root's path. A machine keeps it empty if the root has tabs.
         case root
@@ -90,12 +90,12 @@ public struct NavigationState: Hashable, Sendable {
         presentations.indices.last.map { .presentation($0) } ?? bottomScope
     }
 
-    /// The place of the path beneath all presentations: the selected tab's, or otherwise the root's.
+    /// The scope of the path beneath all presentations: the selected tab's, or otherwise the root's.
     package var bottomScope: PathScope {
         root.container?.selectedTab.map { .tab($0) } ?? .root
     }
 
-    /// The places of all paths, from the bottom up.
+    /// The scopes of all paths, from the bottom up.
     package var paths: [PathScope] {
         let beside: [PathScope] =
             switch root.container {
@@ -106,7 +106,7 @@ public struct NavigationState: Hashable, Sendable {
         return [.root] + beside + presentations.indices.map { .presentation($0) }
     }
 
-    /// The path at a place. If there is no such place, it is empty and setting it has no effect.
+    /// The path at a scope. If there is no such scope, it is empty and setting it has no effect.
     package subscript(scope: PathScope) -> [ScreenInstance] {
         get {
             switch scope {
@@ -132,7 +132,7 @@ public struct NavigationState: Hashable, Sendable {
         }
     }
 
-    /// The screen beneath the path at a place. Nil if there is no such place.
+    /// The screen beneath the path at a scope. Nil if there is no such scope.
     func base(of scope: PathScope) -> ScreenInstance? {
         switch scope {
         case .root: root.instance

@@ -110,7 +110,7 @@ package struct ConsumerLoop: Sendable {
 
     /// The results to publish in place of results that the bus refused. Results without a dead letter are replaced with
     /// a dead letter and an error. If the bus refuses these as well, the error is left out. If the bus refuses them
-    /// with the code `letter`, the dead letter is left out instead.
+    /// with the code `deadLetter`, the dead letter is left out instead.
     /// - Returns: nil if nothing more can be left out.
     fileprivate func replacement(of outcome: ConsumerQueue.Outcome, _ error: BusError) -> Handled? {
         let results = outcome.results

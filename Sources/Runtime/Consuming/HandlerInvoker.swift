@@ -34,7 +34,8 @@ struct HandlerInvoker: Sendable {
         }
     }
 
-    /// Publishes messages before the handler or the work of a message ends, unless another member has got the partition.
+    /// Publishes messages before the handler or the work of a message ends, unless another member has got the
+    /// partition.
     /// - Throws: ``PartitionLost``, and ``BusError`` with the code `refused` or `malformed`.
     private func publish(_ messages: [Envelope], in partition: Partition, after losses: Int) async throws {
         // While the bus is unavailable, the messages are kept. If the claim is renewed meanwhile, they are published

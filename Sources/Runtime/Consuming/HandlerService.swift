@@ -5,8 +5,8 @@ public import Logging
 internal import ServiceLifecycle
 public import Support
 
-/// Runs ``Handlers`` on a bus: it claims the partitions of the durable consumer, reads, handles and commits, and answers
-/// the queries.
+/// Runs ``Handlers`` on a bus: it claims the partitions of the durable consumer, reads, handles and commits, and
+/// answers the queries.
 ///
 /// If the service is asked to stop during a delay between two attempts, the delay ends. The message is then handled
 /// again, after the next start or by another process. Cancellation ends ``run()``.

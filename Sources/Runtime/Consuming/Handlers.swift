@@ -2,7 +2,8 @@ internal import Contracts
 public import EventBus
 internal import Foundation
 
-/// The handlers of one durable consumer, and the answers to queries: a value that needs no bus. Each `on` adds a handler:
+/// The handlers of one durable consumer, and the answers to queries: a value that needs no bus. Each `on` adds a
+/// handler:
 ///
 ///     let greeter = Handlers("greeter")
 ///         .on(Command.GuestArrived.self, sends: DomainEvent.GuestWelcomed.self) { command, context in
@@ -73,8 +74,8 @@ public struct Handlers: Sendable {
     ///   - sent: the messages that the handler publishes. `ApplicationError` and `event.MessageDiscarded` need not be
     ///     declared.
     ///   - whenGivenUp: the messages to publish if the handler throws an error in its last attempt or an
-    ///     `ApplicationError`, if the bus refuses its results, and if the command has expired: for example a document that
-    ///     replaces the one that says `loading`.
+    ///     `ApplicationError`, if the bus refuses its results, and if the command has expired: for example a document
+    ///     that replaces the one that says `loading`.
     /// - Precondition: the type has no handler yet.
     public func on<M: Message>(
         _ type: M.Type, sends sent: any Message.Type...,

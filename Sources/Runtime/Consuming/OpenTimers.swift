@@ -145,8 +145,8 @@ package final class OpenTimers: Sendable {
             return open.number == timer.number && !open.hasFired
         }
 
-        /// Dequeues the timers that are due from one of the heaps. Entries of closed timers that come first are removed,
-        /// too.
+        /// Dequeues the timers that are due from one of the heaps. Entries of closed timers that come first are
+        /// removed, too.
         mutating func popDue<Time>(from heap: WritableKeyPath<Self, Heap<Entry<Time>>>, until now: Time) -> [DueTimer] {
             var due: [DueTimer] = []
             while let first = self[keyPath: heap].min, first.time <= now || !isOpen(first.timer) {
@@ -180,8 +180,8 @@ package final class OpenTimers: Sendable {
     /// A timer that is due at a time, or at once if the time has passed.
     package func timer(_ id: DocumentName, at date: Date) -> DurableTimer { DurableTimer(id: id, moment: .at(date)) }
 
-    /// A timer that is due after a delay. The delay begins with this call, and again each time a process gets the timer's
-    /// partition.
+    /// A timer that is due after a delay. The delay begins with this call, and again each time a process gets the
+    /// timer's partition.
     package func timer(_ id: DocumentName, after delay: Duration) -> DurableTimer {
         DurableTimer(id: id, moment: .elapsed(clock.elapsed() + delay))
     }
@@ -256,7 +256,8 @@ package final class OpenTimers: Sendable {
         return .microseconds(Int64((seconds * 1_000_000).rounded()))
     }
 
-    /// Makes ``due()`` return the open timers again that it has returned already: the loop has dropped their partitions.
+    /// Makes ``due()`` return the open timers again that it has returned already: the loop has dropped their
+    /// partitions.
     func renew() { state.withLock { $0.rebuild() } }
 
     func isOpen(_ timer: DueTimer) -> Bool { state.withLock { $0.isOpen(timer) } }

@@ -136,11 +136,12 @@ final class RunningWork: Sendable {
     /// One task for each piece of work.
     let tasks = ConsumerTasks<PieceOfWork>()
 
-    /// The number of times that a partition was lost, or had to be read anew. A handler that was called before publishes
-    /// nothing and ends nothing.
+    /// The number of times that a partition was lost, or had to be read anew. A handler that was called before
+    /// publishes nothing and ends nothing.
     func losses(of partition: Partition) -> Int { state.withLock { $0.losses[partition, default: 0] } }
 
-    /// A checkpoint that guards what a handler or work publishes. Nil if the partition has been lost since it was begun.
+    /// A checkpoint that guards what a handler or work publishes. Nil if the partition has been lost since it was
+    /// begun.
     /// - Parameter losses: the number of losses of the partition when the handler or the work was begun.
     func fence(of partition: Partition, after losses: Int) -> Checkpoint? {
         state.withLock { state in

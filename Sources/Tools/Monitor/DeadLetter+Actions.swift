@@ -62,8 +62,8 @@ package struct UnsendableDeadLetter: Error, Hashable, Sendable {
 extension DeadLetter {
     /// Publishes a copy for the consumer that gave the message up, and removes this dead letter, in one batch.
     /// - Returns: the copy.
-    /// - Throws: ``UnsendableLetter`` if the message has an unreadable header, or if it is a document that was replaced
-    ///   or withdrawn later. The old version of a document must not become the retained document again.
+    /// - Throws: ``UnsendableDeadLetter`` if the message has an unreadable header, or if it is a document that was
+    ///   replaced or withdrawn later. The old version of a document must not become the retained document again.
     package func resend(on bus: EventBus) async throws -> Envelope {
         if message.unreadableHeader != nil {
             throw UnsendableDeadLetter(

@@ -17,13 +17,13 @@ internal import Synchronization
 ///     try await app.send(Command.CoffeeOrdered(kind: "lungo"))
 ///     #expect(try await app.screen == "cup(kind: lungo)")
 ///
-/// The app is *at rest* when every message is handled and no timer is due. The methods that change something return when
-/// the app is at rest. Work beside the loop may still run then: wait for the message that it publishes, with the methods
-/// of ``ObservedBus``.
+/// The app is *at rest* when every message is handled and no timer is due. The methods that change something return
+/// when the app is at rest. Work beside the loop may still run then: wait for the message that it publishes, with the
+/// methods of ``ObservedBus``.
 ///
 /// The clock gives the messages their times. It measures scheduled commands, the deadlines of guards and of leaving
-/// screens, the display time of banners, and the lifetime of commands. The pauses between the attempts of a handler that
-/// fails are real.
+/// screens, the display time of banners, and the lifetime of commands. The pauses between the attempts of a handler
+/// that fails are real.
 ///
 /// The app ends when the test releases this object.
 public final class TestApp: ObservedBus, Sendable {

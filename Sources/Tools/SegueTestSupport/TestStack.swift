@@ -94,8 +94,8 @@ public struct TestStack: ObservedBus {
         }
     }
 
-    /// Kills a process with SIGKILL, as a crash or the kernel does when memory runs out, and waits until the supervisor has started
-    /// it again and the new process is ready.
+    /// Kills a process with SIGKILL, as a crash or the kernel does when memory runs out, and waits until the supervisor
+    /// has started it again and the new process is ready.
     /// - Parameter service: The name of the service in the stack.
     /// - Throws: ``StackFailure`` if the process does not run, or no new one is ready before the deadline.
     public func killAndRestart(

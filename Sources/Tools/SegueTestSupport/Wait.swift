@@ -12,8 +12,8 @@ struct Caller: Sendable, CustomStringConvertible {
 /// Runs `body`, but not for longer than a deadline.
 /// - Parameters:
 ///   - deadline: Nil for the default.
-///   - failure: Returns the error if `body` has not returned in time, or if the test was cancelled. Its parameter is the
-///     beginning of a sentence that the name of what was awaited ends, such as `waited 10s for`.
+///   - failure: Returns the error if `body` has not returned in time, or if the test was cancelled. Its parameter is
+///     the beginning of a sentence that the name of what was awaited ends, such as `waited 10s for`.
 func within<Result: Sendable>(
     _ deadline: Duration?, _ body: @escaping @Sendable () async throws -> Result,
     orThrow failure: @escaping @Sendable (_ beginning: String) -> StackFailure

@@ -32,8 +32,8 @@ package enum ServerDamage: CaseIterable, Sendable {
         }
     }
 
-    /// True if the others need little time to recover. Otherwise 1,024 batches at a time would become more messages than
-    /// the consumers can handle before the round ends.
+    /// True if the others need little time to recover. Otherwise 1,024 batches at a time would become more messages
+    /// than the consumers can handle before the round ends.
     var isShort: Bool {
         switch self {
         case .olderCopies, .fullDisk, .fullDiskOfLeader: true

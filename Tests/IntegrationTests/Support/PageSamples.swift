@@ -50,8 +50,8 @@ struct PageSamples {
         parts(of: output).map { $0.replacing(varying, with: "").replacing(#/ +/#, with: " ") }.sorted()
     }
 
-    /// The lines; of effects, each part with its actor. Effects of one process share a line only if it has published them
-    /// within some milliseconds.
+    /// The lines; of effects, each part with its actor. Effects of one process share a line only if it has published
+    /// them within some milliseconds.
     private static func parts(of output: String) -> [String] {
         var actor: Substring?
         return output.split(separator: "\n").flatMap { line in

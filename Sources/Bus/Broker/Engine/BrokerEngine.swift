@@ -25,7 +25,7 @@ package struct BrokerEngine {
 
     /// The time between two removals of silent producers, unless there are too many producers.
     private static let producerInterval: Duration = .seconds(3600)
-    /// The maximum number of offsets in one step of ``prune(now:_:)``.
+    /// The maximum number of offsets in one step of ``prune(now:into:)``.
     private static let stepCount = 2000
 
     /// Begins a new epoch if the journal has lost messages since it was last used.

@@ -27,8 +27,8 @@ struct ProducerPresence {
         lastSeen[producer] = nil
     }
 
-    /// Returns the producers that are silent. `hasListened` is false if the broker itself was stopped or asleep, so that
-    /// it could not receive messages.
+    /// Returns the producers that are silent. `hasListened` is false if the broker itself was stopped or asleep, so
+    /// that it could not receive messages.
     mutating func check(now: ContinuousClock.Instant) -> (silent: [ProducerID], hasListened: Bool) {
         let hasListened = listening.check(at: now)
         return (lastSeen.filter { listening.isSilent(since: $0.value, at: now) }.map(\.key), hasListened)

@@ -17,7 +17,7 @@ struct Consumer {
 struct ConsumerTable {
     private(set) var rows: [String: Consumer] = [:]
     /// The highest owner generation of the consumers that were removed. Saved as the key `forgotten`.
-    private var forgottenEpoch: UInt64 = 0
+    private var forgottenGeneration: UInt64 = 0
     private let saveProgress: RawStatement<ProgressParameter>
 
     private enum ProgressParameter: Int32, StatementParameter {
@@ -30,8 +30,8 @@ struct ConsumerTable {
             "INSERT OR REPLACE INTO progress VALUES (:consumer, :generation, :offset)", database)
     }
 
-    mutating func load(forgottenEpoch: UInt64, _ database: Database) throws {
-        self.forgottenEpoch = forgottenEpoch
+    mutating func load(forgottenGeneration: UInt64, _ database: Database) throws {
+        self.forgottenGeneration = forgottenGeneration
         var shares: [String: [ConsumerGroup.Share]] = [:]
         let cursor = try Row.fetchCursor(
             database, sql: "SELECT consumer, member, owner_epoch, offset FROM shares ORDER BY consumer, partition")
@@ -94,7 +94,7 @@ struct ConsumerTable {
     /// - Throws: ``ProtocolError`` if the member was displaced, or if there are too many consumers or members.
     func claiming(_ request: ClaimRequest) throws(ProtocolError) -> (consumer: Consumer, ownership: Ownership) {
         let known = rows[request.consumer]
-        var consumer = known ?? Consumer(group: ConsumerGroup(after: forgottenEpoch))
+        var consumer = known ?? Consumer(group: ConsumerGroup(after: forgottenGeneration))
         let ownership: Ownership
         do {
             (consumer.group, ownership) = try consumer.group.claimed(
@@ -233,10 +233,10 @@ struct ConsumerTable {
         for table in ["shares", "progress", "members", "displaced", "cut_offs"] {
             try delete(from: table, of: name, database)
         }
-        forgottenEpoch = max(forgottenEpoch, consumer.group.ownerGeneration)
+        forgottenGeneration = max(forgottenGeneration, consumer.group.ownerGeneration)
         try database.execute(
             sql: "INSERT OR REPLACE INTO journal VALUES ('forgotten', :generation)",
-            arguments: ["generation": Int64(clamping: forgottenEpoch)])
+            arguments: ["generation": Int64(clamping: forgottenGeneration)])
     }
 
     /// Deletes the rows of a consumer.

@@ -7,7 +7,7 @@ internal import GRDB
 /// The dead letters of the journal: copies of the messages that consumers have given up.
 enum DeadLetterTable {
     /// Checks a batch before ``apply(_:in:)``.
-    /// - Throws: ``ProtocolError`` with code `letter` if a letter that the batch settles, or the message that it
+    /// - Throws: ``ProtocolError`` with code `deadLetter` if a letter that the batch settles, or the message that it
     ///   rejects, does not exist.
     static func check(_ batch: BatchContent, in transaction: borrowing Journal.Transaction) throws {
         for id in batch.resolvedDeadLetters {
@@ -59,7 +59,7 @@ enum DeadLetterTable {
     /// A page of the dead letters after an id. All letters of a page are of one epoch.
     /// - Parameter withData: False if the data of the messages is left out.
     static func page(_ request: DeadLettersRequest, withData: Bool, _ database: Database) throws -> DeadLetters {
-        var deadLetters: [DeadLetters.Letter] = []
+        var deadLetters: [DeadLetters.Entry] = []
         var size = 0
         // SQLite does not read the data of a row for its length.
         let rows = try Row.fetchCursor(
@@ -83,10 +83,10 @@ enum DeadLetterTable {
         return DeadLetters(isComplete: true, deadLetters: deadLetters)
     }
 
-    private static func deadLetter(_ row: Row) throws -> DeadLetters.Letter {
+    private static func deadLetter(_ row: Row) throws -> DeadLetters.Entry {
         let (header, data): (Data, Data) = (try row.value("header"), try row.value("data"))
         let epoch = UInt64(clamping: try row.value("epoch", as: Int64.self))
-        return DeadLetters.Letter(
+        return DeadLetters.Entry(
             id: try row.number("id"), time: try row.number("time"), consumer: try row.value("consumer"),
             rejection: RejectionFrame(
                 attempts: try row.number("attempts"), code: try row.value("code"), reason: try row.value("reason")),

@@ -207,7 +207,7 @@ package final class Journal {
             head = max(pruned, saved)
             lastDamage = 0
             try producers.load(database)
-            try consumers.load(forgottenEpoch: try number("forgotten", database), database)
+            try consumers.load(forgottenGeneration: try number("forgotten", database), database)
             try rollForward(database)
         }
     }

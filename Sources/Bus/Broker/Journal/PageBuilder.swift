@@ -10,7 +10,8 @@ struct PageBuilder {
     enum Extent {
         /// The rows are those of a list of offsets.
         case listed
-        /// There is a message at every offset from `pruned` + 1 to `head`, and at those of the retained documents before.
+        /// There is a message at every offset from `pruned` + 1 to `head`, and at those of the retained documents
+        /// before.
         case whole(pruned: UInt64, head: UInt64, documents: (ClosedRange<UInt64>) throws -> [UInt64])
     }
 

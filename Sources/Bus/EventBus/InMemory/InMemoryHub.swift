@@ -20,7 +20,7 @@ public actor InMemoryHub {
     /// The offsets up to which the readers of each consumer have passed, by the number of the partition.
     private var passed: [String: [UInt64]] = [:]
     /// The highest owner generation of any consumer that was removed.
-    private var forgottenEpoch: UInt64 = 0
+    private var forgottenGeneration: UInt64 = 0
     private var memberships: [InMemoryEventBus.ID: Set<Membership>] = [:]
     /// The dead letters, oldest first.
     private var deadLetters: [DeadLetter] = []
@@ -52,7 +52,7 @@ public actor InMemoryHub {
         journal = saved.journal
         retained = saved.documents
         groups = saved.groups
-        forgottenEpoch = saved.forgottenEpoch
+        forgottenGeneration = saved.forgottenGeneration
         deadLetters = saved.deadLetters
         lastDeadLetter = saved.lastDeadLetter
     }
@@ -69,7 +69,7 @@ public actor InMemoryHub {
                 epoch: journal.epoch, base: max(oldest, journal.base), messages: journal.messages(after: oldest),
                 newest: journal.newest),
             documents: retained, leased: leases.documents,
-            groups: Dictionary(uniqueKeysWithValues: consumers), forgottenEpoch: forgottenEpoch,
+            groups: Dictionary(uniqueKeysWithValues: consumers), forgottenGeneration: forgottenGeneration,
             deadLetters: deadLetters,
             lastDeadLetter: lastDeadLetter)
     }
@@ -302,7 +302,7 @@ public actor InMemoryHub {
         let known = groups[consumer]
         let ownership: Ownership
         do {
-            (groups[consumer], ownership) = try (known ?? ConsumerGroup(after: forgottenEpoch))
+            (groups[consumer], ownership) = try (known ?? ConsumerGroup(after: forgottenGeneration))
                 .claimed(by: member, of: consumer, otherConsumers: known == nil ? groups.count : nil)
         } catch {
             throw BusError(error)
@@ -331,7 +331,7 @@ public actor InMemoryHub {
             let isOwned = owner.map { owner in memberships.values.contains { $0.contains(owner) } } ?? false
             do { try group.requireUnused(consumer, owner: isOwned ? .alive : .ended) } catch { throw BusError(error) }
         }
-        forgottenEpoch = max(forgottenEpoch, groups.removeValue(forKey: consumer)?.ownerGeneration ?? 0)
+        forgottenGeneration = max(forgottenGeneration, groups.removeValue(forKey: consumer)?.ownerGeneration ?? 0)
         passed[consumer] = nil
         endSubscriptions(of: consumer)
         notifyObservers()

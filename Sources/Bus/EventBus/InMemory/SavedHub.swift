@@ -14,7 +14,7 @@ public struct SavedHub: Sendable {
     /// The documents that the bus withdraws when their publishers end.
     let leased: Set<DocumentName>
     let groups: [String: ConsumerGroup]
-    let forgottenEpoch: UInt64
+    let forgottenGeneration: UInt64
     let deadLetters: [DeadLetter]
     let lastDeadLetter: Int64
 
@@ -23,7 +23,8 @@ public struct SavedHub: Sendable {
         var (journal, documents) = (journal, documents)
         _ = journal.append(leased.compactMap { documents.removeValue(forKey: $0)?.withdrawal })
         return SavedHub(
-            journal: journal, documents: documents, leased: [], groups: groups, forgottenEpoch: forgottenEpoch,
+            journal: journal, documents: documents, leased: [], groups: groups,
+            forgottenGeneration: forgottenGeneration,
             deadLetters: deadLetters, lastDeadLetter: lastDeadLetter)
     }
 
@@ -38,7 +39,7 @@ public struct SavedHub: Sendable {
                 documents: documents.values.sorted { $0.offset < $1.offset }.map {
                     Content.Message($0, isLeased: leased.contains(DocumentName($0)))
                 },
-                consumers: groups.mapValues { Content.Consumer($0) }, forgottenEpoch: forgottenEpoch,
+                consumers: groups.mapValues { Content.Consumer($0) }, forgottenGeneration: forgottenGeneration,
                 deadLetters: deadLetters.map { Content.Letter($0) }, lastDeadLetter: lastDeadLetter))
     }
 }
@@ -57,7 +58,7 @@ extension SavedHub {
     }
 
     private init(_ content: Content) throws(BusError) {
-        let numbers = [content.base, content.forgottenEpoch, UInt64(clamping: content.lastDeadLetter)]
+        let numbers = [content.base, content.forgottenGeneration, UInt64(clamping: content.lastDeadLetter)]
         guard content.epoch > 0, content.lastDeadLetter >= 0, numbers.allSatisfy({ $0 <= Self.largest }) else {
             throw Self.unreadable("a number is not possible")
         }
@@ -98,7 +99,7 @@ extension SavedHub {
             groups[name] = ConsumerGroup(ownerGeneration: consumer.ownerGeneration, handled: consumer.handled)
         }
         self.groups = groups
-        forgottenEpoch = content.forgottenEpoch
+        forgottenGeneration = content.forgottenGeneration
 
         deadLetters = try Self.deadLetters(content, end: end)
         lastDeadLetter = content.lastDeadLetter
@@ -212,12 +213,13 @@ private struct Content: Codable {
     let journal: [Message]
     let documents: [Message]
     let consumers: [String: Consumer]
-    let forgottenEpoch: UInt64
+    let forgottenGeneration: UInt64
     let deadLetters: [Letter]
     let lastDeadLetter: Int64
 
     private enum CodingKeys: String, CodingKey {
-        case format, version, epoch, base, newest, journal, documents, consumers, forgottenEpoch
+        case format, version, epoch, base, newest, journal, documents, consumers
+        case forgottenGeneration = "forgottenEpoch"
         case deadLetters = "letters"
         case lastDeadLetter = "lastLetter"
     }

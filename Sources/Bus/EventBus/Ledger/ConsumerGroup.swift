@@ -4,7 +4,7 @@ package import Foundation
 ///
 /// A value without side effects: a broker keeps one for each consumer and records its changes. A partition has at most
 /// one owner at a time. A new owner claims the partition under a higher *owner generation*. Progress under an older
-/// owner epoch is refused, which fences the previous owner.
+/// owner generation is refused, which fences the previous owner.
 package struct ConsumerGroup: Hashable, Sendable {
     /// The owner and the progress of one partition.
     package struct Share: Hashable, Sendable {

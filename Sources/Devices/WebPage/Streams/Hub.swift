@@ -136,6 +136,7 @@ package actor Hub {
     /// - Throws: ``RequestError`` if the stream is unknown, or has too many views. The view is then closed.
     package func open(_ view: any StreamView, as name: ViewName) throws(RequestError) {
         do throws(RequestError) {
+            guard !isClosed else { throw .busy("the gateway stops") }
             let signal = try signal(for: name)
             view.open(signal)
             streams[name.stream]?.stream.open(name.id, view)

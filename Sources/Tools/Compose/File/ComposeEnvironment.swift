@@ -31,8 +31,8 @@ struct ComposeEnvironment: Sendable {
         files[name] = value == nil ? nil : file
     }
 
-    /// This environment and the variables of the folder's `.env`, if there is one and it is not a folder. Variables that
-    /// are already set keep their values. A file that cannot be read is reported.
+    /// This environment and the variables of the folder's `.env`, if there is one and it is not a folder. Variables
+    /// that are already set keep their values. A file that cannot be read is reported.
     func fillingIn(dotEnvIn folder: ComposePath, findings: ComposeFindings) -> ComposeEnvironment {
         let path = folder.resolving(".env")
         do {

@@ -14,7 +14,7 @@ package struct ComposeFile: Sendable {
     /// The profiles that the environment activates, in `SEGUE_PROFILES` or, if that variable is not set, in
     /// `COMPOSE_PROFILES`.
     package let profiles: [String]
-    /// The places of the keys that are checked when a service starts.
+    /// The locations of the keys that are checked when a service starts.
     private let locations: [ServiceKey: ComposeLocation]
 
     /// - Parameters:

@@ -9,7 +9,7 @@ final class ComposeFindings {
     /// Names of variables that are used as `$V` or `${V}` and are not set. Each becomes an empty string.
     private(set) var unset: Set<String> = []
 
-    /// The places of the keys that are checked when a service starts.
+    /// The locations of the keys that are checked when a service starts.
     private(set) var locations: [ServiceKey: ComposeLocation] = [:]
 
     /// Begins a file. Errors list the mistakes in the order in which their files were begun.

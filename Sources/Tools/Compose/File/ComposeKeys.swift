@@ -1,10 +1,10 @@
-/// The keys of the compose specification in one kind of mapping: the supported keys, and recoveries for keys that are
+/// The keys of the compose specification in one kind of mapping: the supported keys, and advice for keys that are
 /// not supported.
 struct ComposeKeys {
     let known: Set<String>
-    /// Keys that make no sense for plain processes, each with a recovery on what to do instead.
+    /// Keys that make no sense for plain processes, each with the advice what to do instead.
     var containersOnly: [String: String] = [:]
-    /// Keys that would make sense but are not supported, each with a recovery on what to do instead.
+    /// Keys that would make sense but are not supported, each with the advice what to do instead.
     var unsupported: [String: String] = [:]
 
     static let root = ComposeKeys(

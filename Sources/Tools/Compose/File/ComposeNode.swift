@@ -1,12 +1,12 @@
 import OrderedCollections
 import Support
 
-/// A value of a compose file and its place. Variables are expanded; aliases and merge keys are resolved.
+/// A value of a compose file and its location. Variables are expanded; aliases and merge keys are resolved.
 struct ComposeNode: Sendable {
     typealias Entries = OrderedDictionary<String, Entry>
 
     struct Entry: Sendable {
-        /// The place of the key.
+        /// The location of the key.
         let key: ComposeLocation
         /// The key as written. If the entry was written as an element of a list, it can contain variables.
         let written: String
@@ -63,7 +63,7 @@ struct ComposeNode: Sendable {
         if case .mapping(let entries) = content { entries } else { nil }
     }
 
-    /// True if both nodes are written in the same place and have the same values.
+    /// True if both nodes are written in the same location and have the same values.
     func isSame(as other: ComposeNode) -> Bool {
         guard location == other.location, source.directory == other.source.directory else { return false }
         switch (content, other.content) {
@@ -77,7 +77,7 @@ struct ComposeNode: Sendable {
         }
     }
 
-    /// This node with another content, and the same place.
+    /// This node with another content, and the same location.
     func with(_ content: Content) -> ComposeNode {
         var node = self
         node.content = content

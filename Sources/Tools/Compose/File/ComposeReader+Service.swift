@@ -34,8 +34,8 @@ extension ComposeReader {
         return service
     }
 
-    /// Records the places of keys that are checked when the service starts. If `entrypoint` is given, it contains the
-    /// executable, so its place is recorded as the place of `command`.
+    /// Records the locations of keys that are checked when the service starts. If `entrypoint` is given, it contains
+    /// the executable, so its location is recorded as the location of `command`.
     private func recordPlaces(_ entries: ComposeNode.Entries, of name: String) {
         for key in ["working_dir", "command", "entrypoint", "healthcheck"] {
             guard let entry = entries[key], !entry.value.isNull else { continue }

@@ -2,7 +2,7 @@ import Dispatch
 import Glibc
 import Synchronization
 
-/// Lists the processes of this machine, each with its ``ProcessMark``.
+/// Lists the processes of this machine, each with its ``ProcessTag``.
 ///
 /// `/proc` is read on a thread that may block. Calls that come while it is read share the next reading.
 final class ProcessCensus: Sendable {

@@ -2,7 +2,7 @@ import Logging
 
 /// The processes that a killed supervisor has left.
 ///
-/// They are found by their ``ProcessMark`` and by the last status.
+/// They are found by their ``ProcessTag`` and by the last status.
 struct Leftovers {
     let project: Project
 

@@ -122,8 +122,8 @@ package final class MessageValues {
         return path.steps.isEmpty ? value : value.value(at: path.steps) ?? .null
     }
 
-    /// The value at a path as text: a string without quotes, another value as the JSON that was published, and the empty
-    /// string for `null`.
+    /// The value at a path as text: a string without quotes, another value as the JSON that was published, and the
+    /// empty string for `null`.
     package func text(at path: MessagePath) -> String {
         if path.member == .data {
             guard let value = json?.value(at: path.steps) else { return "" }

@@ -1,8 +1,8 @@
 package import EventBus
 internal import Support
 
-/// A selection of messages. A message matches if it fits every property. Messages about metrics match only if `types` is
-/// not empty.
+/// A selection of messages. A message matches if it fits every property. Messages about metrics match only if `types`
+/// is not empty.
 package struct MessageSelection: Hashable, Sendable {
     /// The allowed kinds. Empty for all.
     package var kinds: [MessageKind]

@@ -4,7 +4,7 @@ import Testing
 @testable import NATSLayout
 
 @Suite("Positions in the journal's stream")
-struct PlaceTests {
+struct StreamPositionTests {
     @Test("The positions of a batch are consecutive, and end at the same slot")
     func batches() throws {
         var last: UInt64 = 0

@@ -7,7 +7,7 @@ import Testing
 @testable import NATSLayout
 
 @Suite("Retained documents")
-struct OverlayTests {
+struct DocumentRecordsTests {
     private static let type = MessageType(kind: .document, name: "D")
 
     @Test("The documents are correct with any mark of the steward, and while it writes")
