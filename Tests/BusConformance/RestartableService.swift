@@ -6,8 +6,7 @@ internal import Synchronization
 ///
 ///     let broker = RestartableService { ready in try await Broker(configuration).run { ready() } }
 ///     try await broker.whileRunning {
-///         try await conformanceCase.run({ source in try connect(source) }, restart: { _ in try await broker.restart()
-///         })
+///         try await conformanceCase.run({ source in try connect(source) }, restart: { _ in try await broker.restart() })
 ///     }
 package final class RestartableService: Sendable {
     /// One run of the service.
