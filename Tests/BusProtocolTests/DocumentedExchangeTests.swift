@@ -199,7 +199,7 @@ extension DocumentedExchange {
         data: bytes(#"{"songs":[]}"#)
     )
     static let rejection = RejectionFrame(attempts: 4, code: "music.offline", reason: "The player is not there.")
-    static let deadLetter = DeadLetters.Letter(
+    static let deadLetter = DeadLetters.Entry(
         id: 1, time: 1_700_000_000_000, consumer: "music", rejection: rejection, message: journalled())
 
     private static func bytes(_ text: String) -> Bytes { Array(text.utf8)[...] }

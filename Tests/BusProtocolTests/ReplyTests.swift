@@ -7,10 +7,10 @@ import Testing
 @Suite("Replies, notices and feed messages on the wire")
 struct ReplyTests {
     static let message = FeedMessage(topic: "event.A.00", epoch: 1, offset: 9, previous: 4, header: [1], data: [])
-    static let deadLetter = DeadLetters.Letter(
+    static let deadLetter = DeadLetters.Entry(
         id: 3, time: 1_700_000_000_000, consumer: "music",
         rejection: RejectionFrame(attempts: 4, code: "music.offline", reason: "nobody answers"), message: message)
-    static let listed = DeadLetters.Letter(
+    static let listed = DeadLetters.Entry(
         id: 3, time: 1_700_000_000_000, consumer: "music",
         rejection: RejectionFrame(attempts: 4, code: "music.offline", reason: "nobody answers"), message: message,
         dataSize: 100_000)
