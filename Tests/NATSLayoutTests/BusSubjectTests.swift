@@ -15,14 +15,14 @@ struct BusSubjectTests {
         for text in ["", "-", "--", "+", "~", "*", ">", ".", "a.b", "~2d", "-a", "$JS", "\u{0}", "é", "e\u{301}"]
             + (0..<3_000).map({ _ in Samples.text(upTo: 8, &generator) })
         {
-            let token = Token.encode(text)
+            let token = SubjectToken.encode(text)
             #expect(NATSRules.isSubject(token) && !token.contains("."), "\(text)")
             #expect(token != "-" && !token.contains("+"))
-            #expect(Token.decode(token)?.utf8.elementsEqual(text.utf8) == true, "\(text)")
+            #expect(SubjectToken.decode(token)?.utf8.elementsEqual(text.utf8) == true, "\(text)")
             if let known = texts[token] { #expect(known.utf8.elementsEqual(text.utf8)) }
             texts[token] = text
         }
-        #expect(Token.encode(String(repeating: "é", count: 127) + ".").utf8.count == 765)
+        #expect(SubjectToken.encode(String(repeating: "é", count: 127) + ".").utf8.count == 765)
     }
 
     @Test(
@@ -32,7 +32,7 @@ struct BusSubjectTests {
             "~+1",
         ])
     func otherTokens(token: String) {
-        #expect(Token.decode(token) == nil)
+        #expect(SubjectToken.decode(token) == nil)
     }
 
     private static func subjects(_ generator: inout SeededGenerator) -> [BusSubject] {

@@ -21,7 +21,7 @@ package enum BatchID: Hashable, Sendable, CustomStringConvertible {
         switch self {
         case .batch(let producer, let number): "\(producer.hexadecimal)-\(number)"
         case .handled(let owner, let offset, let ownerGeneration):
-            "\(Token.encode(owner.consumer))/\(owner.partition.token)/\(offset)/\(ownerGeneration)"
+            "\(SubjectToken.encode(owner.consumer))/\(owner.partition.token)/\(offset)/\(ownerGeneration)"
         case .withdrawal(let producer, let sequence, let part):
             "lease-\(producer.hexadecimal)-\(sequence)" + (part.map { "-\($0.uuidString)" } ?? "")
         }

@@ -69,25 +69,25 @@ package enum BusSubject: Hashable, Sendable {
         case .batch(let tokens): "m.-.-.\(tokens.text)"
         case .results(let owner, let tokens): "m.\(owner.tokens).\(tokens.text)"
         case .settlement: "m.~settle.0.\(MessageTokens.mixed.text)"
-        case .group(let consumer): "k.g.\(Token.encode(consumer))"
+        case .group(let consumer): "k.g.\(SubjectToken.encode(consumer))"
         case .fence(let owner): "k.f.\(owner.tokens)"
         case .progress(let owner): "k.p.\(owner.tokens)"
         case .lease(let producer): "k.l.\(producer.hexadecimal)"
-        case .cutOffs(let consumer): "k.x.\(Token.encode(consumer))"
+        case .cutOffs(let consumer): "k.x.\(SubjectToken.encode(consumer))"
         case .steward: "k.steward"
         case .removal: "k.removal"
         case .document(let name):
-            "d.\(Token.encode(name.type.name)).\(Partition(subject: name.subject).token)."
-                + "\(Token.encode(name.subject)).\(Token.encode(name.key ?? ""))"
+            "d.\(SubjectToken.encode(name.type.name)).\(Partition(subject: name.subject).token)."
+                + "\(SubjectToken.encode(name.subject)).\(SubjectToken.encode(name.key ?? ""))"
         case .documentWatermark: "d.~mark"
         case .typeTable: "d.~types"
         case .documentFence(let partition): "d.~f.\(partition.token)"
         case .inventory(let first): "d.~inventory.\(first)"
         case .letterFence: "x.~f"
-        case .deadLetter(let consumer, let sequence): "x.\(Token.encode(consumer)).\(sequence)"
+        case .deadLetter(let consumer, let sequence): "x.\(SubjectToken.encode(consumer)).\(sequence)"
         case .transient(let tokens): "t.\(tokens.text)"
-        case .queryServers(let type): "q.who.\(Token.encode(type.name))"
-        case .queries(let instance): "q.to.\(Token.encode(instance))"
+        case .queryServers(let type): "q.who.\(SubjectToken.encode(type.name))"
+        case .queries(let instance): "q.to.\(SubjectToken.encode(instance))"
         case .heartbeat: "hb"
         case .alive: "alive"
         }
@@ -148,8 +148,9 @@ package enum BusSubject: Hashable, Sendable {
         case ("~f", 2): return Partition(token: parts[1]).map { .documentFence($0) }
         case ("~inventory", 2): return UInt64(parts[1]).map { .inventory(first: $0) }
         case (let name?, 4):
-            guard let name = Token.decode(name), let subject = Token.decode(parts[2]),
-                let key = Token.decode(parts[3]), case let type = MessageType(kind: .document, name: name), type.isValid
+            guard let name = SubjectToken.decode(name), let subject = SubjectToken.decode(parts[2]),
+                let key = SubjectToken.decode(parts[3]), case let type = MessageType(kind: .document, name: name),
+                type.isValid
             else { return nil }
             return .document(DocumentName(type, subject: subject, key: key))
         default: return nil
@@ -164,7 +165,7 @@ package enum BusSubject: Hashable, Sendable {
     }
 
     private static func querySubject(_ parts: ArraySlice<Substring>) -> BusSubject? {
-        guard parts.count == 2, let last = parts.last, let text = Token.decode(last) else { return nil }
+        guard parts.count == 2, let last = parts.last, let text = SubjectToken.decode(last) else { return nil }
         switch parts.first {
         case "who":
             let type = MessageType(kind: .query, name: text)
@@ -175,7 +176,7 @@ package enum BusSubject: Hashable, Sendable {
     }
 
     fileprivate static func consumer(_ token: Substring?) -> String? {
-        guard let name = token.flatMap({ Token.decode($0) }), !name.isEmpty else { return nil }
+        guard let name = token.flatMap({ SubjectToken.decode($0) }), !name.isEmpty else { return nil }
         return name
     }
 }
@@ -197,5 +198,5 @@ package struct ConsumerPartition: Hashable, Sendable {
         self.init(consumer, partition)
     }
 
-    fileprivate var tokens: String { "\(Token.encode(consumer)).\(partition.token)" }
+    fileprivate var tokens: String { "\(SubjectToken.encode(consumer)).\(partition.token)" }
 }

@@ -60,7 +60,7 @@ package struct MessageTokens: Hashable, Sendable {
     package var text: String {
         let (kind, name) =
             switch type {
-            case .type(let type): (type.kind.rawValue, Token.encode(type.name))
+            case .type(let type): (type.kind.rawValue, SubjectToken.encode(type.name))
             case .kind(let kind): (kind.rawValue, "+")
             case .mixed: ("+", "+")
             case .none: ("-", "-")
@@ -68,8 +68,8 @@ package struct MessageTokens: Hashable, Sendable {
         let (partition, bucket) =
             switch place {
             case .bucket(let bucket):
-                (Token.hexadecimal(bucket.partition.number), Token.hexadecimal(bucket.number))
-            case .partition(let partition): (Token.hexadecimal(partition.number), "+")
+                (SubjectToken.hexadecimal(bucket.partition.number), SubjectToken.hexadecimal(bucket.number))
+            case .partition(let partition): (SubjectToken.hexadecimal(partition.number), "+")
             case .mixed: ("+", "+")
             case .none: ("-", "-")
             }
@@ -88,7 +88,8 @@ package struct MessageTokens: Hashable, Sendable {
             if name == "+" {
                 type = .kind(kind)
             } else {
-                guard let name = Token.decode(name), case let type = MessageType(kind: kind, name: name), type.isValid
+                guard let name = SubjectToken.decode(name), case let type = MessageType(kind: kind, name: name),
+                    type.isValid
                 else { return nil }
                 self.type = .type(type)
             }
@@ -101,7 +102,7 @@ package struct MessageTokens: Hashable, Sendable {
             if bucket == "+" {
                 place = .partition(partition)
             } else {
-                guard let bucket = Token.byte(hexadecimal: bucket).flatMap({ Bucket(partition, $0) }) else {
+                guard let bucket = SubjectToken.byte(hexadecimal: bucket).flatMap({ Bucket(partition, $0) }) else {
                     return nil
                 }
                 place = .bucket(bucket)
@@ -172,9 +173,9 @@ package struct Bucket: Hashable, Sendable {
 extension Partition {
     /// Reads two hexadecimal digits.
     init?(token: Substring) {
-        guard let number = Token.byte(hexadecimal: token), let partition = Partition(number) else { return nil }
+        guard let number = SubjectToken.byte(hexadecimal: token), let partition = Partition(number) else { return nil }
         self = partition
     }
 
-    var token: String { Token.hexadecimal(number) }
+    var token: String { SubjectToken.hexadecimal(number) }
 }

@@ -32,12 +32,12 @@ package struct ServiceRights: Hashable, Sendable {
         let transient = tokens + reports.flatMap { Self.tokens(of: [$0]) }
         let batches = tokens.map { "m.-.-.\($0)" } + transient.map { "t.\($0)" }
         let records = consumers.flatMap { consumer -> [String] in
-            let name = Token.encode(consumer)
+            let name = SubjectToken.encode(consumer)
             return (tokens + ["-.-.-.-"]).map { "m.\(name).*.\($0)" }
                 + ["k.g.\(name)", "k.f.\(name).*", "k.p.\(name).*"]
         }
-        let asked = queries.map { "q.who.\(Token.encode($0.name))" }
-        let served = serves.map { "q.who.\(Token.encode($0.name))" }
+        let asked = queries.map { "q.who.\(SubjectToken.encode($0.name))" }
+        let served = serves.map { "q.who.\(SubjectToken.encode($0.name))" }
         // Askers and servers of queries ping each other.
         let questions = asked.isEmpty && served.isEmpty ? [] : asked + ["q.to.*"]
         self.init(
@@ -82,7 +82,7 @@ package struct ServiceRights: Hashable, Sendable {
     /// The tokens of the batches that contain only messages of some types.
     private static func tokens(of types: Set<MessageType>) -> [String] {
         let kinds = Dictionary(grouping: types, by: \.kind)
-        return types.map { "\($0.kind.rawValue).\(Token.encode($0.name)).*.*" }
+        return types.map { "\($0.kind.rawValue).\(SubjectToken.encode($0.name)).*.*" }
             + kinds.filter { $0.value.count > 1 }.keys.map { "\($0.rawValue).+.*.*" }
             + (kinds.count > 1 ? ["+.+.*.*"] : [])
     }

@@ -28,7 +28,7 @@ package struct StreamNames: Hashable, Sendable {
 
     /// All batches, progress records and fences of a durable consumer.
     package func progress(of consumer: String) -> [String] {
-        let token = Token.encode(consumer)
+        let token = SubjectToken.encode(consumer)
         return ["\(namespace).m.\(token).*.>", "\(namespace).k.p.\(token).*", "\(namespace).k.f.\(token).*"]
     }
 
@@ -41,9 +41,11 @@ package struct StreamNames: Hashable, Sendable {
     /// The inventories of all stretches of the journal.
     package var inventories: String { "\(namespace).d.~inventory.*" }
     /// The fences of all partitions of a durable consumer.
-    package func fences(of consumer: String) -> String { "\(namespace).k.f.\(Token.encode(consumer)).*" }
+    package func fences(of consumer: String) -> String { "\(namespace).k.f.\(SubjectToken.encode(consumer)).*" }
     /// The progress records of all partitions of a durable consumer.
-    package func progressRecords(of consumer: String) -> String { "\(namespace).k.p.\(Token.encode(consumer)).*" }
+    package func progressRecords(of consumer: String) -> String {
+        "\(namespace).k.p.\(SubjectToken.encode(consumer)).*"
+    }
     /// The dead letter with an id, of any consumer.
     package func deadLetterFilter(_ id: Int64) -> String { "\(namespace).x.*.\(id)" }
     /// The groups of all durable consumers.
@@ -52,15 +54,15 @@ package struct StreamNames: Hashable, Sendable {
     package var leases: String { "\(namespace).k.l.*" }
     /// The dead letters of a durable consumer; those of all consumers if it is nil.
     package func deadLetterFilter(of consumer: String?) -> String {
-        "\(namespace).x.\(consumer.map(Token.encode) ?? "*").*"
+        "\(namespace).x.\(consumer.map(SubjectToken.encode) ?? "*").*"
     }
 
     /// The documents that a filter selects; nil if the filter selects no document. The pattern does not match the
     /// records beside the documents, which have fewer tokens.
     package func documents(matching filter: MessageFilter) -> String? {
         guard filter.kind == nil || filter.kind == .document else { return nil }
-        let place = filter.subject.map { "\(Partition(subject: $0).token).\(Token.encode($0))" } ?? "*.*"
-        return "\(namespace).d.\((filter.type?.name).map(Token.encode) ?? "*").\(place).*"
+        let place = filter.subject.map { "\(Partition(subject: $0).token).\(SubjectToken.encode($0))" } ?? "*.*"
+        return "\(namespace).d.\((filter.type?.name).map(SubjectToken.encode) ?? "*").\(place).*"
     }
 }
 
@@ -72,7 +74,7 @@ extension ProducerID {
         var bytes: [UInt8] = []
         for index in stride(from: 0, to: digits.count, by: 2) {
             let pair = String(decoding: digits[index..<index + 2], as: UTF8.self)
-            guard let byte = Token.byte(hexadecimal: pair) else { return nil }
+            guard let byte = SubjectToken.byte(hexadecimal: pair) else { return nil }
             bytes.append(byte)
         }
         var reader = ByteReader(bytes)

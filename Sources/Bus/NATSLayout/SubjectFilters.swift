@@ -92,7 +92,7 @@ extension SubjectFilters {
                 switch type {
                 case .any: "*.*"
                 case .group(let kind): "\(kind.rawValue).*"
-                case .exact(.type(let type)): "\(type.kind.rawValue).\(Token.encode(type.name))"
+                case .exact(.type(let type)): "\(type.kind.rawValue).\(SubjectToken.encode(type.name))"
                 case .exact(.kind(let kind)): "\(kind.rawValue).+"
                 case .exact(.mixed), .exact(.none): "+.+"
                 }
@@ -100,7 +100,7 @@ extension SubjectFilters {
                 switch place {
                 case .any: "*.*"
                 case .group(let partition): "\(partition.token).*"
-                case .exact(.bucket(let bucket)): "\(bucket.partition.token).\(Token.hexadecimal(bucket.number))"
+                case .exact(.bucket(let bucket)): "\(bucket.partition.token).\(SubjectToken.hexadecimal(bucket.number))"
                 case .exact(.partition(let partition)): "\(partition.token).+"
                 case .exact(.mixed), .exact(.none): "+.+"
                 }

@@ -42,7 +42,7 @@ package struct InProcessApp: Sendable {
     ) async throws {
         let configuration = configuration.setting(["SEGUE_STATE_DIR": stateFolder])
         let folder = try configuration.stateDirectory(for: "focus-player").path
-        try await withSpotify(configuration, folder, logger) { configuration, simulator in
+        try await withSpotify(configuration, folder: folder, logger: logger) { configuration, simulator in
             try await HTTPClient.with { client in
                 let programs =
                     flows.map { ServiceProgram.coordinator($0.flow, source: $0.source) }
@@ -58,7 +58,7 @@ package struct InProcessApp: Sendable {
 
     /// Runs `body` with the settings for Spotify. If there is a catalogue, they name a simulator that runs meanwhile.
     private func withSpotify(
-        _ configuration: ServiceConfiguration, _ folder: String, _ logger: (String) -> Logger,
+        _ configuration: ServiceConfiguration, folder: String, logger: (String) -> Logger,
         _ body: (ServiceConfiguration, _ simulator: String) async throws -> Void
     ) async throws {
         guard let catalogue else { return try await body(configuration, "") }

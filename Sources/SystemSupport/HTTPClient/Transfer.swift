@@ -144,17 +144,17 @@ final class Transfer {
         set(CURLOPT_HEADERDATA, context)
         set(CURLOPT_WRITEDATA, context)
         set(CURLOPT_HEADERFUNCTION) { bytes, size, count, context in
-            Transfer.received(bytes, size * count, context) { $0.receiveHeader($1) }
+            Transfer.received(bytes, count: size * count, context: context) { $0.receiveHeader($1) }
         }
         set(CURLOPT_WRITEFUNCTION) { bytes, size, count, context in
-            Transfer.received(bytes, size * count, context) { $0.receiveBody($1) }
+            Transfer.received(bytes, count: size * count, context: context) { $0.receiveBody($1) }
         }
         return result
     }
 
     /// - Returns: The number of bytes that were accepted. If it is less than `count`, libcurl ends the exchange.
     private static func received(
-        _ bytes: UnsafeMutablePointer<CChar>?, _ count: Int, _ context: UnsafeMutableRawPointer?,
+        _ bytes: UnsafeMutablePointer<CChar>?, count: Int, context: UnsafeMutableRawPointer?,
         _ receive: (Transfer, Data) -> Bool
     ) -> Int {
         guard let bytes, let context else { return 0 }

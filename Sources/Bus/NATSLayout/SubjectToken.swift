@@ -6,7 +6,7 @@ internal import Support
 /// Letters, digits, `_` and `-` are written as they are, every other byte of the UTF-8 as `~` and two hexadecimal
 /// digits. The text `-` is written as `~2d`, the empty text as `~`. So no text is written as `-` or `+`, which have
 /// meanings of their own, and tokens such as `~mark` are not the token of any text.
-package enum Token {
+package enum SubjectToken {
     private static let escape = UInt8(ascii: "~")
 
     package static func encode(_ text: String) -> String {
