@@ -33,7 +33,7 @@ struct HeartbeatTests {
     func reply() throws {
         let reply = HeartbeatReply(epoch: 1, watermark: 2)
         let json = try JSONValue(parsing: Data(try reply.json()))
-        #expect(json["epoch"] == 1 && json["mark"] == 2)
+        #expect(json["record"] == ["epoch": 1, "mark": 2])
         #expect(try HeartbeatReply(json: Array(json.description.utf8)) == reply)
     }
 
