@@ -63,20 +63,20 @@ struct DeadLetters: Sendable {
         try await outstanding(try await journal.identity().epoch, of: consumer).count
     }
 
-    /// - Throws: ``BusError`` with code `deadLetter` if one of the letters does not exist.
+    /// - Throws: ``BusError`` with code `deadLetter` if one of the dead letters does not exist.
     func require(_ ids: [Int64]) async throws {
         let deadLetters = try await outstanding(try await journal.identity().epoch, of: nil)
         let missing = Set(ids).subtracting(deadLetters.keys).min()
         if let missing { throw BusError(.deadLetter, "there is no dead letter \(missing)") }
     }
 
-    /// Publishes a batch that settles dead letters.
+    /// Publishes a batch that resolves dead letters.
     /// - Throws: ``BusError`` with code `deadLetter` if one of them does not exist: then nothing is published.
     func settle(_ batch: Batch, send: Send) async throws -> Lanes.Recorded {
         let subject = journal.subject(.settlement)
         while true {
-            // A settlement after this one makes the server refuse the batch. So the letters that are read next are
-            // those at the time of the batch.
+            // A settlement after this one makes the server refuse the batch. So the dead letters that are read next
+            // are those at the time of the batch.
             let last = try await journal.last(subject)
             try await require(batch.resolvedDeadLetters)
             let publication = try Publication(
@@ -125,7 +125,7 @@ struct DeadLetters: Sendable {
         return deadLetters.filter { !settled.contains($0.key) }
     }
 
-    /// Reads a letter that the steward keeps. Nil if it was settled meanwhile, or cannot be read.
+    /// Reads a dead letter that the steward keeps. Nil if it was resolved meanwhile, or cannot be read.
     private func keptDeadLetter(_ id: Int64, of consumer: String, _ epoch: UInt64) async throws -> DeadLetter? {
         let subject = journal.subject(.deadLetter(consumer: consumer, sequence: UInt64(id)))
         let stored = try await journal.last(subject, of: journal.names.deadLetters)

@@ -7,8 +7,8 @@ internal import GRDB
 /// The dead letters of the journal: copies of the messages that consumers have given up.
 enum DeadLetterTable {
     /// Checks a batch before ``apply(_:in:)``.
-    /// - Throws: ``ProtocolError`` with code `deadLetter` if a letter that the batch settles, or the message that it
-    ///   rejects, does not exist.
+    /// - Throws: ``ProtocolError`` with code `deadLetter` if a dead letter that the batch resolves, or the message
+    ///   that it rejects, does not exist.
     static func check(_ batch: BatchContent, in transaction: borrowing Journal.Transaction) throws {
         for id in batch.resolvedDeadLetters {
             let exists = try Bool.fetchOne(
@@ -25,7 +25,7 @@ enum DeadLetterTable {
         }
     }
 
-    /// Removes the letters that a batch settles, and copies the message that it rejects to the dead letters.
+    /// Removes the dead letters that a batch resolves, and copies the message that it rejects to the dead letters.
     /// ``check(_:in:)`` must be called first.
     static func apply(_ batch: BatchContent, in transaction: borrowing Journal.Transaction) throws {
         for id in batch.resolvedDeadLetters {

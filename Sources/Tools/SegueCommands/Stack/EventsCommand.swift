@@ -12,6 +12,8 @@ package struct EventsCommand: AsyncParsableCommand, WallTimeCommand {
             segue events                     all events that are kept
             segue events -f web              events of one service, then new events
             segue events --since 10m --json  the last ten minutes, for a program
+
+            With --json, an event has time, project, action, service, instance, pid and attributes.
             """)
 
     @OptionGroup var project: ProjectOptions

@@ -12,6 +12,8 @@ package struct LogsCommand: AsyncParsableCommand, WallTimeCommand {
             segue logs                     the output of all services
             segue logs -f -n 20 web        the last 20 lines of one service, then new lines
             segue logs --since 10m --json  the last ten minutes, for a program
+
+            With --json, a line has service, time, stream and text.
             """)
 
     @OptionGroup var project: ProjectOptions
