@@ -66,10 +66,14 @@ struct MusicStoryTests {
     func loadedAgain() async throws {
         try await connected { stage in
             _ = try await stage.device.first(DomainEvent.PlaylistsLoaded.self) { _ in true }
+            let route = "GET /v1/me/playlists"
+            let loads = try await stage.spotify.requests()[route] ?? 0
             try await stage.spotify.control("faults", "path=/v1/me/playlists&delay_ms=60000&count=1")
             let first = try await stage.device.publish(DomainEvent.LaunchFinished())
             let loading: Document.Playlists = try await stage.device.outcome(of: first)
             #expect(loading.status == .loading && loading.playlists.count == 24)
+            // The request follows the document. If it came after the end of the fault, it would be answered at once.
+            try await stage.spotify.isRequested(route, times: loads + 1)
             let faults = stage.spotify.base + "/_control/faults"
             _ = try await stage.spotify.send(HTTPClient.Request(.delete, faults))
             let second = try await stage.device.publish(DomainEvent.LaunchFinished())

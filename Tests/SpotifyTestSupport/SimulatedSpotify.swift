@@ -89,8 +89,9 @@ package struct SimulatedSpotify: Sendable {
     }
 
     /// Waits until a route has been asked for, such as `GET /v1/playlists/{id}/items`.
-    package func isRequested(_ route: String) async throws {
-        while try await state().requests[route] == nil { try Task.checkCancellation() }
+    /// - Parameter times: The number of requests since the simulator started.
+    package func isRequested(_ route: String, times: Int = 1) async throws {
+        while try await state().requests[route, default: 0] < times { try Task.checkCancellation() }
     }
 
     private func state() async throws -> State {
