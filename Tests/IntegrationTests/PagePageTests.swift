@@ -18,6 +18,14 @@ struct PagePageTests {
             // The page itself is in place: a browser that has not signed in is told what to do.
             let page = try await segue.shell("curl --silent \"$(segue open --address)/\"")
             #expect(page.output.contains("segue open"))
+            // The map: the browser gets a file that leads to it, for the bus of this folder or the one that is named.
+            let address = try await segue.shell("segue open --address").output.trimmingCharacters(in: .newlines)
+            let live = try await segue.shell("BROWSER='cp -t \(segue.directory)' segue flow graph --live")
+            #expect(live.output == "\(address)/#/map\n", "\(live.error)")
+            let files = try FileManager.default.contentsOfDirectory(atPath: segue.directory)
+            let file = try #require(files.first { $0.hasSuffix(".html") })
+            let opened = try String(contentsOfFile: "\(segue.directory)/\(file)", encoding: .utf8)
+            #expect(opened.contains("&amp;view=map\""))
         }
     }
 

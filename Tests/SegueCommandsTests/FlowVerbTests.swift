@@ -267,6 +267,21 @@ struct FlowGraphVerbTests {
             #expect(try await segue("flow", "graph", FlowExamples.path("ios"), "--format", "dot").status == 0)
         }
     }
+
+    @Test("'segue flow graph' needs either a file or --live, and --live needs a running gateway")
+    func live() async throws {
+        try await SegueCommandLine.inScratch { segue in
+            let file = FlowExamples.path("ios")
+            for arguments in [[], ["--live", file], ["--live", "--format", "dot"], [file, "-p", "shop"]] {
+                let result = try await segue.run(["flow", "graph"] + arguments)
+                #expect(result.status == 64 && result.output.isEmpty, "\(arguments)")
+            }
+            let none = try await segue("flow", "graph", "--live", "-p", "shop")
+            #expect(none.status == 69 && none.errorLines.count == 1 && none.error.contains("segue up"))
+            let strange = try await segue("flow", "graph", "--live", "--bus", "ipc:///nowhere")
+            #expect(strange.status == 69 && strange.errorLines.count == 1 && strange.error.contains("-p"))
+        }
+    }
 }
 
 /// The texts of an SVG.

@@ -40,6 +40,18 @@ struct GatewayTests {
         }
     }
 
+    @Test(
+        "A link leads to the view that it names, if the name is a word",
+        arguments: [("map", "/#/map"), ("", "/"), ("a%22b", "/"), ("%2F%2Fexample.org", "/"), ("javascript:1", "/")])
+    func view(name: String, target: String) async throws {
+        try await withGateway { page in
+            let link = try PageClient.link(page.folder) + "&view=\(name)"
+            let answer = try await page.http.send(.init(.get, link), deadline: .seconds(30), maximumBody: 1 << 20)
+            #expect(answer.status == .ok)
+            #expect(answer.text.contains("content=\"0; url=\(target)\">"))
+        }
+    }
+
     @Test("The cookie is sent only over https behind a proxy with https")
     func secureCookie() async throws {
         try await withGateway { settings, _ in

@@ -110,12 +110,15 @@ package struct PageFolder: Sendable {
     // MARK: Links
 
     /// A URL that leads to a gateway and signs a browser in there: once, and for ``linkSeconds``. It is a secret.
-    package func signInURL(at address: Address, now: Date = Date()) throws(PageFolderError) -> String {
+    /// - Parameter view: The part of the page to show, such as `map`. Nil for the part that the page shows by itself.
+    package func signInURL(
+        at address: Address, view: String? = nil, now: Date = Date()
+    ) throws(PageFolderError) -> String {
         guard let key = try key() else {
             throw PageFolderError("there is no key in \(path); start the gateway, which makes one")
         }
         let token = SignedToken(.link, stack: address.stack, key: key, lifetime: SignedToken.linkLifetime, now: now)
-        return "\(address.url)/sign-in?link=\(token.text)"
+        return "\(address.url)/sign-in?link=\(token.text)" + (view.map { "&view=\($0)" } ?? "")
     }
 
     /// The time for which a link is valid, in seconds.
@@ -123,12 +126,14 @@ package struct PageFolder: Sendable {
 
     /// Writes an HTML page with a link to a gateway, so that the link is in no list of arguments. Only its owner may
     /// read it.
-    /// - Parameter folder: The folder of the page. Nil for this folder.
+    /// - Parameters:
+    ///   - view: The part of the page to show, such as `map`. Nil for the part that the page shows by itself.
+    ///   - folder: The folder of the page. Nil for this folder.
     /// - Returns: The path of the page.
-    package func writeLink(to address: Address, in folder: String? = nil, now: Date = Date()) throws(PageFolderError)
-        -> String
-    {
-        let url = Escape.html(try signInURL(at: address, now: now))
+    package func writeLink(
+        to address: Address, view: String? = nil, in folder: String? = nil, now: Date = Date()
+    ) throws(PageFolderError) -> String {
+        let url = Escape.html(try signInURL(at: address, view: view, now: now))
         let page = """
             <!doctype html>
             <html lang="en">

@@ -39,8 +39,8 @@ struct BrowserSignIn: Sendable {
 
     /// Exchanges a link for a cookie.
     ///
-    /// The answer is a page that goes to `/` by itself. After a redirect, a browser that came from a file would not
-    /// send the cookie, because of `SameSite=Strict`.
+    /// The answer is a page that goes to `/` by itself, or to the view that the request names. After a redirect, a
+    /// browser that came from a file would not send the cookie, because of `SameSite=Strict`.
     /// - Throws: ``RequestError`` if the use of the link cannot be stored.
     func exchange(_ request: Request) async throws -> Response {
         let now = now()
@@ -58,12 +58,21 @@ struct BrowserSignIn: Sendable {
         guard isNew else { return Self.page(.unauthorized, title: "This link was used before", text: Self.advice) }
         let cookie = SignedToken(
             .cookie, stack: stack, key: key, lifetime: SignedToken.cookieLifetime, now: now)
+        let target = Self.view(in: request).map { "/#/\($0)" } ?? "/"
         var response = Self.page(
-            .ok, title: "You are signed in", text: #"<p><a href="/">Open the page</a>"#, goesOn: true)
+            .ok, title: "You are signed in", text: "<p><a href=\"\(target)\">Open the page</a>", target: target)
         response.headers[.setCookie] =
             "\(cookieName)=\(cookie.text); Path=/; Max-Age=\(Int(SignedToken.cookieLifetime)); HttpOnly; SameSite=Strict"
             + (Self.isSecure(request) ? "; Secure" : "")
         return response
+    }
+
+    /// The part of the page that the request names, such as `map`. Nil if it names none, or if the name is not a word:
+    /// it becomes a part of the page's markup.
+    private static func view(in request: Request) -> String? {
+        request.parameter("view").flatMap { name in
+            (1...20).contains(name.utf8.count) && name.unicodeScalars.allSatisfy(\.isASCIILetter) ? name : nil
+        }
     }
 
     /// True if the browser has sent the request to a proxy with https. The header can be believed: no page can make a
@@ -82,8 +91,9 @@ struct BrowserSignIn: Sendable {
     /// The answer to a browser that has not signed in.
     static var refusal: Response { page(.unauthorized, title: "This browser is not signed in", text: advice) }
 
+    /// - Parameter target: The address to which the page goes by itself. Nil if it stays.
     private static func page(
-        _ status: HTTPResponse.Status, title: String, text: String, goesOn: Bool = false
+        _ status: HTTPResponse.Status, title: String, text: String, target: String? = nil
     ) -> Response {
         .html(
             """
@@ -91,7 +101,7 @@ struct BrowserSignIn: Sendable {
             <html lang="en">
             <meta charset="utf-8">
             <meta name="viewport" content="width=device-width">
-            <meta name="color-scheme" content="light dark">\(goesOn ? "\n<meta http-equiv=\"refresh\" content=\"0; url=/\">" : "")
+            <meta name="color-scheme" content="light dark">\(target.map { "\n<meta http-equiv=\"refresh\" content=\"0; url=\($0)\">" } ?? "")
             <title>Segue: \(title)</title>
             <link rel="icon" href="data:,">
             <h1>\(title)</h1>

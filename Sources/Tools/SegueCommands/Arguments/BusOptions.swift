@@ -37,6 +37,21 @@ package struct BusOptions: ParsableArguments, Sendable {
         return Location(address: try project.busAddress, origin: "project '\(project.name)'", project: project)
     }
 
+    /// True if one of the options is given.
+    var isGiven: Bool { bus != nil || project.project != nil }
+
+    /// The project of this user whose bus is selected.
+    /// - Throws: ``CommandError`` `no-project` if the bus is that of no project; the errors of
+    ///   ``location(environment:)``.
+    func runningProject() throws -> Project {
+        let location = try location()
+        if let project = location.project { return project }
+        if let project = try Project.all().first(where: { (try? $0.busAddress) == location.address }) { return project }
+        throw CommandError(
+            code: "no-project", "\(location.origin): no project here has the bus \(location.address)",
+            recovery: "name a project with -p" + RunningProjects.advice, status: .unavailable)
+    }
+
     /// The maximum time to wait for the broker. After this time, ``withBus(_:)`` throws.
     private static let connectTimeout: Duration = .seconds(3)
 

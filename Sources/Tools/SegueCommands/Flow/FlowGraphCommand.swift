@@ -11,9 +11,13 @@ struct FlowGraphCommand: AsyncParsableCommand {
             segue flow graph config/flows/ios.yaml > ios.svg         needs Graphviz
             segue flow graph config/flows/ios.yaml --format mermaid  for Markdown
             segue flow graph config/flows/ios.yaml --format dot | dot -Tpng > ios.png
+            segue flow graph --live                                  the flows of a running stack, on its page
 
             Arrows of commands are solid and blue, arrows of events are dashed and green. A presented screen is \
             filled, with its style in parentheses. A child flow has a frame.
+
+            With --live, the page of the bus opens in a browser, as with 'segue open'. It draws the flows of the bus, with \
+            the screens of each session, and the rule that has moved them.
             """)
 
     enum Format: String, ExpressibleByArgument, CaseIterable {
@@ -23,15 +27,35 @@ struct FlowGraphCommand: AsyncParsableCommand {
     }
 
     @Argument(help: FlowFile.help)
-    var file: String
+    var file: String?
 
-    @Option(help: "The format of the drawing.")
-    var format = Format.svg
+    @Option(help: "The format of the drawing. (default: svg)")
+    var format: Format?
+
+    @Flag(help: "Show the flows of a running stack on its page.")
+    var live = false
+
+    @OptionGroup var bus: BusOptions
+
+    func validate() throws {
+        if live, file != nil || format != nil {
+            throw ValidationError("--live draws the flows of the bus; it takes neither a file nor --format")
+        }
+        if !live, file == nil {
+            throw ValidationError("name a flow's file, or use --live for the flows of a running stack")
+        }
+        if !live, bus.isGiven { throw ValidationError("--bus and -p need --live: a file is drawn without a bus") }
+    }
 
     func run() async throws {
+        guard let file else {
+            let page = try RunningPage(of: bus.runningProject())
+            try await page.open(view: "map")
+            return try await Console.output.writeLine("\(page.url)/#/map")
+        }
         let drawing = FlowDrawing(of: try FlowFile(file).flow())
         let text =
-            switch format {
+            switch format ?? .svg {
             case .svg: try await Graphviz.svg(drawing.dot)
             case .mermaid: drawing.mermaid
             case .dot: drawing.dot
