@@ -3,6 +3,7 @@ import Foundation
 import SegueTestSupport
 import SignIn
 import Support
+import TestSupport
 import Testing
 
 /// The focus player with its page in a browser. A script acts as the person.
@@ -11,6 +12,26 @@ enum PageStory {
     /// - Parameter shape: Either a process for each service, with the broker or with NATS.
     static func tell(_ script: String, in shape: Story.Shape = .processes) async throws {
         try await Story.tell(in: shape) { story in
+            try await PageScript(name: script, link: try link(story)).run { try await carryOut($0, in: story) }
+        }
+    }
+
+    /// Runs a script on the default stack with a further flow, and with a gateway that finds no other program.
+    /// - Parameter flow: The text of the flow, which a further coordinator follows.
+    static func tell(_ script: String, beside flow: String) async throws {
+        let scratch = try ScratchFolder()
+        defer { scratch.remove() }
+        let stack = try String(contentsOfFile: Repository.path("compose/default.yaml"), encoding: .utf8)
+            .replacing("working_dir: ..", with: "working_dir: \(Repository.path("."))")
+            .replacing(
+                "    command: focus-player web\n",
+                with: "    command: focus-player web\n    environment: { PATH: \(scratch.path) }\n")
+        let (file, flowFile) = (scratch.path("compose.yaml"), scratch.path("flow.yaml"))
+        try stack.write(toFile: file, atomically: true, encoding: .utf8)
+        try flow.write(toFile: flowFile, atomically: true, encoding: .utf8)
+        let coordinator = TestService(
+            "flow-coordinator", command: ["navigation-coordinator", "--flow", flowFile], after: ["broker"])
+        try await Story.tell(path: file, beside: [coordinator]) { story in
             try await PageScript(name: script, link: try link(story)).run { try await carryOut($0, in: story) }
         }
     }

@@ -56,6 +56,38 @@ struct PageTests {
         try await PageStory.tell("tabs.py")
     }
 
+    @Test(
+        "The map shows each step of the story on both platforms, and continues after kill -9", .timeLimit(.minutes(5)))
+    func map() async throws {
+        try await PageStory.tell("map.py")
+    }
+
+    @Test("The map is drawn without Graphviz, and hostile names in a flow have no effect", .timeLimit(.minutes(5)))
+    func hostileMap() async throws {
+        try await PageStory.tell(
+            "hostile_map.py",
+            beside: #"""
+                name: "<b>watch</b>"
+                version: 1
+                platform: watch
+                start: "<script>window.hacked=1</script>"
+                commands:
+                  command.Go: {}
+                screens:
+                  "<script>window.hacked=1</script>":
+                    title: "<img src=x onerror='window.hacked=1'>\"]; graph [label=\"hacked"
+                    sends: [command.Go]
+                  "a\"]; node [label=\"x":
+                    title: "\u202e\u2066right to left\u0007"
+                  "\#(String(repeating: "long ", count: 2000))":
+                transitions:
+                  - on: command.Go
+                    when: { top: "<script>window.hacked=1</script>" }
+                    do:
+                      - push: "a\"]; node [label=\"x"
+                """#)
+    }
+
     @Test("The measurements of docs/page.md can be taken", .timeLimit(.minutes(5)))
     func measurements() async throws {
         try await SegueCommandLine.inRepository { segue in
