@@ -168,6 +168,7 @@ let tools: [Target] = [
             "Projects", "Support", "SystemSupport", "YAMLText", logging, orderedCollections, subprocess, systemPackage,
             yams,
         ]),
+    module("FlowDrawing", in: "Tools", ["FlowReview", "Navigation", "Support", subprocess, systemPackage]),
     module(
         "Monitor", in: "Tools",
         [
@@ -207,11 +208,11 @@ let tools: [Target] = [
     module(
         "SegueCommands", in: "Tools",
         [
-            "AppContract", "CSegueVersion", "CommandLineSupport", "Compose", "Contracts", "EventBus", "FlowFiles",
-            "FlowReview",
-            "MessageSchema", "Monitor", "NATSPermissions", "Navigation", "Opening", "Projects", "Scaffold", "SignIn",
-            "Support",
-            "SystemSupport", "Transports", argumentParser, logging, subprocess, systemPackage,
+            "AppContract", "CSegueVersion", "CommandLineSupport", "Compose", "Contracts", "EventBus", "FlowDrawing",
+            "FlowFiles", "FlowReview", "MessageSchema", "Monitor", "NATSPermissions", "Navigation", "Opening",
+            "Projects",
+            "Scaffold", "SignIn", "Support", "SystemSupport", "Transports", argumentParser, logging, subprocess,
+            systemPackage,
         ]),
 ]
 
@@ -453,6 +454,7 @@ let tests: [Target] = [
     tests(of: "WebDevice", pages),
     tests(of: "WebInspector", pages),
     tests(of: "Compose", files + ["compose-fixture"]),
+    tests(of: "FlowDrawing", flows),
     tests(of: "Scaffold", flows),
     tests(of: "SegueTestSupport", apps + ["broker", "greeter"]),
     suite("GreeterTests", stacks + ["greeter"]),

@@ -98,10 +98,17 @@ package struct FlowGraph: Hashable, Sendable {
     }
 
     init(of flow: Flow) {
-        let senders = flow.senders
-        let edges = (flow.placedRules + flow.placedLinks).flatMap { rule, transition in
-            Self.edges(of: transition, rule, from: flow.origins(of: transition, senders: senders), in: flow)
-        }
+        self.init(of: flow, edges: Self.edges(of: flow, limit: .max) ?? [])
+    }
+
+    /// The graph of a flow whose size is not trusted: its rules may have an edge from each screen to each screen.
+    /// - Returns: Nil if the graph has more than `limit` edges.
+    package init?(of flow: Flow, edgeLimit limit: Int) {
+        guard let edges = Self.edges(of: flow, limit: limit) else { return nil }
+        self.init(of: flow, edges: edges)
+    }
+
+    private init(of flow: Flow, edges: [Edge]) {
         let reach = FlowReach(of: flow, along: edges)
         let shown = Dictionary(grouping: edges.filter { $0.placement != .before }) { $0.to }
         self.edges = edges
@@ -117,28 +124,38 @@ package struct FlowGraph: Hashable, Sendable {
         }
     }
 
-    private static func edges(
-        of transition: Flow.Transition, _ rule: Rule, from origins: [String?], in flow: Flow
-    ) -> [Edge] {
-        let kind = MessageKind(rawValue: String(transition.on.cut(at: ".")?.before ?? "")) ?? .event
-        return transition.outcomes.flatMap { answer, actions in
-            actions.flatMap { action in
-                flow.showings(by: action).flatMap { showing in
-                    origins.map { origin in
-                        Edge(
-                            from: origin,
-                            to: showing.screen,
-                            message: transition.on,
-                            kind: kind,
-                            placement: showing.placement,
-                            action: action.name,
-                            begins: showing.flow,
-                            rule: Rule(flow: rule.flow, isLink: rule.isLink, index: rule.index, answer: answer)
-                        )
+    /// The edges of all rules and deep links. Nil if there are more than `limit`.
+    private static func edges(of flow: Flow, limit: Int) -> [Edge]? {
+        let senders = flow.senders
+        let tabs = flow.tabs
+        var edges: [Edge] = []
+        for (rule, transition) in flow.placedRules + flow.placedLinks {
+            let kind = MessageKind(rawValue: String(transition.on.cut(at: ".")?.before ?? "")) ?? .event
+            // Computed for the first screen that the rule shows: most rules of a large flow may show none.
+            var origins: [String?]?
+            for (answer, actions) in transition.outcomes {
+                for action in actions {
+                    for showing in flow.showings(by: action, tabs: tabs) {
+                        let starts = origins ?? flow.origins(of: transition, senders: senders)
+                        origins = starts
+                        if edges.count + starts.count > limit { return nil }
+                        edges += starts.map { origin in
+                            Edge(
+                                from: origin,
+                                to: showing.screen,
+                                message: transition.on,
+                                kind: kind,
+                                placement: showing.placement,
+                                action: action.name,
+                                begins: showing.flow,
+                                rule: Rule(flow: rule.flow, isLink: rule.isLink, index: rule.index, answer: answer)
+                            )
+                        }
                     }
                 }
             }
         }
+        return edges
     }
 }
 
@@ -171,7 +188,11 @@ extension Flow {
 
     /// The screens that an action shows, and the child flow that it begins. A nil screen means the screen beneath the
     /// removed screens. A nil flow means that the action begins no child flow.
-    func showings(by action: Action) -> [(screen: String?, placement: FlowGraph.Placement, flow: String?)] {
+    ///
+    /// - Parameter tabs: The tabs of all roots, by name; see ``tabs``.
+    func showings(
+        by action: Action, tabs: [String: [Tab]]
+    ) -> [(screen: String?, placement: FlowGraph.Placement, flow: String?)] {
         switch action {
         case .setRoot(let root, container: let layout):
             [(root.screen, .root, nil)] + (layout?.tabs ?? []).map { ($0.destination.screen, .tab($0.name), nil) }
@@ -182,21 +203,20 @@ extension Flow {
         case .presentFlow(let name, arguments: _, as: let style, options: _):
             [(flows[name]?.start, .presented(style), name)]
         case .show(let destination, let column): [(destination.screen, .column(column), nil)]
-        case .selectTab(let name): tabs.filter { $0.name == name }.map { ($0.destination.screen, .tab(name), nil) }
+        case .selectTab(let name): (tabs[name] ?? []).map { ($0.destination.screen, .tab(name), nil) }
         case .pop(.to(let screen), column: _): [(screen, .before, nil)]
         case .replacePath, .pop, .popToRoot, .dismiss, .dismissAll, .finish, .abandon: [(nil, .before, nil)]
         case .openURL, .send: []
         }
     }
 
-    /// The tabs of all roots that rules set, without duplicates.
-    private var tabs: [Tab] {
+    /// The tabs of all roots that rules set, by name, without duplicates.
+    var tabs: [String: [Tab]] {
+        var known: Set<Tab> = []
         let layouts = allTransitions.flatMap(\.possibleActions).compactMap { action -> Layout? in
             if case .setRoot(_, container: let layout) = action { layout } else { nil }
         }
-        return layouts.flatMap(\.tabs).reduce(into: []) { tabs, tab in
-            if !tabs.contains(tab) { tabs.append(tab) }
-        }
+        return Dictionary(grouping: layouts.flatMap(\.tabs).filter { known.insert($0).inserted }, by: \.name)
     }
 
     /// The screens where a rule may apply, sorted by name. A single nil means any screen.
@@ -284,36 +304,83 @@ struct FlowReach {
     private(set) var flows: Set<String> = []
 
     init(of flow: Flow, along edges: [FlowGraph.Edge]) {
-        screens = [flow.start]
+        var search = Search()
+        var rules: [FlowGraph.Rule: Int] = [:]
+        for (index, (rule, transition)) in (flow.placedRules + flow.placedLinks).enumerated() {
+            rules[rule] = index
+            let conditions = transition.when.filter { $0.scope != .tab && !$0.screens.isEmpty }
+            search.add(
+                .rule(index),
+                after: conditions.map { $0.screens.map { .screen($0.screen) } }
+                    + (rule.flow.map { [[.flow($0)]] } ?? [])
+            )
+        }
+        for edge in edges {
+            let rule = FlowGraph.Rule(
+                flow: edge.rule.flow, isLink: edge.rule.isLink, index: edge.rule.index, answer: nil)
+            guard let index = rules[rule] else { continue }
+            let needs = [[.rule(index)]] + (edge.from.map { [[.screen($0)]] } ?? []) as [[Search.Fact]]
+            if let screen = edge.to { search.add(.screen(screen), after: needs) }
+            if let flow = edge.begins { search.add(.flow(flow), after: needs) }
+        }
+        for fact in search.certain + [.screen(flow.start)] { search.establish(fact) }
         if !Set(flow.requests).isDisjoint(with: [.setRoot, .push, .replacePath, .present, .show]) {
             // With such requests, all screens and child flows count as possible, even if no rule names them.
-            screens = Set(flow.screens.keys)
-            flows = Set(flow.flows.keys)
+            for screen in flow.screens.keys { search.establish(.screen(screen)) }
+            for flow in flow.flows.keys { search.establish(.flow(flow)) }
         }
-        let placed = (flow.placedRules + flow.placedLinks).map { ($0.rule.keyPath, $0.transition) }
-        let transitions = Dictionary(placed, uniquingKeysWith: { first, _ in first })
-        var waiting = edges
-        var isGrowing = true
-        while isGrowing {
-            isGrowing = false
-            for edge in waiting {
-                guard let rule = transitions[edge.rule.keyPath], mayApply(rule, edge) else { continue }
-                if let screen = edge.to, screens.insert(screen).inserted { isGrowing = true }
-                if let flow = edge.begins, flows.insert(flow).inserted { isGrowing = true }
-            }
-            waiting.removeAll { edge in
-                edge.to.map(screens.contains) ?? true && edge.begins.map(flows.contains) ?? true
+        screens = []
+        for fact in search.facts {
+            switch fact {
+            case .screen(let name): screens.insert(name)
+            case .flow(let name): flows.insert(name)
+            case .rule: break
             }
         }
     }
 
-    private func mayApply(_ rule: Flow.Transition, _ edge: FlowGraph.Edge) -> Bool {
-        edge.from.map(screens.contains) ?? true
-            && edge.rule.flow.map(flows.contains) ?? true
-            && rule.when.allSatisfy { condition in
-                condition.scope == .tab || condition.screens.isEmpty
-                    || condition.screens.contains { screens.contains($0.screen) }
+    /// The facts that follow from other facts. It takes time proportional to the number of needs, also for a flow that
+    /// was made to be slow to search.
+    private struct Search {
+        enum Fact: Hashable {
+            case screen(String)
+            case flow(String)
+            /// The rule at this index may apply, if its edge starts at a screen that may be shown.
+            case rule(Int)
+        }
+
+        private(set) var facts: Set<Fact> = []
+        /// The facts that need nothing.
+        private(set) var certain: [Fact] = []
+        private var conclusions: [(fact: Fact, missing: Int)] = []
+        /// The needs, each with the conclusion that it belongs to.
+        private var needs: [(conclusion: Int, isMet: Bool)] = []
+        private var needsByFact: [Fact: [Int]] = [:]
+
+        /// Adds a conclusion.
+        /// - Parameter alternatives: The needs. One fact of each is enough.
+        mutating func add(_ fact: Fact, after alternatives: [[Fact]]) {
+            for facts in alternatives {
+                for fact in facts { needsByFact[fact, default: []].append(needs.count) }
+                needs.append((conclusions.count, false))
             }
+            conclusions.append((fact, alternatives.count))
+            if alternatives.isEmpty { certain.append(fact) }
+        }
+
+        /// Establishes a fact and all facts that follow from it. Conclusions that are added later do not follow.
+        mutating func establish(_ fact: Fact) {
+            var waiting = [fact]
+            while let fact = waiting.popLast() {
+                guard facts.insert(fact).inserted else { continue }
+                for need in needsByFact[fact] ?? [] where !needs[need].isMet {
+                    needs[need].isMet = true
+                    let conclusion = needs[need].conclusion
+                    conclusions[conclusion].missing -= 1
+                    if conclusions[conclusion].missing == 0 { waiting.append(conclusions[conclusion].fact) }
+                }
+            }
+        }
     }
 }
 

@@ -62,7 +62,7 @@ enum SegueNames {
         "AppContract", "Authorization", "Benchmarks", "Brewing", "Broker", "BrokerProgram", "BusFormat", "BusProtocol",
         "CCurl", "CEventDescriptor", "CJetStreamPeer", "CNATS", "CSegueVersion", "CSodium", "CZeroMQ",
         "CommandLineSupport", "Compose", "ConsentCallback", "Consuming", "Contracts", "Coordinator", "Device",
-        "ErrorNotification", "EventBus", "FlowFiles", "FlowReview", "FocusPlayerProgram", "HTTPClient",
+        "ErrorNotification", "EventBus", "FlowDrawing", "FlowFiles", "FlowReview", "FocusPlayerProgram", "HTTPClient",
         "HTTPOperations", "InProcess", "MessageSchema", "Monitor", "Music", "NATS", "NATSEventBus", "NATSJournal",
         "NATSLayout", "NATSPermissions", "Navigation", "Onboarding", "Opening", "PlatformPrograms", "Presentation",
         "Projects", "Repositories", "Routing", "Scaffold", "SegueCommands", "SegueTestSupport", "ServiceRuntime",

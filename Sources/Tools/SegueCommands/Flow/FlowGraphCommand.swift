@@ -1,7 +1,7 @@
 internal import ArgumentParser
 internal import Compose
+internal import FlowDrawing
 internal import Navigation
-internal import Subprocess
 internal import Support
 
 struct FlowGraphCommand: AsyncParsableCommand {
@@ -53,44 +53,45 @@ struct FlowGraphCommand: AsyncParsableCommand {
             try await page.open(view: "map")
             return try await Console.output.writeLine("\(page.url)/#/map")
         }
-        let drawing = FlowDrawing(of: try FlowFile(file).flow())
+        let drawing = try drawing(of: FlowFile(file).flow())
         let text =
             switch format ?? .svg {
-            case .svg: try await Graphviz.svg(drawing.dot)
+            case .svg: try await svg(drawing.dot)
             case .mermaid: drawing.mermaid
             case .dot: drawing.dot
             }
         try await Console.output.write(text)
     }
-}
 
-/// Runs Graphviz, the program that lays out drawings.
-enum Graphviz {
-    /// The maximum size of an SVG in bytes. A larger drawing is an error.
-    private static let limit = 64 << 20
-
-    /// Draws an SVG.
-    /// - Parameter dot: the drawing in Graphviz's language.
-    /// - Throws: ``CommandError`` if Graphviz is not installed, or fails.
-    static func svg(_ dot: String) async throws -> String {
+    private func drawing(of flow: Flow) throws -> FlowDrawing {
         do {
-            let result = try await Subprocess.run(
-                .name("dot"), arguments: ["-Tsvg"], input: .string(dot), output: .string(limit: limit),
-                error: .string(limit: 1 << 20))
-            if result.terminationStatus.isSuccess { return result.standardOutput }
-            throw failure("\(result.terminationStatus.summary): \(result.standardError.firstLine)")
-        } catch let error as SubprocessError where error.code == .executableNotFound {
-            throw CommandError(
-                code: "no-graphviz", "Graphviz, which draws the SVG, is not installed: there is no program 'dot'",
-                recovery: "install it, for example with 'apt-get install graphviz', or use --format mermaid",
-                status: .unavailable)
-        } catch let error as SubprocessError {
-            throw failure("\(error)")
+            return try FlowDrawing(of: flow, within: .file)
+        } catch {
+            throw CommandError(code: "flow-too-large", "\(error)")
         }
     }
 
-    private static func failure(_ reason: String) -> CommandError {
-        CommandError(
+    private func svg(_ dot: String) async throws -> String {
+        do {
+            return try await Graphviz().svg(dot)
+        } catch let error as GraphvizError {
+            throw Self.failure(error)
+        }
+    }
+
+    private static func failure(_ error: GraphvizError) -> CommandError {
+        let reason: String
+        switch error {
+        case .notInstalled:
+            return CommandError(
+                code: "no-graphviz", "Graphviz, which draws the SVG, is not installed: there is no program 'dot'",
+                recovery: "install it, for example with 'apt-get install graphviz', or use --format mermaid",
+                status: .unavailable)
+        case .ended(let status, reason: let line): reason = "\(status.summary): \(line)"
+        case .failed(let text), .unreadable(let text): reason = text
+        case .tooSlow: reason = error.description
+        }
+        return CommandError(
             code: "graphviz-failed", "Graphviz could not draw the flow: \(reason)",
             recovery: "'--format dot' prints its input")
     }

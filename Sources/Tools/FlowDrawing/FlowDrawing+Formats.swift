@@ -4,7 +4,8 @@ internal import Support
 
 extension FlowDrawing {
     /// The drawing in the language of Graphviz.
-    var dot: String {
+    package var dot: String {
+        let members = Dictionary(grouping: boxes, by: \.flow)
         var lines = [
             "digraph \(Escape.dotString([name])) {",
             "  graph [rankdir=LR, fontname=\"Helvetica\", nodesep=0.4, ranksep=0.8]",
@@ -12,17 +13,17 @@ extension FlowDrawing {
             "  edge [fontname=\"Helvetica\", fontsize=10]",
             "  start [shape=point, width=0.15]",
         ]
-        lines += boxes.filter { $0.flow == nil }.map { "  \(Self.dot(of: $0))" }
+        lines += (members[nil] ?? []).map { "  \(Self.dot(of: $0))" }
         for (index, flow) in flows.enumerated() {
             lines += ["  subgraph cluster_\(index) {", "    label=\(Escape.dotString([flow]))", "    style=dashed"]
-            lines += boxes.filter { $0.flow == flow }.map { "    \(Self.dot(of: $0))" } + ["  }"]
+            lines += (members[flow] ?? []).map { "    \(Self.dot(of: $0))" } + ["  }"]
         }
         lines += boxes.filter { $0.kind == .start }.map { "  start -> \($0.id)" }
         lines += arrows.map { arrow in
             let color = arrow.kind.color
             let style = arrow.kind.dotStyle
             let label = Escape.dotString(arrow.lines)
-            return "  \(arrow.from) -> \(arrow.to) "
+            return "  \(boxes[arrow.from].id) -> \(boxes[arrow.to].id) "
                 + "[label=\(label), style=\(style), color=\"\(color)\", fontcolor=\"\(color)\"]"
         }
         return (lines + ["}"]).map { "\($0)\n" }.joined()
@@ -43,14 +44,18 @@ extension FlowDrawing {
 
 extension FlowDrawing {
     /// The drawing in the language of Mermaid, which GitHub and GitLab display in Markdown.
-    var mermaid: String {
+    package var mermaid: String {
+        let members = Dictionary(grouping: boxes, by: \.flow)
         var lines = ["flowchart LR"]
-        lines += boxes.filter { $0.flow == nil }.map { "  \(Self.mermaid(of: $0))" }
+        lines += (members[nil] ?? []).map { "  \(Self.mermaid(of: $0))" }
         for (index, flow) in flows.enumerated() {
             lines.append("  subgraph f\(index)[\(Escape.mermaidString([flow]))]")
-            lines += boxes.filter { $0.flow == flow }.map { "    \(Self.mermaid(of: $0))" } + ["  end"]
+            lines += (members[flow] ?? []).map { "    \(Self.mermaid(of: $0))" } + ["  end"]
         }
-        lines += arrows.map { "  \($0.from) \($0.kind.mermaidLine)|\(Escape.mermaidString($0.lines))| \($0.to)" }
+        lines += arrows.map { arrow in
+            "  \(boxes[arrow.from].id) \(arrow.kind.mermaidLine)|\(Escape.mermaidString(arrow.lines))| "
+                + boxes[arrow.to].id
+        }
         for (kind, name, style) in Box.Kind.styled {
             let ids = boxes.filter { $0.kind == kind }.map(\.id)
             if ids.isEmpty { continue }

@@ -1,0 +1,112 @@
+internal import FlowReview
+internal import Navigation
+internal import Support
+
+extension Flow {
+    /// The lines of an arrow's label: the message or deep link, the conditions, and the action.
+    func lines(of edge: FlowGraph.Edge) -> [String] {
+        if edge.rule.isLink, links.indices.contains(edge.rule.index) {
+            let link = links[edge.rule.index]
+            return [link.url] + Self.lines(of: link.when, link.unless, edge).map { "[\($0)]" } + [edge.text]
+        }
+        guard let rule = rule(of: edge) else { return [edge.message] }
+        let fields = rule.fields.sorted { $0.key < $1.key }.map { "\($0.key): \($0.value.text)" }
+        let origin = rule.origin == .own ? ["from \(platform) only"] : []
+        let guards = (fields + Self.lines(of: rule.when, rule.unless, edge) + origin).map { "[\($0)]" }
+        return [edge.message] + guards + (rule.guard.map { [$0.text(of: edge.rule.answer)] } ?? []) + [edge.text]
+    }
+
+    /// The short label of an arrow: the message without its kind; then the conditions on its fields, the answer to the
+    /// guard, or the URL of the deep link.
+    func words(of edge: FlowGraph.Edge) -> [String] {
+        let message = edge.message.cut(at: ".")?.after ?? Substring(edge.message)
+        return [String(message), detail(of: edge)].compactMap(\.self).map(\.short).filter { !$0.isEmpty }
+    }
+
+    private func detail(of edge: FlowGraph.Edge) -> String? {
+        if edge.rule.isLink { return links.indices.contains(edge.rule.index) ? links[edge.rule.index].url : nil }
+        guard let rule = rule(of: edge) else { return nil }
+        // Accepting is the rule's own effect. It is said only if there is nothing else to say.
+        let answer = rule.guard.map { $0.text(of: edge.rule.answer) }
+        if let answer, edge.rule.answer != .accepted { return answer }
+        let fields = rule.fields.sorted { $0.key < $1.key }.map { "\($0.key): \($0.value.text)" }
+        return fields.isEmpty ? answer : fields.joined(separator: ", ")
+    }
+
+    private static func lines(of when: [Condition], _ unless: [Condition], _ edge: FlowGraph.Edge) -> [String] {
+        when.filter { !$0.isObvious(from: edge.from) }.map { "when \($0.text)" } + unless.map { "unless \($0.text)" }
+    }
+
+    private func rule(of edge: FlowGraph.Edge) -> Transition? {
+        let rules = edge.rule.flow.map { flows[$0]?.transitions ?? [] } ?? transitions
+        return rules.indices.contains(edge.rule.index) ? rules[edge.rule.index] : nil
+    }
+}
+
+extension FlowGraph.Edge {
+    fileprivate var text: String {
+        let what = begins.map { "\(action.rawValue) \($0)" } ?? action.rawValue
+        return switch placement {
+        case .presented(let style): "\(what) as \(style.rawValue)"
+        case .tab(let name): "\(what), tab \(name)"
+        case .column(let name): "\(what) in \(name)"
+        case .root, .path, .before: what
+        }
+    }
+}
+
+extension Flow.Condition {
+    /// True if the label leaves the condition out, because it names the screen at which the arrow starts.
+    fileprivate func isObvious(from screen: String?) -> Bool {
+        screens.contains { $0.screen == screen && $0.arguments.isEmpty } && scope != .tab
+    }
+
+    fileprivate var text: String {
+        let names = screens.map { screen in
+            screen.screen + (screen.arguments.isEmpty ? "" : " \(JSONValue.object(screen.arguments))")
+        }
+        return "\(scope.rawValue): \(names.isEmpty ? "nothing" : names.joined(separator: " or "))"
+    }
+}
+
+extension Flow.Match {
+    fileprivate var text: String {
+        let parts = [
+            anyOf.map { $0.map(\.text).joined(separator: " or ") },
+            noneOf.isEmpty ? nil : "not \(noneOf.map(\.text).joined(separator: " or "))",
+            exists.map { $0 ? "is there" : "is not there" },
+            atLeast.map { "at least \(JSONValue.number($0))" },
+            atMost.map { "at most \(JSONValue.number($0))" },
+        ]
+        return parts.compactMap(\.self).joined(separator: ", ")
+    }
+}
+
+extension JSONValue {
+    fileprivate var text: String { stringValue ?? description }
+}
+
+extension Flow.Guard {
+    fileprivate func text(of answer: FlowGraph.Answer?) -> String {
+        switch answer {
+        case .rejected: "after \(reject?.on ?? "nothing")\(Self.text(of: reject))"
+        case .expired: "without an answer for \(deadline)"
+        case .accepted, nil: "after \(accept.on)\(Self.text(of: accept))"
+        }
+    }
+
+    private static func text(of answer: Answer?) -> String {
+        let fields = (answer?.fields ?? [:]).sorted { $0.key < $1.key }.map { "\($0.key): \($0.value.text)" }
+        return fields.isEmpty ? "" : " [\(fields.joined(separator: ", "))]"
+    }
+}
+
+extension String {
+    /// The beginning of the text, on one line: at most 24 characters.
+    fileprivate var short: String {
+        // The text may have any length, and one Character any number of scalars.
+        let start = String(String.UnicodeScalarView(unicodeScalars.prefix(200))).printable.unicodeScalars
+        if start.count <= 24 { return String(start) }
+        return String(String.UnicodeScalarView(start.prefix(23))) + "…"
+    }
+}
