@@ -52,8 +52,8 @@ export class Inspector {
       this.open(true)
     }, -1)
     this.#mapPanel = new MapPanel(() => {
-      // The panel was closed: the address must not open it again.
-      if (this.#mapPanel.isPossible && !this.#mapPanel.isOpen && current().name === 'map') go('#/happenings', true)
+      // The address of a map that was closed must not open it again.
+      if (this.#mapPanel.isClosed && current().name === 'map') go('#/happenings', true)
       this.#placeMap()
     })
     this.#placeMap()
@@ -109,7 +109,8 @@ export class Inspector {
     // The switch stays, so that it keeps the focus.
     if (element.parentElement !== this.#panel) {
       const hadFocus = this.#shown?.contains(document.activeElement)
-      this.#shown?.remove()
+      // The map may have moved to its own panel.
+      if (this.#shown?.parentElement === this.#panel) this.#shown.remove()
       this.#panel.append(this.#shown = element)
       if (hadFocus) this.#panel.focus({ preventScroll: true })
     }

@@ -6,6 +6,8 @@ import { recall, remember } from '../memory.js'
 const [lowest, devicesHeight] = [220, 300]
 
 export class MapPanel {
+  /** A person has closed the panel. */
+  isClosed = false
   #root = document.documentElement
   #panel = document.getElementById('map-panel')
   #toggle = document.getElementById('map-toggle')
@@ -26,6 +28,7 @@ export class MapPanel {
       this.#toggle.focus()
     })
     this.#wide.addEventListener('change', () => {
+      this.isClosed = false
       this.#draw()
       changed()
     })
@@ -43,6 +46,7 @@ export class MapPanel {
 
   set isOpen(isOpen) {
     this.#isOpen = isOpen
+    this.isClosed = !isOpen
     this.#remember()
     this.#draw()
   }

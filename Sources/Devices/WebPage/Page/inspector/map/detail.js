@@ -53,8 +53,8 @@ export class MapDetail {
     this.element.scrollTop = 0
     const body = h('div.map-detail-body')
     fill(this.element, paneHeader('detail', () => this.close(), h('div.pane-title', isArrow
-      ? h('h3', badge(item.kind), ' ', h('bdi', shortened(item.isLink ? item.message : nameOf(item.message))))
-      : h('h3', h('bdi', item.name)), h('p.quiet', h('bdi', factsOf(flow, item))))), body)
+      ? h('h2', badge(item.kind), ' ', h('bdi', shortened(item.isLink ? item.message : nameOf(item.message))))
+      : h('h2', h('bdi', item.name)), h('p.quiet', h('bdi', factsOf(flow, item))))), body)
     this.element.focus({ preventScroll: true })
     const isCurrent = () => this.#shown === shown
     if (isArrow) await this.#fillArrow(body, flow, item, isCurrent)
@@ -133,10 +133,10 @@ function receiversOf(type, types) {
 
 function ruleParts(key, { location, line, lines, uses }) {
   return [
-    h('h4.heading', h('bdi.code', shortened(location ?? key))),
+    h('h3.heading', h('bdi.code', shortened(location ?? key))),
     lines.length > 0 && h('ol.map-lines.code', { start: line ?? 1, style: `--first: ${Math.max(1, line ?? 1) - 1}` },
       ...lines.slice(0, 100).map(text => h('li', h('bdi', shortened(text, 300))))),
-    h('h4.heading', uses.length ? 'Last stories' : 'No story since the journal begins'),
+    h('h3.heading', uses.length ? 'Last stories' : 'No story since the journal begins'),
     h('ul.map-uses', ...uses.map(({ story, time, words, after }) => h('li', h('a', { href: storyAddress(story) },
       h('span.quiet', { title: dateAndClock(time) }, clock(time)), ' ', h('bdi', shortened(words, 120))),
     after != null && h('span.quiet', ` ${duration(after)}`)))),
@@ -144,5 +144,5 @@ function ruleParts(key, { location, line, lines, uses }) {
 }
 
 function section(name, ...rows) {
-  return h('section', h('h4.heading', name), rows.length ? h('ul.map-rows', ...rows) : h('p.quiet', 'Nothing'))
+  return h('section', h('h3.heading', name), rows.length ? h('ul.map-rows', ...rows) : h('p.quiet', 'Nothing'))
 }

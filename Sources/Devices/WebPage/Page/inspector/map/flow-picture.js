@@ -127,7 +127,7 @@ export class FlowPicture {
     const element = this.elementOf(arrow), { label } = arrow
     const flash = svg('path', { class: 'flash', d: curve(arrow.points), pathLength: 1, 'data-kind': arrow.kind })
     const dot = svg('circle', {
-      class: 'dot', cx: round(label.x - 9), cy: round(label.y + label.height / 2), r: 5, 'data-kind': arrow.kind,
+      class: 'taken-dot', cx: round(label.x - 9), cy: round(label.y + label.height / 2), r: 5, 'data-kind': arrow.kind,
     })
     this.#show(flash, dot)
     clearTimeout(element.fading)

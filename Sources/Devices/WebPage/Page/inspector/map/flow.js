@@ -27,7 +27,7 @@ export class MapFlow {
     this.#frame.setAttribute('aria-label', `Screens and rules of ${name}`)
     setText(this.#line, 'Reading the flow…')
     this.element = h('section.map-flow', { 'data-platform': platform, 'aria-label': `Flow of ${name}` },
-      h('h3.map-name', h('b', h('bdi', name)), this.#name), this.#frame, this.#line, this.#note)
+      h('h2.map-name', h('b', h('bdi', name)), this.#name), this.#frame, this.#line, this.#note)
     new ResizeObserver(([{ contentRect: { width, height } }]) => this.#camera.resize(width, height))
       .observe(this.#frame)
     this.#frame.addEventListener('click', event => this.#clicked(event))

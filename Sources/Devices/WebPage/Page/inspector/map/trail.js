@@ -19,7 +19,7 @@ export class Trail {
   #nothing = h('p.quiet', 'The steps of the next tap appear here.')
   #drawing = 0
   element = h('section.trail-place', { 'aria-label': 'Last story' },
-    h('div.trail-head', h('h3.heading', 'Last story'), this.#title, this.#sum), this.#nothing, this.#list)
+    h('div.trail-head', h('h2.heading', 'Last story'), this.#title, this.#sum), this.#nothing, this.#list)
 
   constructor() {
     this.#list.addEventListener('click', () => { if (this.#newest) go(storyAddress(this.#newest)) })
