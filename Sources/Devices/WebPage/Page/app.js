@@ -115,6 +115,7 @@ function drawState() {
 
 /** The chooser shows the session of all devices, or "several". Choosing one opens the same platforms in it. */
 function drawSession() {
+  inspector.session = devices.sessions[0] ?? 'default'
   const several = devices.sessions.length > 1
   const names = [...new Set([...known.sessions, ...devices.sessions])]
   drawOptions($('session'), several ? ['', ...names] : names, name => name || 'several sessions')
@@ -168,7 +169,10 @@ function setTheme(theme) {
 setTheme(themes.find(theme => theme === recall('local', 'theme')) ?? 'auto')
 address.changed.addEventListener('change', showAddress)
 small.addEventListener('change', showAddress)
-$('inspector').addEventListener('markdevices', event => devices.mark(event.detail))
+$('inspector').addEventListener('point', ({ detail }) => {
+  if (detail.platform) devices.mark(detail)
+  inspector.mark(detail)
+})
 connection.addEventListener('change', drawState)
 connection.addEventListener('hello', readKnown)
 drawState()

@@ -8,7 +8,7 @@ const gap = 10
 export class Popover {
   #presentation
   #anchor
-  #arrow = h('span.arrow')
+  #arrow = h('span.tip')
   #observer = new ResizeObserver(() => this.place())
 
   constructor(presentation, anchor) {

@@ -10,8 +10,9 @@ import './segue-stack.js'
 import { Choices } from './choices.js'
 import { Departures } from './departures.js'
 import { Layers } from './layers.js'
+import { previews } from './previews.js'
 import { Reports } from './reports.js'
-import { front, read, standing, without } from './state.js'
+import { front, instances, read, standing, without } from './state.js'
 import { openRequested } from './open-url.js'
 
 const frameLimit = 250
@@ -194,6 +195,7 @@ class SegueDevice extends HTMLElement {
     const present = open.union(new Set(model.leaving))
     for (const id of this.#opened.difference(present)) delete this.#screens[id]
     this.#opened = present
+    for (const { id, screen } of instances(model)) previews.put(this.options.platform, screen, this.#screens[id])
     const awaited = this.#choices.takeAwaited()
     if (awaited) this.press(awaited)
     this.#drawBusy()

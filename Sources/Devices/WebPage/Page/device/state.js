@@ -37,10 +37,11 @@ export function without(model, gone) {
   return { ...model, stacks: model.stacks.map(cut), presentations: presentations.map(cut) }
 }
 
-export function standing(model) {
-  const screens = [...model.stacks, ...model.presentations].flatMap(stack => stack.instances)
-  return new Set([model.root, ...screens].map(screen => screen.id))
+export function instances(model) {
+  return [model.root, ...[...model.stacks, ...model.presentations].flatMap(stack => stack.instances)]
 }
+
+export function standing(model) { return new Set(instances(model).map(screen => screen.id)) }
 
 /** The top screen of the topmost presentation, else of the selected tab or the last column. */
 export function front(model) {

@@ -90,3 +90,11 @@ export function uniqueID() { return `e${++lastID}` }
 export function button(text, action, attributes = {}) {
   return h('button', { class: 'button', onclick: action, ...attributes }, text)
 }
+
+/** Makes an element of SVG. */
+export function svg(name, attributes = {}, ...children) {
+  const element = document.createElementNS('http://www.w3.org/2000/svg', name)
+  for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value)
+  element.append(...children)
+  return element
+}

@@ -4,9 +4,10 @@ import { current, go, withDevices } from '../address.js'
 import { onResize, onTabKeys, selectTab } from '../elements/controls.js'
 import { h } from '../elements/dom.js'
 import { recall, remember } from '../memory.js'
+import { MapPanel } from './map-panel.js'
 
 /** The parts that have a tab. The first one has a switch to the other list. */
-export const parts = { happenings: 'Activity', story: 'Story', processes: 'Processes' }
+export const parts = { happenings: 'Activity', map: 'Map', story: 'Story', processes: 'Processes' }
 const lists = { happenings: 'Happenings', messages: 'Messages' }
 const labels = { ...parts, ...lists }
 const narrowest = 280
@@ -28,6 +29,8 @@ export class Inspector {
   #toggle = find('inspector-toggle')
   #elements = new Map()
   #shown
+  #session = 'default'
+  #mapPanel
   #switch = h('div.list-switch', { role: 'group', 'aria-label': 'List' },
     ...Object.entries(lists).map(([part, label]) =>
       h('button', { 'data-part': part, onclick: () => go(`#/${part}`) }, label)))
@@ -48,6 +51,36 @@ export class Inspector {
       this.#resize(width)
       this.open(true)
     }, -1)
+    this.#mapPanel = new MapPanel(() => {
+      // The address of a map that was closed must not open it again.
+      if (this.#mapPanel.isClosed && current().name === 'map') go('#/happenings', true)
+      this.#placeMap()
+    })
+    this.#placeMap()
+  }
+
+  /** The session of the devices. */
+  set session(session) {
+    this.#session = session
+    this.#withMap(map => { map.session = session })
+  }
+
+  /** Marks what a row of a list has moved. */
+  mark(detail) { this.#withMap(map => map.mark?.(detail)) }
+
+  #withMap(action) { this.#elements.get('map')?.then(action) }
+
+  /** Moves the map between its tab and its panel, when the page has become wide or narrow. */
+  async #placeMap() {
+    const isPossible = this.#mapPanel.isPossible
+    find('tab-map').hidden = isPossible
+    if (isPossible && this.part === 'map') this.#mapPanel.isOpen = true
+    if (this.#mapPanel.isOpen) {
+      if (this.part === 'map') this.show('happenings')
+      this.#mapPanel.show(await this.#element('map'))
+    } else if (current().name === 'map' && !isPossible) {
+      this.show('map')
+    }
   }
 
   open(isOpen) {
@@ -57,28 +90,42 @@ export class Inspector {
   }
 
   async show(part) {
+    if (part === 'map' && this.#mapPanel.isPossible) {
+      this.#mapPanel.isOpen = true
+      this.#withMap(map => { map.address = withDevices() })
+      await this.#placeMap()
+      if (!this.part) this.show('happenings')
+      return
+    }
     this.part = part
+    this.#root.dataset.part = part
     for (const tab of this.#tabs.children) selectTab(tab, tab.id === `tab-${tabOf(part)}`)
     this.#panel.setAttribute('aria-labelledby', `tab-${tabOf(part)}`)
     this.#switch.hidden = !Object.hasOwn(lists, part)
     for (const item of this.#switch.children) item.ariaPressed = String(item.dataset.part === part)
-    if (!this.#elements.has(part)) this.#elements.set(part, this.#load(part))
-    const element = await this.#elements.get(part)
+    const element = await this.#element(part)
     if (this.part !== part) return
-    if (partNamed(current().name)) element.address = withDevices()
+    if (partNamed(current().name) === part) element.address = withDevices()
     // The switch stays, so that it keeps the focus.
     if (element.parentElement !== this.#panel) {
       const hadFocus = this.#shown?.contains(document.activeElement)
-      this.#shown?.remove()
+      // The map may have moved to its own panel.
+      if (this.#shown?.parentElement === this.#panel) this.#shown.remove()
       this.#panel.append(this.#shown = element)
       if (hadFocus) this.#panel.focus({ preventScroll: true })
     }
   }
 
+  #element(part) {
+    if (!this.#elements.has(part)) this.#elements.set(part, this.#load(part))
+    return this.#elements.get(part)
+  }
+
   async #load(part) {
     try {
       await import(`./segue-${part}.js`)
-      return Object.assign(h(`segue-${part}`), { connection: this.#connection })
+      const options = part === 'map' ? { session: this.#session, address: withDevices() } : {}
+      return Object.assign(h(`segue-${part}`), { connection: this.#connection, ...options })
     } catch (error) {
       console.warn(error)
       return h('p.empty', `${labels[part]} cannot be shown, because a part of the page could not be loaded.`)

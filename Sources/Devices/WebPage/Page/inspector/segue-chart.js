@@ -1,3 +1,5 @@
+import { svg } from '../elements/dom.js'
+
 export const SECONDS = 300
 
 /** A line chart of counts by the second, 120 × 24, as an SVG path. Set `values`, the newest last. */
@@ -24,12 +26,6 @@ export class SegueChart extends HTMLElement {
     this.#picture.setAttribute('aria-label',
       `${this.#label}: now ${points.at(-1) ?? 0}, at most ${highest} in the last five minutes`)
   }
-}
-
-function svg(name, attributes) {
-  const element = document.createElementNS('http://www.w3.org/2000/svg', name)
-  for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value)
-  return element
 }
 
 customElements.define('segue-chart', SegueChart)

@@ -20,8 +20,8 @@ class SegueHappenings extends InspectorElement {
       this.#feed.isFollowing = following
       this.#refresh()
     },
-    point: ({ row: { platform, session } }) => this.dispatchEvent(
-      new CustomEvent('markdevices', { bubbles: true, detail: { platform, session } })),
+    point: ({ row: { platform, session, key } = {} }) => this.dispatchEvent(
+      new CustomEvent('point', { bubbles: true, detail: { platform, session, key } })),
   })
   #frame = new ListFrame(this.#list, 'happening', {
     pause: () => this.#pause(!this.#feed.isPaused), newest: () => this.#pause(false),

@@ -61,9 +61,9 @@ export class SegueList extends HTMLElement {
     return this.#entries.find(entry => entry.row && this.#idOf(entry) === id)
   }
 
-  /** Tells once that the pointer or the focus has come to an entry, if it has a row. */
+  /** Tells once that the pointer or the focus has come to an entry, or has left it: then the entry has no row. */
   #point(entry) {
-    if (entry?.row && entry !== this.#pointed) this.#actions.point?.(entry)
+    if (entry !== this.#pointed) this.#actions.point?.(entry ?? {})
     this.#pointed = entry
   }
 
