@@ -1,6 +1,7 @@
 internal import Foundation
 package import Subprocess
 internal import Support
+internal import SystemPackage
 
 /// Graphviz, the program that lays out drawings.
 package struct Graphviz: Sendable {
@@ -10,10 +11,6 @@ package struct Graphviz: Sendable {
     package init(program: Executable = .name("dot")) {
         self.program = program
     }
-
-    /// A program that ends before it has read its input breaks the pipe. By default the signal for that would end this
-    /// process.
-    private static let ignoresBrokenPipes: Void = { _ = signal(SIGPIPE, SIG_IGN) }()
 
     /// The maximum size of an SVG in bytes. A larger drawing is an error.
     private static let limit = 64 << 20
@@ -28,10 +25,15 @@ package struct Graphviz: Sendable {
     /// Runs the program. If the caller is cancelled, the program is killed.
     /// - Parameter limit: The maximum size of the output in bytes.
     func run(_ argument: String, input: String, limit: Int) async throws -> String {
-        _ = Self.ignoresBrokenPipes
+        guard let file = InputFile(input) else {
+            throw GraphvizError.failed("its input could not be written to a file")
+        }
+        defer { file.close() }
         do {
             let result = try await Subprocess.run(
-                program, arguments: [argument], input: .string(input), output: .string(limit: limit),
+                program, arguments: [argument],
+                input: .fileDescriptor(file.descriptor, closeAfterSpawningProcess: false),
+                output: .string(limit: limit),
                 error: .string(limit: 1 << 20))
             if result.terminationStatus.isSuccess { return result.standardOutput }
             throw GraphvizError.ended(result.terminationStatus, reason: result.standardError.firstLine.printable)
@@ -69,4 +71,30 @@ package enum GraphvizError: Error, Hashable, CustomStringConvertible {
         case .unreadable(let reason): "Graphviz's layout is not readable: \(reason)."
         }
     }
+}
+
+/// A file without a name, from which a program reads its input.
+///
+/// It replaces a pipe: if a program ends before it has read its input, Subprocess ends this process, because it does not
+/// close a pipe to which it could not write.
+private struct InputFile {
+    private let file: UnsafeMutablePointer<FILE>
+    let descriptor: FileDescriptor
+
+    /// - Returns: Nil if the file cannot be made or written.
+    init?(_ text: String) {
+        guard let file = tmpfile() else { return nil }
+        self.file = file
+        descriptor = FileDescriptor(rawValue: fileno(file))
+        do {
+            _ = fcntl(descriptor.rawValue, F_SETFD, FD_CLOEXEC)
+            try descriptor.writeAll(text.utf8)
+            try descriptor.seek(offset: 0, from: .start)
+        } catch {
+            close()
+            return nil
+        }
+    }
+
+    func close() { fclose(file) }
 }

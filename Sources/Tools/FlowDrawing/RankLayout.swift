@@ -217,8 +217,8 @@ private struct ArrowRouter {
 
     // MARK: Ports
 
-    /// The points at which the arrows start and end. The arrows at one edge of a card divide it into equal parts, in the
-    /// order of the cards at their other ends.
+    /// The points at which the arrows start and end. The arrows at one edge of a card divide it into equal parts, in
+    /// the order of the cards at their other ends.
     private func ports() -> (starts: [DrawingLayout.Point], ends: [DrawingLayout.Point]) {
         var uses: [End: [(arrow: Int, isStart: Bool, order: Double)]] = [:]
         for (index, arrow) in drawing.arrows.enumerated() where arrow.from != arrow.to {
