@@ -184,8 +184,8 @@ let tools: [Target] = [
     module(
         "WebInspector", in: "Tools",
         [
-            "AppContract", "Consuming", "Contracts", "EventBus", "Monitor", "Support", "WebPage", deque, httpTypes,
-            hummingbird,
+            "AppContract", "Consuming", "Contracts", "EventBus", "FlowDrawing", "FlowFiles", "FlowReview", "Monitor",
+            "Navigation", "Support", "SystemSupport", "WebPage", deque, httpTypes, hummingbird,
         ]),
     module(
         "WebGatewayProgram", in: "Tools",

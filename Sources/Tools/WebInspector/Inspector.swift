@@ -5,18 +5,20 @@ internal import Monitor
 package import Support
 package import WebPage
 
-/// The inspector of the page: the messages, happenings and processes of the bus.
+/// The inspector of the page: the messages, happenings, processes and flows of the bus.
 package struct Inspector: PageFeature {
     /// The time between a count of the dead letters and the next second in which they may be counted.
     private static let letterPause: Duration = .seconds(4)
     /// The time between two requests for the metrics of the processes.
     private static let metricsInterval: Duration = .seconds(1)
 
-    package let kinds = ["happenings", "messages", "processes"]
+    package let kinds = ["happenings", "map", "messages", "processes"]
     private let environment: PageEnvironment
     private let metrics: MetricsRequests
     private let observer: BusObserver
     private let routes: InspectorRoutes
+    private let mapObserver: MapObserver
+    private let mapRoutes: MapRoutes
     private let bus: EventBus
     private let hub: Hub
     private let clock: any Clock<Duration>
@@ -27,13 +29,20 @@ package struct Inspector: PageFeature {
         metrics = MetricsRequests(bus: bus, clock: clock)
         observer = BusObserver(run: hub.identity.run)
         routes = InspectorRoutes(environment, metrics: metrics, observer: observer)
+        let drawings = FlowDrawings()
+        mapObserver = MapObserver(bus: bus, drawings: drawings)
+        mapRoutes = MapRoutes(environment, observer: mapObserver, drawings: drawings)
     }
 
-    package func addRoutes(to groups: PageRoutes) { routes.add(to: groups) }
+    package func addRoutes(to groups: PageRoutes) {
+        routes.add(to: groups)
+        mapRoutes.add(to: groups)
+    }
 
     package func open(_ view: ViewRequest) async throws {
         switch view.kind {
         case "messages": try await routes.openMessages(view)
+        case "map": try await mapRoutes.open(view)
         case "happenings": try await hub.open(await observer.makeHappeningsView(), as: view.name)
         default: try await hub.open(await observer.makeProcessesView(), as: view.name)
         }
@@ -49,6 +58,7 @@ package struct Inspector: PageFeature {
     package func run(_ ready: Latch) async throws {
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { try await follow(ready) }
+            group.addTask { try await followMap() }
             group.addTask { try await countSeconds() }
             group.addTask { try await countDeadLetters() }
             group.addTask { try await askForMetrics() }
@@ -82,6 +92,14 @@ package struct Inspector: PageFeature {
                 defer { group.cancelAll() }
                 try await group.next()
             }
+        }
+    }
+
+    /// Follows the bus for the views of kind `map`, once one has been opened.
+    private func followMap() async throws {
+        try await mapObserver.waitUntilNeeded()
+        try await BusRetry(holding: .nothing, logger: environment.logger, clock: clock).run {
+            try await mapObserver.follow()
         }
     }
 

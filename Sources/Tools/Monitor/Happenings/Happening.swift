@@ -48,6 +48,10 @@ package struct Happening: Hashable, Sendable {
     package internal(set) var parts: [String]
     /// The file and line of the rule that led to the change: `mac.yaml:36`. Nil if no rule is known.
     package internal(set) var rule: String?
+    /// The key of that rule or link in its flow: `transitions[3]`. Nil if the change did not come from one.
+    package internal(set) var ruleKey: String?
+    /// The id of the message because of which the process has published the first message. Nil if there is none.
+    package internal(set) var cause: String?
     /// The ids of the messages, in order.
     package internal(set) var messages: [String]
 

@@ -12,6 +12,7 @@ struct HappeningWords: Sendable {
         var actor: String
         var parts: [String]
         var rule: String?
+        var ruleKey: String?
         /// True if the message may join the happening of the message before.
         var joins = true
     }
@@ -186,7 +187,7 @@ struct HappeningWords: Sendable {
         guard !change.isEmpty, state.revision != former?.revision else { return nil }
         return Content(
             kind: .navigation, actor: state.platform, parts: change.parts,
-            rule: change.rule.flatMap { rules[state.flow.hash]?[$0] })
+            rule: change.rule.flatMap { rules[state.flow.hash]?[$0] }, ruleKey: change.rule)
     }
 
     private mutating func apply(presence document: Envelope) -> Content? {

@@ -69,10 +69,12 @@ package struct Happenings: Sendable {
         content.parts = content.parts.prefix(Self.partLimit).map { cut($0, to: Self.lengthLimit) }
         content.actor = cut(content.actor, to: Self.nameLimit)
         content.rule = content.rule.map { cut($0, to: Self.nameLimit) }
+        content.ruleKey = content.ruleKey.map { cut($0, to: Self.nameLimit) }
         let attributes = message.attributes
         if joins(content, of: message) {
             open?.happening.parts += content.parts
             if let rule = content.rule { open?.happening.rule = rule }
+            if let key = content.ruleKey { open?.happening.ruleKey = key }
             open?.happening.messages.append(message.id)
             return nil
         }
@@ -81,7 +83,7 @@ package struct Happenings: Sendable {
                 kind: content.kind, story: attributes.correlationID,
                 beginsStory: attributes.correlationID == message.id, session: message.subject, time: attributes.time,
                 sinceStart: sinceStart, actor: content.actor, parts: content.parts, rule: content.rule,
-                messages: [message.id])
+                ruleKey: content.ruleKey, cause: attributes.causationID, messages: [message.id])
             open = (happening, attributes.source, attributes.causationID)
         }
         return open?.happening

@@ -7,8 +7,8 @@ internal import Support
 struct HappeningRow: Hashable, Sendable {
     /// The maximum number of parts in ``words``.
     private static let partLimit = 20
-    /// The maximum lengths of a part, of all words and of a name, in Unicode scalars.
-    private static let (partLength, wordsLength, nameLength) = (200, 1000, 100)
+    /// The maximum lengths of a part, of all words, of a name and of an id, in Unicode scalars.
+    private static let (partLength, wordsLength, nameLength, idLength) = (200, 1000, 100, 200)
 
     /// Stays the same when further messages join the happening.
     let id: String
@@ -25,6 +25,10 @@ struct HappeningRow: Hashable, Sendable {
     private let firstID: String
     private var words = ""
     private var rule: String?
+    /// The key of the rule in its flow.
+    private var key: String?
+    /// The id of the message that caused the first message.
+    private let cause: String?
     private var messageCount = 0
 
     init(_ happening: Happening, id: String, first message: Envelope) {
@@ -38,6 +42,7 @@ struct HappeningRow: Hashable, Sendable {
         platform = message.attributes.platform ?? (happening.kind == .navigation ? happening.actor : nil)
         position = message.position
         firstID = message.id
+        cause = happening.cause?.shown(to: Self.idLength)
         update(happening)
     }
 
@@ -47,6 +52,7 @@ struct HappeningRow: Hashable, Sendable {
         words = (parts + (happening.parts.count > parts.count ? ["…"] : [])).joined(separator: " · ")
             .shown(to: Self.wordsLength)
         rule = happening.rule?.shown(to: Self.nameLength)
+        key = happening.ruleKey?.shown(to: Self.nameLength)
         messageCount = happening.messages.count
     }
 
@@ -57,7 +63,8 @@ struct HappeningRow: Hashable, Sendable {
             "id": .string(id), "kind": .string(kind.name), "manner": .string(kind.manner), "story": .string(story),
             "session": .string(session), "time": .string(Timestamp.text(of: time)),
             "after": milliseconds.map(JSONValue.integer) ?? .null, "actor": .string(actor), "platform": text(platform),
-            "words": .string(words), "rule": text(rule), "position": text(position?.pageText),
+            "words": .string(words), "rule": text(rule), "key": text(key),
+            "cause": text(cause), "position": text(position?.pageText),
             "message": .string(firstID), "messages": .integer(messageCount),
         ]
     }

@@ -1,0 +1,219 @@
+internal import Contracts
+internal import EventBus
+internal import Foundation
+internal import Support
+internal import WebPage
+
+/// The screens, moves and rules of all sessions, for the views of kind `map`. It follows the bus once the first view has
+/// been opened.
+actor MapObserver {
+    /// The documents that it follows.
+    private static let filters: [MessageFilter] = [
+        .type(Document.Flow.self), .type(Document.NavigationState.self),
+    ]
+    /// The number of documents that are read at a time.
+    private static let pageSize = 500
+    /// The maximum number of platforms with a flow, and the maximum size of a flow's document in bytes.
+    private static let (platformLimit, flowLimit) = (32, 2 << 20)
+
+    private struct Platform {
+        /// The position of the last document.
+        var position: Position
+        /// Nil if the coordinator has ended.
+        var flow: MapFlow?
+        var kinds: [String: String] = [:]
+    }
+
+    private let bus: EventBus
+    private let drawings: FlowDrawings
+    /// Opened with the first view.
+    private let isNeeded = Latch()
+    private var history = RuleHistory()
+    private var platforms: [String: Platform] = [:]
+    /// The position up to which everything was handled live. Nil until the present documents have been read.
+    private var settled: Position?
+    /// The end of the messages that are read from the journal's beginning, to count the uses of rules. The later ones
+    /// are counted live.
+    private var pastEnd: Position?
+    /// Nil until the journal has been read from its beginning.
+    private var counted: CountedSpan?
+    private var views: [PageView<MapView>] = []
+
+    init(bus: EventBus, drawings: FlowDrawings) {
+        self.bus = bus
+        self.drawings = drawings
+    }
+
+    // MARK: Views
+
+    /// Makes a view.
+    /// - Parameter session: The session that the view shows. Nil for all.
+    func makeView(session: String?) -> PageView<MapView> {
+        forgetClosedViews()
+        var state = MapView(session: session)
+        if settled != nil { fill(&state) }
+        let view = PageView(state)
+        views.append(view)
+        isNeeded.open()
+        return view
+    }
+
+    /// The newest uses of a rule, newest first. Empty if no view has been opened.
+    func uses(of rule: String, of flow: Document.Flow, in session: String?) -> [RuleHistory.Use] {
+        history.uses(of: rule, of: RuleHistory.FlowName(platform: flow.platform, hash: flow.hash), in: session)
+    }
+
+    private var flows: [MapFlow] { platforms.values.compactMap(\.flow) }
+
+    private func fill(_ view: inout MapView) {
+        view.setFlows(flows)
+        view.setScreens(history.screens(in: view.session))
+        for flow in flows { fillCounts(of: flow, in: &view) }
+        if let counted { view.setCounted(counted) }
+    }
+
+    private func fillCounts(of flow: MapFlow, in view: inout MapView) {
+        let name = RuleHistory.FlowName(platform: flow.platform, hash: flow.hash)
+        view.setCounts(history.counts(of: name, in: view.session), on: flow.platform)
+    }
+
+    private func forgetClosedViews() { views.removeAll { $0.isClosed } }
+
+    // MARK: The bus
+
+    /// Waits until the first view is opened.
+    nonisolated func waitUntilNeeded() async throws { try await isNeeded.waitUntilOpen() }
+
+    /// Follows the bus until an error occurs.
+    nonisolated func follow() async throws {
+        let end = try await bus.inspect.end()
+        let start = try await begin(at: end)
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask {
+                try await self.bus.withSubscription(to: Self.filters, from: .after(start)) { messages in
+                    for try await delivery in messages.deliveries { try await self.handle(delivery) }
+                }
+                throw BusError(.closed, "the bus was closed")
+            }
+            group.addTask {
+                guard let end = await self.uncountedEnd else { return }
+                let (past, span) = try await Self.past(until: end, on: self.bus)
+                await self.setPast(past, span)
+            }
+            for try await _ in group {}
+        }
+    }
+
+    /// Reads the present documents, unless messages have been handled that they precede.
+    /// - Returns: The position after which the live messages begin.
+    private func begin(at end: Position) async throws -> Position {
+        if let settled, settled.epoch == end.epoch, settled.offset <= end.offset { return settled }
+        (history, platforms, settled, counted, pastEnd) = (RuleHistory(), [:], nil, nil, end)
+        for view in views { view.change { $0.forget() } }
+        var offset: UInt64 = 0
+        while true {
+            let page = try await bus.documents(matching: Self.filters, after: offset, limit: Self.pageSize)
+            // A newer document will come as a message.
+            for document in page where (document.position?.offset ?? .max) <= end.offset {
+                if document.type == Document.Flow.type { try await apply(flow: document) } else { history.learn(document) }
+            }
+            guard page.count == Self.pageSize, let last = page.last?.position else { break }
+            offset = last.offset
+        }
+        settled = end
+        for view in views { view.change { fill(&$0) } }
+        return end
+    }
+
+    private func handle(_ delivery: Delivery) async throws {
+        let message = delivery.message
+        guard let position = message.position, let settled else { return }
+        guard position.epoch == settled.epoch else { throw BusError(.epoch, "the journal was replaced") }
+        guard position.offset > settled.offset else { return }
+        if message.type == Document.Flow.type {
+            try await apply(flow: message)
+        } else if let change = history.handle(message) {
+            show(change)
+        }
+        if delivery.lowWatermark > settled.offset {
+            self.settled = Position(epoch: settled.epoch, offset: delivery.lowWatermark)
+        }
+    }
+
+    private func show(_ change: RuleHistory.Change) {
+        forgetClosedViews()
+        let platform = platforms[change.platform]
+        var move = change.move
+        move?.kind = change.rule.flatMap { platform?.kinds[$0] }
+        for view in views {
+            view.change { view in
+                guard view.session == nil || view.session == change.session else { return }
+                view.setScreens(history.screens(on: change.platform, in: view.session), on: change.platform)
+                if let move { view.add(move) }
+                guard let rule = change.rule, change.flow == platform?.flow?.hash else { return }
+                let flow = RuleHistory.FlowName(platform: change.platform, hash: change.flow)
+                view.setCounts([rule: history.count(of: rule, of: flow, in: view.session)], on: change.platform)
+            }
+        }
+    }
+
+    // MARK: Flows
+
+    private func apply(flow document: Envelope) async throws {
+        guard document.subject == Session.default, let key = document.attributes.key, let position = document.position,
+            key.utf8.count <= RuleHistory.nameLength, document.data.count <= Self.flowLimit,
+            platforms[key] != nil || platforms.count < Self.platformLimit
+        else { return }
+        if let known = platforms[key], known.position.offset >= position.offset { return }
+        let former = platforms[key]?.flow
+        var platform = Platform(position: position)
+        if !document.isTombstone {
+            guard let flow = try? document.decode(Document.Flow.self), flow.platform == key,
+                flow.hash.utf8.count <= RuleHistory.nameLength
+            else { return }
+            platform.flow = MapFlow(platform: key, name: flow.name, version: flow.version, hash: flow.hash)
+            platform.kinds = try await drawings.read(flow).kinds
+        }
+        platforms[key] = platform
+        guard platform.flow != former, settled != nil else { return }
+        for view in views {
+            view.change { view in
+                view.setFlows(flows)
+                view.forgetCounts(on: key)
+                if let flow = platform.flow { fillCounts(of: flow, in: &view) }
+            }
+        }
+    }
+
+    // MARK: The journal from its beginning
+
+    private var uncountedEnd: Position? { counted == nil ? pastEnd : nil }
+
+    private func setPast(_ past: RuleHistory, _ span: CountedSpan) {
+        history.prepend(past)
+        counted = span
+        for view in views {
+            view.change { view in
+                for flow in flows { fillCounts(of: flow, in: &view) }
+                view.setCounted(span)
+            }
+        }
+    }
+
+    /// Reads the states of all sessions from the beginning of the journal.
+    private static func past(until end: Position, on bus: EventBus) async throws -> (RuleHistory, CountedSpan) {
+        guard end.offset > 0 else { return (RuleHistory(), CountedSpan(since: nil)) }
+        let since = try await bus.withSubscription(to: [.all], from: .beginning, until: end) { messages -> Date? in
+            // A transient message can arrive while the journal is read.
+            for try await message in messages where message.position != nil { return message.attributes.time }
+            return nil
+        }
+        let filter = MessageFilter.type(Document.NavigationState.self)
+        let history = try await bus.withSubscription(to: [filter], from: .beginning, until: end) { messages in
+            var history = RuleHistory()
+            for try await message in messages { _ = history.handle(message) }
+            return history
+        }
+        return (history, CountedSpan(since: since))
+    }
+}
