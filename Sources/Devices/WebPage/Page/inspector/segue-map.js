@@ -30,7 +30,6 @@ class SegueMap extends InspectorElement {
   #counts = toggle('Counts', () => this.#showCounts(!isPressed(this.#counts)))
   #note = h('details.map-hint', { hidden: true }, h('summary', 'Simple layout'), h('p'))
   #platforms = h('div.map-platforms', { role: 'group', 'aria-label': 'Platform' })
-  #size = { width: 0, height: 0 }
 
   set address(address) {
     this.#asked = readAddress(address).selection.session ?? ''
@@ -73,10 +72,6 @@ class SegueMap extends InspectorElement {
         zoom('−', 'Zoom out (-)', flow => flow.zoomBy(0.8)), zoom('+', 'Zoom in (+)', flow => flow.zoomBy(1.25)),
         zoom('Fit', 'Fit (0)', flow => flow.fit()), close),
       h('div.map-body', h('div.map-main', this.#host, this.#line), this.#trail.element, this.#detail.element))
-    new ResizeObserver(([{ contentRect }]) => {
-      this.#size = contentRect
-      this.#arrange()
-    }).observe(this.#host)
     this.addEventListener('keydown', event => { if (event.key === 'Escape') this.#detail.close() })
     this.#drawSession()
   }
@@ -141,14 +136,6 @@ class SegueMap extends InspectorElement {
     flow.picture.showCounts(isPressed(this.#counts))
     this.#note.hidden = !drawing.note
     setText(this.#note.lastChild, drawing.note)
-    this.#arrange()
-  }
-
-  /** Puts the flows below or beside each other, as their pictures become larger. */
-  #arrange() {
-    const { width, height } = this.#size, flows = [...this.#flows.values()], count = flows.length
-    const zoom = (across, down) => Math.min(...flows.map(flow => flow.zoomFor(width / across, height / down)))
-    this.#host.classList.toggle('side-by-side', count > 1 && zoom(count, 1) > zoom(1, count))
   }
 
   #drawHere(platforms) {

@@ -18,9 +18,9 @@ export function makeCard(card, preview) {
   const rx = isScreen ? { fullScreen: 3, alert: 20, window: 6 }[style] ?? 10 : height / 2
   if (kind === 'presented') element.append(svg('rect', { class: 'shade', y: 5, width, height, rx }))
   element.append(svg('rect', { class: 'body', width, height, rx }),
-    fitted('name', name, middle, isScreen ? 22 : height / 2 + 4, width - 2 * inset, 7.3))
+    fitted('name', name, middle, isScreen ? 22 : height / 2 + 4, width - 2 * inset, 8))
   if (!isScreen) return element
-  element.append(fitted('screen-title', title || styles.join(', '), middle, 37, width - 2 * inset, 6.3))
+  element.append(fitted('screen-title', title || styles.join(', '), middle, 37, width - 2 * inset, 6.8))
   const d = kind === 'start' ? `M-14 ${height / 2 - 5}l9 5l-9 5z` : {
     sheet: `M${middle - 12} 6h24`, popover: `M-1 ${height / 2 - 8}l-8 8l8 8`, window: 'M9 7h.1M16 7h.1M23 7h.1',
     alert: `M0 ${height - 26}h${width}M${middle} ${height - 26}v26`,
@@ -54,7 +54,7 @@ export function spokenCard({ name, title, styles, kind, outgoing }, here, sessio
 
 /** A text that is cut to fit. One that is a little too long is set closer instead. */
 function fitted(className, text, x, y, room, glyph) {
-  const fits = Math.floor(room / glyph), isClose = text.length > fits && text.length <= 1.2 * fits
+  const fits = Math.round(room / glyph), isClose = text.length > fits && text.length <= 1.25 * fits
   const shown = text.length > fits && !isClose ? `${text.slice(0, fits - 1)}…` : text
   return svg('text', { class: className, x, y, ...isClose && { textLength: room, lengthAdjust: 'spacingAndGlyphs' } },
     shown)

@@ -68,11 +68,6 @@ export class MapFlow {
   zoomBy(factor) { this.#camera.zoomBy(factor) }
   fit() { this.#camera.fit() }
 
-  /** The zoom at which the drawing fits an area. */
-  zoomFor(width, height) {
-    return this.drawing ? Math.min(1, width / (this.drawing.width || 1), height / (this.drawing.height || 1)) : 1
-  }
-
   focus(item) {
     const element = this.picture.elementOf(item)
     this.#setFocused(element)
