@@ -17,20 +17,19 @@ const all = '*'
 /** The flows as graphs that show what happens in them. `address`: `#/map?session=anna`; `session=*` for all. */
 class SegueMap extends InspectorElement {
   #asked = ''
-  #deviceSession = 'default'
+  #ofDevices = 'default'
   #flows = new Map()
-  #shown = ''
+  #chosen = ''
   #feed
   #detail
   #trail = new Trail()
   #host = h('div.map-flows')
-  #line = h('p.map-empty.quiet.late', { role: 'status' })
-  #one = button('', () => this.#choose(''), { class: 'button small' })
-  #all = button('All sessions', () => this.#choose(all), { class: 'button small' })
-  #counts = button('Counts', () => this.#showCounts(), { class: 'button small', 'aria-pressed': 'false' })
-  #note = h('details.map-hint', h('summary', 'Simple layout'), h('p'))
-  #platforms = h('div.map-platforms.wrapping', { role: 'group', 'aria-label': 'Platform' })
-  #size = { width: 0, height: 0 }
+  #line = h('p.map-line.late', { role: 'status' }, 'Asking the gateway…')
+  #one = toggle('', () => go('#/map'))
+  #all = toggle('All sessions', () => go(`#/map?session=${all}`))
+  #counts = toggle('Counts', () => this.#showCounts(!isPressed(this.#counts)))
+  #note = h('details.map-hint', { hidden: true }, h('summary', 'Simple layout'), h('p'))
+  #platforms = h('div.map-platforms', { role: 'group', 'aria-label': 'Platform' })
 
   set address(address) {
     this.#asked = readAddress(address).selection.session ?? ''
@@ -39,56 +38,47 @@ class SegueMap extends InspectorElement {
 
   /** The session of the devices, which the map shows if its address names none. */
   set session(session) {
-    this.#deviceSession = session
+    this.#ofDevices = session
     this.#openSession()
   }
 
-  get #session() { return this.#asked === all ? null : this.#asked || this.#deviceSession }
+  get #session() { return this.#asked === all ? null : this.#asked || this.#ofDevices }
 
   build() {
     this.#feed = new MapFeed(this.connection, {
       flows: () => this.#drawFlows(),
-      drawing: (platform, drawing) => this.#show(platform, drawing),
-      failure: (platform, line) => platform === null ? setText(this.#line, line) : this.#flows.get(platform)?.fail(line),
-      here: platforms => this.#here(platforms),
-      taken: taken => this.#taken(taken),
-      moves: moves => { for (const move of moves) this.#flows.get(move.platform)?.move(move) },
-      rows: (rows, isFirst) => this.#rows(rows, isFirst),
-    })
-    this.#detail = new MapDetail(this.#feed, {
-      open: (flow, item) => {
-        flow.reveal(item)
-        this.#detail.show(flow, item)
+      drawing: (platform, drawing) => this.#draw(platform, drawing),
+      failure: (platform, line) => platform === null ? setText(this.#line, line) : this.#flows.get(platform)?.say(line),
+      here: platforms => this.#drawHere(platforms),
+      taken: taken => this.#drawTaken(taken),
+      moves: moves => { for (const move of moves) this.#flows.get(move.platform)?.picture?.move(move) },
+      rows: (rows, isFirst) => {
+        this.#trail.receive(rows)
+        const begun = isFirst ? [] : rows.filter(row => row.kind === 'origin')
+        for (const { platform, actor } of begun) this.#flows.get(platform)?.picture?.pulse(actor)
       },
-      closed: (flow, item) => flow.focus(item),
     })
-    const zoom = (symbol, label, action) => button(symbol, () => {
-      for (const flow of this.#visible) action(flow)
+    this.#detail = new MapDetail(this.#feed, (flow, item) => {
+      flow.reveal(item)
+      this.#detail.show(flow, item)
+    })
+    const zoom = (text, label, action) => button(text, () => {
+      for (const flow of this.#flows.values()) if (flow.element.checkVisibility()) action(flow)
     }, { class: 'button small', 'aria-label': label, title: label })
+    const close = button('✕', () => this.dispatchEvent(new CustomEvent('closemap', { bubbles: true })),
+      { class: 'button plain small map-close', 'aria-label': 'Close the map', title: 'Close the map' })
     fill(this,
-      h('div.map-head.wrapping',
-        h('div.wrapping', { role: 'group', 'aria-label': 'Session' }, this.#one, this.#all), this.#platforms, this.#note,
-        h('span.space'), this.#counts,
-        h('div.wrapping', { role: 'group', 'aria-label': 'Zoom' },
-          zoom('−', 'Zoom out (-)', flow => flow.zoomBy(0.8)), zoom('+', 'Zoom in (+)', flow => flow.zoomBy(1.25)),
-          zoom('Fit', 'Fit (0)', flow => flow.fit())),
-        button('✕', () => this.dispatchEvent(new CustomEvent('closemap', { bubbles: true })),
-          { class: 'button plain small map-close', 'aria-label': 'Close the map', title: 'Close the map' })),
+      h('div.map-head.wrapping', this.#one, this.#all, this.#platforms, this.#note, h('span.space'), this.#counts,
+        zoom('−', 'Zoom out (-)', flow => flow.zoomBy(0.8)), zoom('+', 'Zoom in (+)', flow => flow.zoomBy(1.25)),
+        zoom('Fit', 'Fit (0)', flow => flow.fit()), close),
       h('div.map-body', h('div.map-main', this.#host, this.#line), this.#trail.element, this.#detail.element))
-    new ResizeObserver(([{ contentRect }]) => {
-      this.#size = contentRect
-      this.#arrange()
-    }).observe(this.#host)
-    this.addEventListener('keydown', event => {
-      if (event.key === 'Escape' && !event.defaultPrevented) this.#detail.close()
-    })
+    this.addEventListener('keydown', event => { if (event.key === 'Escape') this.#detail.close() })
     this.#drawSession()
   }
 
   start() {
     previews.addEventListener('change', this.#preview)
     this.#feed.open(this.#session)
-    if (!this.#feed.flows) setText(this.#line, 'Asking the gateway…')
   }
 
   stop() {
@@ -97,12 +87,6 @@ class SegueMap extends InspectorElement {
   }
 
   #preview = ({ platform, screen }) => this.#flows.get(platform)?.picture?.preview(screen)
-
-  get #visible() { return [...this.#flows.values()].filter(flow => flow.element.checkVisibility()) }
-
-  // MARK: The session
-
-  #choose(session) { go(session ? `#/map?session=${encodeURIComponent(session)}` : '#/map') }
 
   #openSession() {
     if (!this.#feed) return
@@ -113,91 +97,62 @@ class SegueMap extends InspectorElement {
   }
 
   #drawSession() {
-    const isAll = this.#session === null
-    setText(this.#one, `Session ${shortened((isAll ? '' : this.#session) || this.#deviceSession, 24)}`)
-    this.#one.ariaPressed = String(!isAll)
-    this.#all.ariaPressed = String(isAll)
+    setText(this.#one, `Session ${shortened(this.#session ?? this.#ofDevices, 24)}`)
+    press(this.#one, this.#session !== null)
+    press(this.#all, this.#session === null)
   }
 
-  // MARK: The flows
-
   #drawFlows() {
-    const { flows } = this.#feed
+    const platforms = this.#feed.flows.map(flow => flow.platform)
     for (const platform of this.#flows.keys()) {
-      if (flows.some(flow => flow.platform === platform)) continue
+      if (platforms.includes(platform)) continue
       this.#detail.drop(platform)
       this.#flows.delete(platform)
     }
-    for (const { platform } of flows) {
-      if (!this.#flows.has(platform)) {
-        this.#flows.set(platform, new MapFlow(platform, (flow, item) => this.#detail.show(flow, item)))
-      }
+    const open = (flow, item) => this.#detail.show(flow, item)
+    for (const platform of platforms) {
+      if (!this.#flows.has(platform)) this.#flows.set(platform, new MapFlow(platform, open))
     }
-    const shown = flows.map(({ platform }) => this.#flows.get(platform))
-    reconcile(this.#host, shown, flow => flow.platform, flow => flow.element)
-    setText(this.#line, flows.length ? '' : 'No flow is on the bus. It appears when a coordinator has started.')
-    if (!this.#flows.has(this.#shown)) this.#shown = flows[0]?.platform ?? ''
-    this.#drawPlatforms()
-    this.#here(flows.map(flow => flow.platform))
+    reconcile(this.#host, platforms, platform => platform, platform => this.#flows.get(platform).element)
+    setText(this.#line, platforms.length ? '' : 'No flow is on the bus. It appears when a coordinator has started.')
+    this.#choose(this.#flows.has(this.#chosen) ? this.#chosen : platforms[0])
+    this.#drawHere(platforms)
   }
 
   /** On a small page one platform is shown at a time. */
-  #drawPlatforms() {
-    reconcile(this.#platforms, this.#flows.size > 1 ? [...this.#flows.keys()] : [], platform => platform,
-      platform => button(h('bdi', shortened(platform, 24)), () => {
-        this.#shown = platform
-        this.#drawPlatforms()
-      }, { class: 'button small' }),
-      (element, platform) => { element.ariaPressed = String(platform === this.#shown) })
-    for (const [platform, { element }] of this.#flows) element.classList.toggle('chosen', platform === this.#shown)
+  #choose(chosen) {
+    this.#chosen = chosen
+    reconcile(this.#platforms, [...this.#flows.keys()], platform => platform,
+      platform => toggle(shortened(platform, 24), () => this.#choose(platform)),
+      (element, platform) => press(element, platform === chosen))
+    for (const [platform, { element }] of this.#flows) element.classList.toggle('chosen', platform === chosen)
   }
 
-  #show(platform, drawing) {
+  #draw(platform, drawing) {
     const flow = this.#flows.get(platform)
-    if (!flow) return
     this.#detail.drop(platform)
     flow.show(drawing)
     flow.picture.setTaken(this.#feed.taken[platform] ?? {}, this.#feed.isCounted, null)
-    flow.picture.showCounts(this.#counts.ariaPressed === 'true')
-    const notes = [...new Set([...this.#flows.values()].map(flow => flow.drawing?.note).filter(Boolean))]
-    this.#note.hidden = !notes.length
-    setText(this.#note.lastChild, notes.join(' '))
-    this.#arrange()
+    flow.picture.showCounts(isPressed(this.#counts))
+    this.#note.hidden = !drawing.note
+    setText(this.#note.lastChild, drawing.note)
   }
 
-  /** Puts the flows below or beside each other, as their pictures become larger. */
-  #arrange() {
-    const { width, height } = this.#size, flows = [...this.#flows.values()]
-    const smallest = (across, down) => Math.min(...flows.map(flow => flow.zoomFor(width / across, height / down - 28)))
-    this.#host.classList.toggle('side-by-side', flows.length > 1 && smallest(flows.length, 1) > smallest(1, flows.length))
-  }
-
-  #here(platforms) {
+  #drawHere(platforms) {
     for (const platform of platforms) this.#flows.get(platform)?.setHere(this.#feed.here[platform] ?? {})
   }
 
-  #taken(taken) {
+  /** @param taken the rules whose counts have changed, by platform; null for all */
+  #drawTaken(taken) {
     for (const [platform, { picture }] of this.#flows) {
-      if (!taken || Object.hasOwn(taken, platform)) {
-        picture?.setTaken(this.#feed.taken[platform] ?? {}, this.#feed.isCounted, taken && Object.keys(taken[platform]))
-      }
+      const rules = taken && Object.keys(taken[platform] ?? {})
+      picture?.setTaken(this.#feed.taken[platform] ?? {}, this.#feed.isCounted, rules)
     }
   }
 
-  #showCounts() {
-    const isShown = this.#counts.ariaPressed !== 'true'
-    this.#counts.ariaPressed = String(isShown)
-    this.#host.classList.toggle('counts', isShown)
+  #showCounts(isShown) {
+    press(this.#counts, isShown)
     for (const { picture } of this.#flows.values()) picture?.showCounts(isShown)
-  }
-
-  // MARK: What happens
-
-  #rows(rows, isFirst) {
-    this.#trail.receive(rows)
-    if (isFirst) return
-    const begun = new Map(rows.filter(row => row.kind === 'origin').map(row => [row.platform, row.actor]))
-    for (const [platform, actor] of begun) this.#flows.get(platform)?.picture?.pulse(actor)
   }
 
   /** Marks the arrows of a rule; none if `key` is missing. */
@@ -205,5 +160,9 @@ class SegueMap extends InspectorElement {
     for (const flow of this.#flows.values()) flow.picture?.mark(flow.platform === platform ? key : null)
   }
 }
+
+function toggle(text, action) { return button(text, action, { class: 'button small', 'aria-pressed': 'false' }) }
+function press(element, isPressed) { element.ariaPressed = String(isPressed) }
+function isPressed(element) { return element.ariaPressed === 'true' }
 
 customElements.define('segue-map', SegueMap)

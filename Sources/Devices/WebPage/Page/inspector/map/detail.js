@@ -1,7 +1,7 @@
 // What is known of one arrow or one screen of a flow.
 
 import { button, fill, h } from '../../elements/dom.js'
-import { clock, count, dateAndClock, duration, kindOf, nameOf, plural, printable, problemOf, shortened }
+import { clock, count, dateAndClock, duration, joined, kindOf, nameOf, plural, problemOf, shortened }
   from '../../elements/text.js'
 import { badge, paneHeader } from '../inspector-element.js'
 import { storyAddress } from '../selection.js'
@@ -11,138 +11,99 @@ const mostRules = 5
 export class MapDetail {
   #feed
   #open
-  #closed
   #shown
   element = h('aside.map-detail', { hidden: true, tabindex: -1 })
 
-  /** @param open opens another item of the flow; @param closed is called with the flow and the item that were shown */
-  constructor(feed, { open, closed }) {
+  /** @param open opens another item of the flow */
+  constructor(feed, open) {
     this.#feed = feed
     this.#open = open
-    this.#closed = closed
-    this.element.addEventListener('keydown', event => {
-      if (event.key !== 'Escape') return
-      event.preventDefault()
-      this.close()
-    })
   }
 
-  get isOpen() { return !this.element.hidden }
-
+  /** Closes it, and gives the focus back to what was shown. */
   close() {
-    if (!this.isOpen) return
-    this.element.hidden = true
-    const { flow, item } = this.#shown
-    this.#shown = undefined
-    this.#closed(flow, item)
+    const { flow, item } = this.#shown ?? {}
+    this.drop(flow?.platform)
+    flow?.focus(item)
   }
 
-  /** Closes it without giving the focus back, because what it shows is gone. */
+  /** Closes it if it shows something of this flow, which is gone. */
   drop(platform) {
-    if (this.#shown && (!platform || this.#shown.flow.platform === platform)) {
-      this.element.hidden = true
-      this.#shown = undefined
-    }
+    if (this.#shown?.flow.platform !== platform) return
+    this.element.hidden = true
+    this.#shown = undefined
   }
 
   async show(flow, item) {
     const shown = this.#shown = { flow, item }, isArrow = !!item.points
-    const name = isArrow ? `Rule for ${item.isLink ? item.message : nameOf(item.message)}` : `Screen ${item.name}`
+    const name = !isArrow ? item.name : shortened(item.isLink ? item.message : nameOf(item.message))
     this.element.hidden = false
-    this.element.ariaLabel = shortened(name)
-    this.element.scrollTop = 0
+    this.element.ariaLabel = `${isArrow ? 'Rule for' : 'Screen'} ${name}`
     const body = h('div.map-detail-body')
-    fill(this.element, paneHeader('detail', () => this.close(), h('div.pane-title', isArrow
-      ? h('h2', badge(item.kind), ' ', h('bdi', shortened(item.isLink ? item.message : nameOf(item.message))))
-      : h('h2', h('bdi', item.name)), h('p.quiet', h('bdi', factsOf(flow, item))))), body)
+    fill(this.element, paneHeader('detail', () => this.close(), h('div.pane-title',
+      h('h2', isArrow && badge(item.kind), ' ', h('bdi', name)),
+      h('p.quiet', h('bdi', joined(item.title, ...item.styles ?? [], shortened(flow.platform)))))), body)
+    this.element.scrollTop = 0
     this.element.focus({ preventScroll: true })
-    const isCurrent = () => this.#shown === shown
-    if (isArrow) await this.#fillArrow(body, flow, item, isCurrent)
-    else await this.#fillCard(body, flow, item, isCurrent)
-  }
-
-  // MARK: An arrow
-
-  async #fillArrow(body, flow, arrow, isCurrent) {
-    const taken = flow.picture.takenOf(arrow), { isCounted, since } = this.#feed
-    const times = taken ? `Taken ${plural(taken, 'time')}` : isCounted ? 'Never taken' : 'Not taken yet'
-    fill(body, h('p', this.#link(flow, arrow.from), ' → ', this.#link(flow, arrow.to)),
-      h('ul.map-words', ...arrow.lines.map(line => h('li.code', h('bdi', line)))),
-      h('p.quiet', times + (isCounted && since ? ` since ${dateAndClock(since)}` : '')))
-    for (const key of arrow.rules.slice(0, mostRules)) {
-      const part = h('section', h('p.quiet.late', 'Reading the rule…'))
-      body.append(part)
-      try {
-        const rule = await this.#feed.rule(flow.platform, key)
-        if (!isCurrent()) return
-        fill(part, ...ruleParts(key, rule))
-      } catch (failure) {
-        fill(part, h('p.failure', { role: 'alert' }, problemOf(failure)))
-      }
+    const parts = isArrow ? this.#arrowParts(flow, item) : this.#cardParts(flow, item)
+    fill(body, ...parts)
+    for (const part of parts) {
+      await part.late?.().then(rest => part.append(...rest.filter(Boolean)),
+        failure => part.append(h('p.failure', { role: 'alert' }, problemOf(failure))))
+      if (this.#shown !== shown) return
     }
   }
 
-  // MARK: A screen
-
-  async #fillCard(body, flow, card, isCurrent) {
-    const draw = types => fill(body, ...this.#cardParts(flow, card, types))
-    draw(null)
-    if (!card.sends.length) return
-    try {
-      const types = await this.#feed.types()
-      if (isCurrent()) draw(types)
-    } catch { /* Who receives the messages is left out. */ }
+  #arrowParts(flow, arrow) {
+    const taken = flow.picture.takenOf(arrow), { isCounted, since } = this.#feed
+    const rules = arrow.rules.slice(0, mostRules).map(key => Object.assign(h('section'),
+      { late: async () => ruleParts(key, await this.#feed.rule(flow.platform, key)) }))
+    return [h('p', this.#link(flow, arrow.from, arrow.from.name), ' → ', this.#link(flow, arrow.to, arrow.to.name)),
+      h('ul.code', ...arrow.lines.map(line => h('li', h('bdi', line)))),
+      h('p.quiet', taken ? `Taken ${plural(taken, 'time')}` : isCounted ? 'Never taken' : 'Not taken yet',
+        isCounted && since ? ` since ${dateAndClock(since)}` : ''), ...rules]
   }
 
-  #cardParts(flow, card, types) {
-    const { arrows } = flow.drawing
-    const answering = type => arrows.filter(arrow => arrow.message === type
-      && (arrow.from === card || arrow.from.screen === null))
-    return [
-      card.sends.length > 0 && section('Sends', ...card.sends.map(type => h('li',
-        h('div', badge(kindOf(type)), ' ', h('bdi', shortened(nameOf(type)))),
-        h('div.quiet', receiversOf(type, types)),
-        ...answering(type).map(arrow => h('div', 'Here: ', this.#arrowLink(flow, arrow, arrow.to)))))),
-      section('Leads here', ...card.incoming.map(arrow => h('li', this.#arrowLink(flow, arrow, arrow.from, 'from')))),
-      section('Leads on', ...card.outgoing.map(arrow => h('li', this.#arrowLink(flow, arrow, arrow.to)))),
-    ]
+  #cardParts(flow, card) {
+    const link = (arrow, word, to) => {
+      const taken = flow.picture.takenOf(arrow)
+      return this.#link(flow, arrow, joined(...arrow.words, `${word} ${to.name}`, taken && `×${count(taken)}`))
+    }
+    const receivers = []
+    const sent = card.sends.map(type => {
+      const answers = flow.drawing.arrows.filter(({ message, from }) =>
+        message === type && (from === card || from.screen === null))
+      receivers.push(h('span.quiet'))
+      return h('li', badge(kindOf(type)), ' ', h('bdi', shortened(nameOf(type))), ' ', receivers.at(-1),
+        ...answers.map(arrow => h('div', link(arrow, 'to', arrow.to))))
+    })
+    const late = async () => {
+      const types = card.sends.length ? await this.#feed.types() : []
+      card.sends.forEach((type, index) => {
+        const names = types.find(known => known.type === type)?.receivers ?? []
+        fill(receivers[index], names.length ? `Received by ${shortened(names.join(', '))}` : 'No service receives it')
+      })
+      return []
+    }
+    return [Object.assign(section('Sends', sent), { late }),
+      section('Leads here', card.incoming.map(arrow => h('li', link(arrow, 'from', arrow.from)))),
+      section('Leads on', card.outgoing.map(arrow => h('li', link(arrow, 'to', arrow.to))))]
   }
 
-  #link(flow, item) {
-    return button(h('bdi', item.name), () => this.#open(flow, item), { class: 'button small' })
+  #link(flow, item, text) {
+    return button(h('bdi', text), () => this.#open(flow, item), { class: 'button small map-link' })
   }
-
-  #arrowLink(flow, arrow, card, word = 'to') {
-    const taken = flow.picture.takenOf(arrow)
-    return button(h('bdi', [...arrow.words, `${word} ${card.name}`, taken && `×${count(taken)}`].filter(Boolean)
-      .join(' · ')), () => this.#open(flow, arrow), { class: 'button plain map-link', 'data-kind': arrow.kind })
-  }
-}
-
-function factsOf(flow, item) {
-  const parts = item.points ? [item.isLink ? 'link' : '', flow.platform]
-    : [item.title, ...item.styles, item.kind === 'start' ? 'start' : '', flow.platform]
-  return parts.filter(Boolean).map(part => shortened(part)).join(' · ')
-}
-
-function receiversOf(type, types) {
-  if (!types) return 'Received by …'
-  const receivers = types.find(known => known.type === type)?.receivers ?? []
-  return receivers.length ? `Received by ${receivers.map(printable).join(', ')}` : 'No service receives it'
 }
 
 function ruleParts(key, { location, line, lines, uses }) {
-  return [
-    h('h3.heading', h('bdi.code', shortened(location ?? key))),
-    lines.length > 0 && h('ol.map-lines.code', { start: line ?? 1, style: `--first: ${Math.max(1, line ?? 1) - 1}` },
-      ...lines.slice(0, 100).map(text => h('li', h('bdi', shortened(text, 300))))),
-    h('h3.heading', uses.length ? 'Last stories' : 'No story since the journal begins'),
-    h('ul.map-uses', ...uses.map(({ story, time, words, after }) => h('li', h('a', { href: storyAddress(story) },
-      h('span.quiet', { title: dateAndClock(time) }, clock(time)), ' ', h('bdi', shortened(words, 120))),
-    after != null && h('span.quiet', ` ${duration(after)}`)))),
-  ]
+  const list = h('ol.map-lines.code', ...lines.slice(0, 100).map(text => h('li', h('bdi', shortened(text, 300)))))
+  list.style.counterReset = `line ${(line ?? 1) - 1}`
+  return [h('h3.heading.code', h('bdi', shortened(location ?? key))), lines.length > 0 && list,
+    section('Last stories', uses.map(({ story, time, words, after }) => h('li',
+      h('a', { href: storyAddress(story), title: dateAndClock(time) }, clock(time), ' ', h('bdi', shortened(words))),
+      after != null && h('span.quiet', ` ${duration(after)}`))))]
 }
 
-function section(name, ...rows) {
-  return h('section', h('h3.heading', name), rows.length ? h('ul.map-rows', ...rows) : h('p.quiet', 'Nothing'))
+function section(name, rows) {
+  return h('section', h('h3.heading', name), rows.length ? h('ul', ...rows) : h('p.quiet', 'None'))
 }

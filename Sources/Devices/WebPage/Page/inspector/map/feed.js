@@ -1,15 +1,15 @@
-// What the gateway says about flows: which there are, their drawings, the present screens, and what moves them.
+// What the gateway says about flows: their drawings, the present screens, and what moves them.
 
 import { problemOf, shortened } from '../../elements/text.js'
 import { readDrawing } from './drawing.js'
 
 export class MapFeed {
   flows
-  here = {}
-  taken = {}
-  isCounted = false
-  since = null
-  session = null
+  session
+  here
+  taken
+  isCounted
+  since
   #connection
   #views = []
   #hashes = new Map()
@@ -24,34 +24,32 @@ export class MapFeed {
   /** @param session null for all */
   open(session) {
     this.close()
-    if (session !== this.session) Object.assign(this, { here: {}, taken: {}, isCounted: false, since: null })
-    this.session = session
-    const options = session === null ? { kind: 'map' } : { kind: 'map', session }
+    if (session !== this.session) Object.assign(this, { session, here: {}, taken: {}, isCounted: false, since: null })
     let isFirst = true
-    this.#views = [this.#connection.open(options, update => this.#receive(update)),
+    this.#views = [
+      this.#connection.open({ kind: 'map', session }, update => this.#receive(update)),
       this.#connection.open({ kind: 'happenings' }, ({ rows = [] }) => {
-        const shown = rows.filter(row => session === null || row.session === session)
+        this.#actions.rows(rows.filter(row => session === null || row.session === session), isFirst)
         // The first rows have happened before.
-        this.#actions.rows(shown, isFirst)
         isFirst = false
       })]
-    this.#connection.addEventListener('hello', this.#retry)
+    this.#connection.addEventListener('hello', this.#readAll)
   }
 
   close() {
     for (const view of this.#views.splice(0)) view.close()
-    this.#connection.removeEventListener('hello', this.#retry)
+    this.#connection.removeEventListener('hello', this.#readAll)
   }
 
   #receive({ error, flows, here, taken, counted, moves }) {
-    if (error) return this.#actions.failure(null, problemOf({ error }))
+    if (error) this.#actions.failure(null, problemOf({ error }))
     if (flows) {
       this.flows = flows
       this.#actions.flows()
       for (const platform of this.#hashes.keys()) {
         if (!flows.some(flow => flow.platform === platform)) this.#hashes.delete(platform)
       }
-      for (const flow of flows) this.#read(flow)
+      this.#readAll()
     }
     if (here) {
       Object.assign(this.here, here)
@@ -65,34 +63,31 @@ export class MapFeed {
     if (moves) this.#actions.moves(moves)
   }
 
-  /** Drawings that could not be read are read again when the gateway is back. */
-  #retry = () => { for (const flow of this.flows ?? []) this.#read(flow) }
+  /** Reads the drawings that are new, or could not be read while the gateway was away. */
+  #readAll = () => { for (const flow of this.flows ?? []) this.#read(flow) }
 
   async #read({ platform, hash }) {
     if (this.#hashes.get(platform) === hash) return
     this.#hashes.set(platform, hash)
-    const isCurrent = () => this.#hashes.get(platform) === hash
+    let line
     try {
       const json = await this.#connection.get(`/api/flows/${encodeURIComponent(platform)}`)
-      if (!isCurrent()) return
-      let drawing
-      try { drawing = readDrawing(json) } catch {
-        return this.#actions.failure(platform, `The flow of ${shortened(platform)} cannot be drawn.`)
-      }
-      this.#actions.drawing(platform, drawing)
+      line = `The flow of ${shortened(platform)} cannot be drawn.`
+      const drawing = readDrawing(json)
+      if (this.#hashes.get(platform) === hash) this.#actions.drawing(platform, drawing)
     } catch (failure) {
-      if (!isCurrent()) return
+      if (this.#hashes.get(platform) !== hash) return
       // A flow that cannot be drawn stays so; everything else may pass.
-      if (failure.status !== 422) this.#hashes.delete(platform)
-      this.#actions.failure(platform, problemOf(failure))
+      if (!line && failure.status !== 422) this.#hashes.delete(platform)
+      this.#actions.failure(platform, line ?? problemOf(failure))
     }
   }
 
   /** The rule's lines and its last uses. */
   rule(platform, key) {
     const session = this.session === null ? '' : `&session=${encodeURIComponent(this.session)}`
-    return this.#connection.get(
-      `/api/flows/${encodeURIComponent(platform)}/rule?key=${encodeURIComponent(key)}${session}`)
+    const path = `/api/flows/${encodeURIComponent(platform)}/rule?key=${encodeURIComponent(key)}`
+    return this.#connection.get(path + session)
   }
 
   /** The messages that are known on the bus. */
