@@ -79,7 +79,7 @@ struct PageTests {
                     sends: [command.Go]
                   "a\"]; node [label=\"x":
                     title: "\u202e\u2066right to left\u0007"
-                  "\#(String(repeating: "long ", count: 2000))":
+                  "\#(String(repeating: "long ", count: 190))":
                 transitions:
                   - on: command.Go
                     when: { top: "<script>window.hacked=1</script>" }

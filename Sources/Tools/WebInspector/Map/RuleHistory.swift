@@ -273,7 +273,7 @@ private struct ShownScreens: Sendable {
     init() {}
 
     init(_ state: NavigationState) {
-        front = Self.checked(state.top.screen)
+        front = Self.checked(state.front.screen)
         names = Set(([front] + state.shown.prefix(Self.limit).map { Self.checked($0.screen) }).compactMap(\.self))
     }
 
@@ -282,4 +282,12 @@ private struct ShownScreens: Sendable {
     }
 
     private static func checked(_ name: String) -> String? { name.utf8.count <= lengthLimit ? name : nil }
+}
+
+extension NavigationState {
+    /// The screen on which a person acts: without presentations, that of the last column, which shows the most detail.
+    fileprivate var front: ScreenInstance {
+        guard presentations.isEmpty, case .split? = root.container else { return top }
+        return shown.last ?? top
+    }
 }

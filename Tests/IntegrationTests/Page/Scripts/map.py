@@ -9,10 +9,13 @@ RECORDED = """() => {
     window.recorded = []
     const platformOf = element => element.closest('[data-platform]')?.dataset.platform
     new MutationObserver(records => {
+        // An arrow that loses another class at the same time has two records.
+        const seen = new Set()
         for (const { target, attributeName, oldValue } of records) {
             const { from, to, here, screen } = target.dataset
             if (attributeName === 'class' && target.matches('.arrow.taken') && !/\\btaken\\b/.test(oldValue)) {
-                recorded.push(`${platformOf(target)}: ${from} → ${to}`)
+                if (!seen.has(target)) recorded.push(`${platformOf(target)}: ${from} → ${to}`)
+                seen.add(target)
             }
             if (attributeName === 'data-here' && here === 'front' && oldValue !== 'front') {
                 recorded.push(`${platformOf(target)}: ${screen}`)
