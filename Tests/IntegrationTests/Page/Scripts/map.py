@@ -184,6 +184,16 @@ def check_reduced_motion(page) -> None:
     page.emulate_media(reduced_motion="no-preference")
 
 
+def check_marks(page) -> None:
+    """A row of Happenings marks the arrow of its rule, as long as the pointer is on it."""
+    rows = page.get_by_role("grid", name="Happenings").get_by_role("row")
+    rows.filter(has_text=re.compile("ios.*push generatedPlaylist")).last.hover()
+    expect(flow(page, "ios").locator('.arrow.marked[data-to="generatedPlaylist"]')).not_to_have_count(0)
+    expect(flow(page, "mac").locator(".arrow.marked")).to_have_count(0)
+    page.get_by_role("heading", name="Segue").hover()
+    expect(page.locator(".arrow.marked")).to_have_count(0)
+
+
 def check_panel(page) -> None:
     """The panel can be resized and closed; then the address names another part."""
     panel, toggle = page.locator("#map-panel"), page.get_by_role("button", name="Map", exact=True)
@@ -208,4 +218,5 @@ with open_page(viewport={"width": 1280, "height": 800}) as page:
     check_back(page)
     check_widths(page)
     check_reduced_motion(page)
+    check_marks(page)
     check_panel(page)
