@@ -7,15 +7,15 @@ from page import check_access, device, expect, log_in, open_page, screenshot, sh
 # Records each arrow that is marked as taken, and each screen that comes to the front: "ios → generatedPlaylist".
 RECORDED = """() => {
     window.recorded = []
+    const taken = new Set()
     const platformOf = element => element.closest('[data-platform]')?.dataset.platform
     new MutationObserver(records => {
-        // An arrow that loses another class at the same time has two records.
-        const seen = new Set()
         for (const { target, attributeName, oldValue } of records) {
             const { from, to, here, screen } = target.dataset
-            if (attributeName === 'class' && target.matches('.arrow.taken') && !/\\btaken\\b/.test(oldValue)) {
-                if (!seen.has(target)) recorded.push(`${platformOf(target)}: ${from} → ${to}`)
-                seen.add(target)
+            if (!target.matches('.arrow.taken')) taken.delete(target)
+            else if (!taken.has(target)) {
+                taken.add(target)
+                recorded.push(`${platformOf(target)}: ${from} → ${to}`)
             }
             if (attributeName === 'data-here' && here === 'front' && oldValue !== 'front') {
                 recorded.push(`${platformOf(target)}: ${screen}`)
@@ -182,6 +182,16 @@ def check_reduced_motion(page) -> None:
     page.emulate_media(reduced_motion="no-preference")
 
 
+def check_marks(page) -> None:
+    """A row of Happenings marks the arrow of its rule, as long as the pointer is on it."""
+    rows = page.get_by_role("grid", name="Happenings").get_by_role("row")
+    rows.filter(has_text=re.compile("ios.*push generatedPlaylist")).last.hover()
+    expect(flow(page, "ios").locator('.arrow.marked[data-to="generatedPlaylist"]')).not_to_have_count(0)
+    expect(flow(page, "mac").locator(".arrow.marked")).to_have_count(0)
+    page.get_by_role("heading", name="Segue").hover()
+    expect(page.locator(".arrow.marked")).to_have_count(0)
+
+
 def check_panel(page) -> None:
     """The panel can be resized and closed; then the address names another part."""
     panel, toggle = page.locator("#map-panel"), page.get_by_role("button", name="Map", exact=True)
@@ -206,4 +216,5 @@ with open_page(viewport={"width": 1280, "height": 800}) as page:
     check_back(page)
     check_widths(page)
     check_reduced_motion(page)
+    check_marks(page)
     check_panel(page)

@@ -54,7 +54,8 @@ class SegueMap extends InspectorElement {
       moves: moves => { for (const move of moves) this.#flows.get(move.platform)?.picture?.move(move) },
       rows: (rows, isFirst) => {
         this.#trail.receive(rows)
-        const begun = isFirst ? [] : rows.filter(row => row.kind === 'origin')
+        // After a break the gateway sends its rows again: of many, only the last one is shown.
+        const begun = isFirst ? [] : rows.filter(row => row.kind === 'origin').slice(-1)
         for (const { platform, actor } of begun) this.#flows.get(platform)?.picture?.pulse(actor)
       },
     })

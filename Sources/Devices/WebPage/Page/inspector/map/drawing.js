@@ -7,8 +7,8 @@ const longest = 10_000
 const farthest = 1_000_000
 
 /**
- * The drawing, in which cards and arrows refer to each other. All of it is printable, except what the gateway gets back:
- * screens, rules and types.
+ * The drawing, in which cards and arrows refer to each other. Its texts are printable, except screens, rules and types,
+ * which the gateway gets back.
  * @throws TypeError if the answer is malformed
  */
 export function readDrawing(json) {

@@ -15,7 +15,7 @@ export class MapFeed {
   #hashes = new Map()
   #actions
 
-  /** @param actions `flows`, `drawing`, `failure`, `here`, `taken`, `moves` and `rows`: called when they have changed */
+  /** @param actions `flows`, `drawing`, `failure`, `here`, `taken`, `moves` and `rows`: called when they change */
   constructor(connection, actions) {
     this.#connection = connection
     this.#actions = actions

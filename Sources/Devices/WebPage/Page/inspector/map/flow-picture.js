@@ -135,7 +135,7 @@ export class FlowPicture {
   /** Marks the screen on which a person has begun something. */
   pulse(actor) {
     const fronts = this.#fronts
-    const { item } = fronts.find(({ item }) => actor.endsWith(` ${item.screen}`)) ?? fronts[0] ?? {}
+    const { item } = fronts.find(({ item }) => actor.includes(` ${item.screen}`)) ?? fronts[0] ?? {}
     if (!item) return
     const [x, y, width, height] = [item.x - 6, item.y - 6, item.width + 12, item.height + 12]
     this.#show(tapTime, svg('rect', { class: 'pulse-ring', x, y, width, height, rx: 16 }))

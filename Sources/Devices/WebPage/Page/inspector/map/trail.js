@@ -51,7 +51,8 @@ export class Trail {
     const steps = stepsOf([...this.#stories.get(this.#newest)?.values() ?? []])
     const end = Math.max(1, ...steps.map(step => step.to))
     const slowest = steps.length > 1 && steps.reduce((one, other) => other.took > one.took ? other : one)
-    setText(this.#title, shortened(steps[0]?.row.words ?? 'The steps of the next tap appear here.', 60))
+    const { words, manner, actor } = steps[0]?.row ?? { words: 'The steps of the next tap appear here.' }
+    setText(this.#title, shortened(words || `${manner} ${actor}`, 60))
     if (this.#newest) this.#title.href = storyAddress(this.#newest)
     setText(this.#sum, slowest ? `${duration(end)} together` : '')
     reconcile(this.#list, chosen(steps, slowest, compact.matches ? 5 : 8),
