@@ -2,15 +2,23 @@
 
 import re
 
-from page import check_access, device, expect, log_in, open_page, screenshot, show
+from page import check_access, device, expect, log_in, open_page, screenshot, show, step
 
-# Records each arrow that is marked as taken, and each screen that comes to the front: "ios → generatedPlaylist".
+# Records each arrow that is marked as taken, each screen that comes to the front, and the marks that last a moment.
 RECORDED = """() => {
     window.recorded = []
     const taken = new Set()
     const platformOf = element => element.closest('[data-platform]')?.dataset.platform
     new MutationObserver(records => {
-        for (const { target, attributeName, oldValue } of records) {
+        for (const { target, addedNodes } of records) {
+            for (const node of addedNodes) {
+                for (const mark of ['return', 'taken-dot']) {
+                    if (node.classList?.contains(mark)) recorded.push(`${platformOf(target)}: ${mark}`)
+                }
+            }
+        }
+        for (const { target, type, attributeName, oldValue } of records) {
+            if (type !== 'attributes') continue
             const { from, to, here, screen } = target.dataset
             if (!target.matches('.arrow.taken')) taken.delete(target)
             else if (!taken.has(target)) {
@@ -22,7 +30,7 @@ RECORDED = """() => {
             }
         }
     }).observe(document, {
-        subtree: true, attributes: true, attributeOldValue: true, attributeFilter: ['class', 'data-here'] })
+        subtree: true, childList: true, attributes: true, attributeOldValue: true, attributeFilter: ['class', 'data-here'] })
 }"""
 
 
@@ -148,8 +156,8 @@ def check_sessions(page) -> None:
 def check_back(page) -> None:
     """A person who goes back takes no arrow: a dashed line shows the way."""
     device(page, "Device ios").get_by_role("button", name="Back").click()
-    expect(flow(page, "ios").locator(".return")).to_have_count(1)
     expect(card(page, "ios", "playlistSelection")).to_have_attribute("data-here", "front")
+    page.wait_for_function("recorded.includes('ios: return')")
     expect(flow(page, "ios").locator(".return")).to_have_count(0)
 
 
@@ -175,11 +183,32 @@ def check_widths(page) -> None:
 def check_reduced_motion(page) -> None:
     """Nothing moves: a dot marks the arrow that was taken."""
     page.emulate_media(reduced_motion="reduce")
+    page.evaluate("recorded.length = 0")
     device(page, "Device ios").get_by_role("button", name="Nordic Calm").click()
-    expect(flow(page, "ios").locator("circle.taken-dot")).to_be_visible()
+    page.wait_for_function("recorded.includes('ios: taken-dot')")
     assert page.evaluate("""document.querySelector('segue-map').getAnimations({ subtree: true })
         .every(animation => animation.effect.getComputedTiming().duration <= 1)""")
     page.emulate_media(reduced_motion="no-preference")
+
+
+def check_kills(page) -> None:
+    """The map continues with the next coordinator and with the next gateway, which counts all rules again."""
+    ios = device(page, "Device ios")
+    for killed, playlist in (("ios-coordinator", "Code Flow"), ("web", "Morning Pages")):
+        step(f"kill {killed}")
+        expect(page.get_by_text("live", exact=True)).to_be_visible()
+        ios.get_by_role("button", name="Back").click()
+        expect(card(page, "ios", "playlistSelection")).to_have_attribute("data-here", "front")
+        page.evaluate("recorded.length = 0")
+        ios.get_by_role("button", name=playlist).click()
+        expect(card(page, "ios", "generatedPlaylist")).to_have_attribute("data-here", "front")
+        page.wait_for_function("recorded.includes('ios: playlistSelection → generatedPlaylist')")
+        # The requests that were under way have failed.
+        page.trouble.forgive()
+    page.get_by_role("button", name="Counts").click()
+    times = arrow(page, "ios", "playlistSelection", "generatedPlaylist", "×4")
+    expect(times).to_be_visible()
+    page.get_by_role("button", name="Counts").click()
 
 
 def check_marks(page) -> None:
@@ -218,3 +247,4 @@ with open_page(viewport={"width": 1280, "height": 800}) as page:
     check_reduced_motion(page)
     check_marks(page)
     check_panel(page)
+    check_kills(page)
