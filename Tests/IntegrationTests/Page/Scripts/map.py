@@ -2,7 +2,7 @@
 
 import re
 
-from page import check_access, device, expect, log_in, open_page, screenshot, show, step
+from page import check_access, device, expect, log_in, open_page, screenshot, show, step, wait_unseen
 
 # Records each arrow that is marked as taken, each screen that comes to the front, and the marks that last a moment.
 RECORDED = """() => {
@@ -12,9 +12,8 @@ RECORDED = """() => {
     new MutationObserver(records => {
         for (const { target, addedNodes } of records) {
             for (const node of addedNodes) {
-                for (const mark of ['return', 'taken-dot']) {
-                    if (node.classList?.contains(mark)) recorded.push(`${platformOf(target)}: ${mark}`)
-                }
+                const mark = ['return', 'taken-dot'].find(name => node.classList?.contains(name))
+                if (mark && node.checkVisibility()) recorded.push(`${platformOf(target)}: ${mark}`)
             }
         }
         for (const { target, type, attributeName, oldValue } of records) {
@@ -30,7 +29,8 @@ RECORDED = """() => {
             }
         }
     }).observe(document, {
-        subtree: true, childList: true, attributes: true, attributeOldValue: true, attributeFilter: ['class', 'data-here'] })
+        subtree: true, childList: true, attributes: true, attributeOldValue: true,
+        attributeFilter: ['class', 'data-here'] })
 }"""
 
 
@@ -157,7 +157,7 @@ def check_back(page) -> None:
     """A person who goes back takes no arrow: a dashed line shows the way."""
     device(page, "Device ios").get_by_role("button", name="Back").click()
     expect(card(page, "ios", "playlistSelection")).to_have_attribute("data-here", "front")
-    page.wait_for_function("recorded.includes('ios: return')")
+    wait_unseen(page, "recorded.includes('ios: return')")
     expect(flow(page, "ios").locator(".return")).to_have_count(0)
 
 
@@ -185,7 +185,7 @@ def check_reduced_motion(page) -> None:
     page.emulate_media(reduced_motion="reduce")
     page.evaluate("recorded.length = 0")
     device(page, "Device ios").get_by_role("button", name="Nordic Calm").click()
-    page.wait_for_function("recorded.includes('ios: taken-dot')")
+    wait_unseen(page, "recorded.includes('ios: taken-dot')")
     assert page.evaluate("""document.querySelector('segue-map').getAnimations({ subtree: true })
         .every(animation => animation.effect.getComputedTiming().duration <= 1)""")
     page.emulate_media(reduced_motion="no-preference")
@@ -202,7 +202,7 @@ def check_kills(page) -> None:
         page.evaluate("recorded.length = 0")
         ios.get_by_role("button", name=playlist).click()
         expect(card(page, "ios", "generatedPlaylist")).to_have_attribute("data-here", "front")
-        page.wait_for_function("recorded.includes('ios: playlistSelection → generatedPlaylist')")
+        wait_unseen(page, "recorded.includes('ios: playlistSelection → generatedPlaylist')")
         # The requests that were under way have failed.
         page.trouble.forgive()
     page.get_by_role("button", name="Counts").click()
@@ -226,7 +226,7 @@ def check_panel(page) -> None:
     panel, toggle = page.locator("#map-panel"), page.get_by_role("button", name="Map", exact=True)
     height = panel.bounding_box()["height"]
     page.get_by_role("separator", name="Height of the map").press("ArrowUp")
-    page.wait_for_function(f"document.querySelector('#map-panel').offsetHeight > {height}")
+    wait_unseen(page, f"document.querySelector('#map-panel').offsetHeight > {height}")
     page.get_by_role("button", name="Close the map").click()
     expect(panel).to_be_hidden()
     expect(toggle).to_be_focused()
