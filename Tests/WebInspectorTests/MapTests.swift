@@ -112,11 +112,13 @@ private let shop = """
 /// The end of a flow whose screens are all shown by one rule.
 private let rules = "transitions: [{ on: event.A, do: [pop] }]"
 
-private func open(_ page: PageClient, _ session: JSONValue = .null) async throws -> EventStream {
-    let stream = try page.stream("abcdefgh")
+private func open(
+    _ page: PageClient, _ session: JSONValue = .null, stream id: String = "abcdefgh"
+) async throws -> EventStream {
+    let stream = try page.stream(id)
     _ = try await stream.next()
     let view: JSONValue = ["id": "m", "kind": "map", "session": session]
-    let answer = try await page.post("/api/stream/abcdefgh/views", ["open": [view]])
+    let answer = try await page.post("/api/stream/\(id)/views", ["open": [view]])
     #expect(answer.status == .noContent)
     return stream
 }
@@ -200,6 +202,27 @@ struct MapTests {
             try await coordinator.publishFlow()
             try await map.read(stream) { !$0.taken.isEmpty }
             #expect(map.taken == ["ios": ["transitions[0]": 1]])
+        }
+    }
+
+    @Test("The states are followed, and the journal is read, only once a map is open")
+    func idle() async throws {
+        let bus = RecordingBus(EventBus.inMemory(source: "web-gateway/1"))
+        try await withGateway(bus.bus) { page in
+            let happenings = try page.stream("happenings")
+            defer { happenings.close() }
+            _ = try await happenings.next()
+            let view: JSONValue = ["id": "h", "kind": "happenings"]
+            #expect(try await page.post("/api/stream/happenings/views", ["open": [view]]).status == .noContent)
+            _ = try await happenings.next()
+            #expect(bus.stateSubscriptions == 0)
+            for id in ["abcdefgh", "ijklmnop"] {
+                let stream = try await open(page, stream: id)
+                defer { stream.close() }
+                var map = PageMap()
+                try await map.read(stream) { $0.counted != nil }
+                #expect(bus.stateSubscriptions == 1, "an empty journal is not read")
+            }
         }
     }
 
@@ -398,6 +421,25 @@ private final class ReplaceableBus: ForwardingEngine {
     var inner: EventBus { current.withLock { $0 } }
 
     func replace(by bus: EventBus) { current.withLock { $0 = bus } }
+}
+
+/// A bus that counts the subscriptions to states.
+private final class RecordingBus: ForwardingEngine {
+    let inner: EventBus
+    private let count = Mutex(0)
+
+    init(_ bus: EventBus) { inner = bus }
+
+    var stateSubscriptions: Int { count.withLock { $0 } }
+
+    func withSubscription<Result: Sendable>(
+        to filters: [MessageFilter], from start: StartPosition, until end: Position?,
+        onNotice: (@Sendable (SubscriptionNotice) -> Void)?,
+        _ body: (MessageSequence) async throws -> Result
+    ) async throws -> Result {
+        if filters.contains(.type(Document.NavigationState.self)) { count.withLock { $0 += 1 } }
+        return try await inner.engine.withSubscription(to: filters, from: start, until: end, onNotice: onNotice, body)
+    }
 }
 
 @Suite("Text of a rule")
