@@ -101,6 +101,8 @@ struct HappeningViewTests {
         #expect(rows[1]["kind"] == "navigation" && rows[1]["words"] == "list → push detail-2")
         #expect(rows[1]["after"] == 12 && rows[1]["platform"] == "ios" && rows[1]["rule"] == "shop.yaml:36")
         #expect(rows.allSatisfy { $0["story"] == "tap" })
+        #expect(rows[0]["cause"] == .null && rows[0]["key"] == .null)
+        #expect(rows[1]["cause"] == "tap" && rows[1]["key"] == "transitions[0]")
     }
 
     @Test("Bookkeeping messages are counted, and have no row")

@@ -46,7 +46,7 @@ struct ReadFlow: Sendable {
             return .failure(.tooLargeFlow("the flow is larger than \(limit >> 10) KiB"))
         }
         do {
-            return .success(try Flow(yaml: document.source, file: document.platform))
+            return .success(try Flow(yaml: document.source, file: "\(document.platform).yaml"))
         } catch {
             let finding = error.findings.first?.description ?? "its source is empty"
             return .failure(
@@ -177,7 +177,8 @@ extension FlowDrawing {
         let arrows = zip(arrows, layout.arrows).map { arrow, place -> JSONValue in
             [
                 "from": .integer(arrow.from), "to": .integer(arrow.to),
-                "rules": .array(arrow.rules.filter(isShort).map(JSONValue.string)), "kind": .string(arrow.kind.rawValue),
+                "rules": .array(arrow.rules.filter(isShort).map(JSONValue.string)),
+                "kind": .string(arrow.kind.rawValue),
                 "isLink": .bool(arrow.isLink), "message": text(arrow.message), "words": .array(arrow.words.map(text)),
                 "lines": .array(arrow.lines.prefix(Self.lineLimit).map(text)),
                 "path": .array(place.path.map { .array([$0.x.rounded, $0.y.rounded]) }),

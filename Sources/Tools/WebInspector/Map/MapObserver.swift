@@ -108,14 +108,18 @@ actor MapObserver {
     /// - Returns: The position after which the live messages begin.
     private func begin(at end: Position) async throws -> Position {
         if let settled, settled.epoch == end.epoch, settled.offset <= end.offset { return settled }
+        if settled != nil { for view in views { view.change { $0.forget() } } }
         (history, platforms, settled, counted, pastEnd) = (RuleHistory(), [:], nil, nil, end)
-        for view in views { view.change { $0.forget() } }
         var offset: UInt64 = 0
         while true {
             let page = try await bus.documents(matching: Self.filters, after: offset, limit: Self.pageSize)
             // A newer document will come as a message.
             for document in page where (document.position?.offset ?? .max) <= end.offset {
-                if document.type == Document.Flow.type { try await apply(flow: document) } else { history.learn(document) }
+                if document.type == Document.Flow.type {
+                    try await apply(flow: document)
+                } else {
+                    history.learn(document)
+                }
             }
             guard page.count == Self.pageSize, let last = page.last?.position else { break }
             offset = last.offset

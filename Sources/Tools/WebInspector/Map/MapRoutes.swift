@@ -128,7 +128,7 @@ enum RuleText {
     /// - Returns: An empty array if there is no such line.
     static func lines(at number: Int, in source: String) -> [String] {
         let all = source.lines
-        guard all.indices.contains(number - 1) else { return [] }
+        guard number >= 1, number <= all.count else { return [] }
         let indent = all[number - 1].indent
         var rule = [all[number - 1]]
         for line in all[number...].prefix(lineLimit) {
@@ -136,7 +136,9 @@ enum RuleText {
             rule.append(line)
         }
         while rule.count > 1, let last = rule.last, last.isBlank || last.isComment { rule.removeLast() }
-        let comments = all[..<(number - 1)].suffix(lineLimit - 1).reversed().prefix { $0.isComment && $0.indent == indent }
+        let comments = all[..<(number - 1)].suffix(lineLimit - 1).reversed().prefix {
+            $0.isComment && $0.indent == indent
+        }
         return (comments.reversed() + rule).prefix(lineLimit).map { String($0).shown(to: lengthLimit) }
     }
 }
