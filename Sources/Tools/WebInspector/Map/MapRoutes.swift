@@ -123,7 +123,7 @@ enum RuleText {
     /// The maximum number of lines, and the maximum length of a line in Unicode scalars.
     private static let (lineLimit, lengthLimit) = (60, 200)
 
-    /// The lines of the rule that begins at a line, with the comments directly above it.
+    /// The lines of the rule that begins at a line.
     /// - Parameter number: The number of the line, from 1.
     /// - Returns: An empty array if there is no such line.
     static func lines(at number: Int, in source: String) -> [String] {
@@ -136,10 +136,7 @@ enum RuleText {
             rule.append(line)
         }
         while rule.count > 1, let last = rule.last, last.isBlank || last.isComment { rule.removeLast() }
-        let comments = all[..<(number - 1)].suffix(lineLimit - 1).reversed().prefix {
-            $0.isComment && $0.indent == indent
-        }
-        return (comments.reversed() + rule).prefix(lineLimit).map { String($0).shown(to: lengthLimit) }
+        return rule.prefix(lineLimit).map { String($0).shown(to: lengthLimit) }
     }
 }
 

@@ -67,7 +67,6 @@ def check_story(page) -> None:
     # On the mac the list stays beside the playlist.
     expect(card(page, "mac", "playlistSelection")).to_have_attribute("data-here", "shown")
     expect(card(page, "ios", "generatedPlaylist")).to_have_accessible_name(re.compile("^generatedPlaylist, .*in front"))
-    screenshot(page, "map")
 
 
 def check_trail(page) -> None:
@@ -236,10 +235,12 @@ def check_panel(page) -> None:
     expect(panel.locator("segue-map")).to_be_visible()
 
 
-with open_page(viewport={"width": 1280, "height": 800}) as page:
+with open_page(viewport={"width": 1600, "height": 1000}) as page:
     show(page, "#/map")
     check_story(page)
     check_trail(page)
+    screenshot(page, "page")
+    page.set_viewport_size({"width": 1280, "height": 800})
     check_details(page)
     check_keyboard(page)
     check_counts(page)

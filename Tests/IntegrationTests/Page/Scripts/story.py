@@ -21,9 +21,6 @@ with open_page() as page:
     for one in (ios, mac):
         expect(one.get_by_role("button", name="Play on Spotify")).to_be_visible()
     screenshot(page, "3-playlist")
-    page.set_viewport_size({"width": 1280, "height": 800})
-    screenshot(page, "page")
-    page.set_viewport_size({"width": 1600, "height": 1000})
     # On the phone the playlist covers the list; on the mac they are side by side.
     expect(ios.get_by_role("heading", name="Choose a playlist")).to_be_hidden()
     expect(mac.get_by_role("heading", name="Choose a playlist")).to_be_visible()
