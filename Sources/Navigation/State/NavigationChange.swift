@@ -24,7 +24,7 @@ public struct NavigationChange: Hashable, Sendable {
             return
         }
         let words = ChangeWords(former: former.state, state: snapshot.state)
-        from = former.state.top.screen
+        from = former.state.front.screen
         screens = words.screens
         others = words.runs + words.attempt + words.link
     }

@@ -48,6 +48,12 @@ public struct NavigationState: Hashable, Sendable {
         presentations.last?.top ?? frontPath.last ?? base(of: bottomScope) ?? root.instance
     }
 
+    /// The screen that a person looks at: as ``top``, but beside a root with columns that of the last column.
+    package var front: ScreenInstance {
+        guard presentations.isEmpty, case .split? = root.container else { return top }
+        return shown.last ?? top
+    }
+
     /// The topmost screens of the root's stack, of each column, of the selected tab and of each presentation, from the
     /// root up. Screens beneath a presentation are included.
     public var shown: [ScreenInstance] {

@@ -283,11 +283,3 @@ private struct ShownScreens: Sendable {
 
     private static func checked(_ name: String) -> String? { name.utf8.count <= lengthLimit ? name : nil }
 }
-
-extension NavigationState {
-    /// The screen on which a person acts: without presentations, that of the last column, which shows the most detail.
-    fileprivate var front: ScreenInstance {
-        guard presentations.isEmpty, case .split? = root.container else { return top }
-        return shown.last ?? top
-    }
-}
