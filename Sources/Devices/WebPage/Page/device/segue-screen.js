@@ -1,5 +1,5 @@
 import { button, h, iconButton, put, reconcile, setText, uniqueID, unspoken } from '../elements/dom.js'
-import { shortened } from '../elements/text.js'
+import { count, shortened } from '../elements/text.js'
 import { ChoiceForm } from './choice-form.js'
 import { choiceButton } from './choices.js'
 import { ProgressText } from './progress.js'
@@ -53,10 +53,10 @@ class SegueScreen extends HTMLElement {
     this.backButton.ariaLabel = previous && `Back to ${previous}`
     this.closeButton.hidden = !update.close
     const isLoading = content?.loading ?? true
-    const count = content?.sections.reduce((sum, section) => sum + section.rows.length, 0) ?? 0
+    const total = content?.sections.reduce((sum, section) => sum + section.rows.length, 0) ?? 0
     this.ariaBusy = isLoading || isWaiting ? 'true' : null
-    this.classList.toggle('waiting', isWaiting || (isLoading && count > 1))
-    this.#drawSections(content?.sections ?? [], isLoading && count < 2, update)
+    this.classList.toggle('waiting', isWaiting || (isLoading && total > 1))
+    this.#drawSections(content?.sections ?? [], isLoading && total < 2, update)
     this.#drawActions(content?.actions ?? [], update.isComing)
     // If nothing in it can take the focus, it must do so itself, or the keyboard cannot scroll it.
     if (this.scroller.querySelector('button:not([hidden]), summary')) this.scroller.removeAttribute('tabindex')
@@ -83,12 +83,12 @@ class SegueScreen extends HTMLElement {
     element.classList.toggle('text', rows.length < 4 && !numbered
       && rows.every(row => !isButton(row) && !row.depth && row.subtitle == null && row.detail == null
       && row.progress == null))
-    reconcile(element.list, rows.slice(0, element.limit), row => `${isButton(row)} ${row.progress != null} ${row.title.slice(0, 100)}`,
-      row => this.#newRow(row),
+    reconcile(element.list, rows.slice(0, element.limit),
+      row => `${isButton(row)} ${row.progress != null} ${row.title.slice(0, 100)}`, row => this.#newRow(row),
       (item, row, index) => this.#drawRow(item, row, numbered ? String(index + 1) : '', update))
     const left = rows.length - element.limit
     element.more.hidden = left <= 0
-    setText(element.more, `Show more (${left.toLocaleString('en')} left)`)
+    setText(element.more, `Show more (${count(left)} left)`)
   }
 
   #newRow(row) {
@@ -173,9 +173,8 @@ function newSection() {
     element.limit += rowPage
     element.draw()
   }, { class: 'more' })
-  const element = Object.assign(h('section.group', header, list, more, footer),
-    { header, list, more, footer, limit: rowPage, draw: () => {} })
-  return element
+  const element = h('section.group', header, list, more, footer)
+  return Object.assign(element, { header, list, more, footer, limit: rowPage })
 }
 
 /** Rows of the final height: nothing moves when the data arrives. */

@@ -40,13 +40,12 @@ class SegueStack extends HTMLElement {
   }
 
   #screen(id) {
-    let screen = this.#screens.get(id)
-    if (!screen) {
-      screen = Object.assign(h('segue-screen'), { device: this.device, instance: id })
+    if (!this.#screens.has(id)) {
+      const screen = Object.assign(h('segue-screen'), { device: this.device, instance: id })
       this.#screens.set(id, screen)
       this.append(screen)
     }
-    return screen
+    return this.#screens.get(id)
   }
 
   #animate(old, kind) {

@@ -8,8 +8,11 @@ export function parsed(text) {
       ? JSON.rawJSON(context.source) : value)
 }
 
+/** True for an object or an array that `parsed` has read. */
+export function isContainer(value) { return typeof value === 'object' && value !== null && !isNumeral(value) }
+
 /** True for a number that `parsed` has kept as it is written. */
-export function isNumeral(value) { return JSON.isRawJSON?.(value) === true }
+function isNumeral(value) { return JSON.isRawJSON?.(value) === true }
 
 /** The value, and for a number that `parsed` has kept, its text. */
 export function plain(value) { return isNumeral(value) ? value.rawJSON : value }

@@ -1,6 +1,6 @@
 // The difference of two JSON values.
 
-import { isNumeral, plain } from '../elements/json-text.js'
+import { isContainer, plain } from '../elements/json-text.js'
 
 /**
  * The changed paths: `{ path, before, after }`, without `before` for an added value, without `after` for a removed one.
@@ -18,8 +18,6 @@ export function difference(before, after, limit) {
   }
   return changes
 }
-
-function isContainer(value) { return typeof value === 'object' && value !== null && !isNumeral(value) }
 
 function members({ path, before, after }) {
   const member = (value, key) => Object.hasOwn(value, key) ? value[key] : undefined

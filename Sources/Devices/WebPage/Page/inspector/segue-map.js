@@ -3,7 +3,7 @@ import { previews } from '../device/previews.js'
 import { button, fill, h, reconcile, setText } from '../elements/dom.js'
 import { addStyles } from '../elements/styles.js'
 import { shortened } from '../elements/text.js'
-import { InspectorElement } from './inspector-element.js'
+import { InspectorElement, smallButton } from './inspector-element.js'
 import { MapDetail } from './map/detail.js'
 import { MapFeed } from './map/feed.js'
 import { MapFlow } from './map/flow.js'
@@ -63,9 +63,9 @@ class SegueMap extends InspectorElement {
       flow.reveal(item)
       this.#detail.show(flow, item)
     })
-    const zoom = (text, label, action) => button(text, () => {
+    const zoom = (text, label, action) => smallButton(text, () => {
       for (const flow of this.#flows.values()) if (flow.element.checkVisibility()) action(flow)
-    }, { class: 'button small', 'aria-label': label, title: label })
+    }, { 'aria-label': label, title: label })
     const close = button('✕', () => this.dispatchEvent(new CustomEvent('closemap', { bubbles: true })),
       { class: 'button plain small map-close', 'aria-label': 'Close the map', title: 'Close the map' })
     fill(this,
@@ -162,7 +162,7 @@ class SegueMap extends InspectorElement {
   }
 }
 
-function toggle(text, action) { return button(text, action, { class: 'button small', 'aria-pressed': 'false' }) }
+function toggle(text, action) { return smallButton(text, action, { 'aria-pressed': 'false' }) }
 function press(element, isPressed) { element.ariaPressed = String(isPressed) }
 function isPressed(element) { return element.ariaPressed === 'true' }
 

@@ -1,5 +1,5 @@
 import { fill, h, setText, textField, unspoken } from '../elements/dom.js'
-import { isNumeral, plain } from '../elements/json-text.js'
+import { isContainer, plain } from '../elements/json-text.js'
 import { bytes, count, plural, printableLines, shortened } from '../elements/text.js'
 import { copy, smallButton } from './inspector-element.js'
 
@@ -126,7 +126,7 @@ class TreeNode {
     Object.assign(this, { value, parent, key, range, level: parent ? parent.level + 1 : 0 })
   }
 
-  get isContainer() { return typeof this.value === 'object' && this.value !== null && !isNumeral(this.value) }
+  get isContainer() { return isContainer(this.value) }
 
   get children() { return this.#children ??= this.isContainer ? this.#makeChildren() : [] }
 

@@ -1,9 +1,9 @@
 // What is known of one arrow or one screen of a flow.
 
-import { button, fill, h } from '../../elements/dom.js'
+import { fill, h } from '../../elements/dom.js'
 import { clock, count, dateAndClock, duration, joined, kindOf, nameOf, plural, problemOf, shortened }
   from '../../elements/text.js'
-import { badge, paneHeader } from '../inspector-element.js'
+import { badge, paneHeader, smallButton } from '../inspector-element.js'
 import { storyAddress } from '../selection.js'
 
 const mostRules = 5
@@ -91,7 +91,7 @@ export class MapDetail {
   }
 
   #link(flow, item, text) {
-    return button(h('bdi', text), () => this.#open(flow, item), { class: 'button small map-link' })
+    return smallButton(h('bdi', text), () => this.#open(flow, item), { class: 'button small map-link' })
   }
 }
 

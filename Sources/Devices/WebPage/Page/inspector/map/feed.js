@@ -24,7 +24,7 @@ export class MapFeed {
   /** @param session null for all */
   open(session) {
     this.close()
-    if (session !== this.session) Object.assign(this, { session, here: {}, taken: {}, isCounted: false, since: null })
+    if (session !== this.session) Object.assign(this, { session, here: {}, taken: {}, isCounted: false })
     let isFirst = true
     this.#views = [
       this.#connection.open({ kind: 'map', session }, update => this.#receive(update)),
@@ -44,6 +44,11 @@ export class MapFeed {
   #receive({ error, flows, here, taken, counted, moves }) {
     if (error) this.#actions.failure(null, problemOf({ error }))
     if (flows) {
+      const hashOf = (list, platform) => list?.find(flow => flow.platform === platform)?.hash
+      // The counts are those of one version of a flow.
+      for (const platform of Object.keys(this.taken)) {
+        if (hashOf(flows, platform) !== hashOf(this.flows, platform)) delete this.taken[platform]
+      }
       this.flows = flows
       this.#actions.flows()
       for (const platform of this.#hashes.keys()) {
@@ -55,11 +60,13 @@ export class MapFeed {
       Object.assign(this.here, here)
       this.#actions.here(Object.keys(here))
     }
-    if (counted) Object.assign(this, { isCounted: true, since: counted.since })
+    // Null: another journal has begun.
+    if (counted === null) this.taken = {}
+    if (counted !== undefined) Object.assign(this, { isCounted: !!counted, since: counted?.since })
     for (const [platform, rules] of Object.entries(taken ?? {})) {
       this.taken[platform] = { __proto__: null, ...this.taken[platform], ...rules }
     }
-    if (taken || counted) this.#actions.taken(counted ? null : taken)
+    if (taken || counted !== undefined) this.#actions.taken(counted === undefined ? taken : null)
     if (moves) this.#actions.moves(moves)
   }
 
