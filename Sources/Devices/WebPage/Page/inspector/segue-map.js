@@ -22,7 +22,7 @@ class SegueMap extends InspectorElement {
   #chosen = ''
   #feed
   #detail
-  #trail = new Trail()
+  #trail = new Trail(words => { for (const { picture } of this.#flows.values()) picture?.showSlowest(words) })
   #host = h('div.map-flows')
   #line = h('p.map-line.late', { role: 'status' }, 'Asking the gateway…')
   #one = toggle('', () => go('#/map'))

@@ -29,14 +29,17 @@ export class MapDetail {
 
   /** Closes it if it shows something of this flow, which is gone. */
   drop(platform) {
-    if (this.#shown?.flow.platform !== platform) return
+    if (!this.#shown || this.#shown.flow.platform !== platform) return
     this.element.hidden = true
+    this.#shown.element?.classList.remove('chosen')
     this.#shown = undefined
   }
 
   async show(flow, item) {
-    const shown = this.#shown = { flow, item }, isArrow = !!item.points
+    this.drop(this.#shown?.flow.platform)
+    const shown = this.#shown = { flow, item, element: flow.picture.elementOf(item) }, isArrow = !!item.points
     const name = !isArrow ? item.name : shortened(item.isLink ? item.message : nameOf(item.message))
+    shown.element.classList.add('chosen')
     this.element.hidden = false
     this.element.ariaLabel = `${isArrow ? 'Rule for' : 'Screen'} ${name}`
     const body = h('div.map-detail-body')

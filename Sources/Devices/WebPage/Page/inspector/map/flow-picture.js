@@ -28,6 +28,7 @@ export class FlowPicture {
   #isCounted = false
   #hasCounts = false
   #above = svg('g')
+  #slow = svg('text', { class: 'slow' })
   element
 
   constructor(drawing) {
@@ -40,7 +41,8 @@ export class FlowPicture {
       ({ rule }) => rule)
     this.#cards.forEach(nameCard)
     this.#addWords(0)
-    this.element = svg('g', {}, ...drawing.frames.map(makeFrame), ...this.#arrows, ...this.#cards, this.#above)
+    this.element = svg('g', {}, ...drawing.frames.map(makeFrame), ...this.#arrows, ...this.#cards, this.#slow,
+      this.#above)
   }
 
   #addWords(start) {
@@ -67,11 +69,19 @@ export class FlowPicture {
       if (element.dataset.here === here && element.sessions === sessions) continue
       element.dataset.here = here
       element.sessions = sessions
-      element.count ??= element.appendChild(svg('text', { class: 'count', x: element.item.width - 7, y: 13 }))
+      element.count ??= element.appendChild(svg('text', { class: 'count', x: element.item.width, y: -5 }))
       element.count.textContent = { front: '●', shown: '○' }[here] ?? ''
       if (sessions > 1) element.count.append(` ${count(sessions)}`)
       nameCard(element)
     }
+    this.showSlowest(this.#slow.textContent)
+  }
+
+  /** Says below the screen in front which step of the last story was the slowest. */
+  showSlowest(words) {
+    const { front } = this
+    set(this.#slow, { x: front ? front.x + front.width / 2 : 0, y: front ? front.y + front.height + 19 : 0 })
+    this.#slow.textContent = front ? words : ''
   }
 
   takenOf({ rules }) { return rules.reduce((sum, rule) => sum + (this.#taken[rule] ?? 0), 0) }
@@ -167,7 +177,8 @@ function makeArrow(arrow) {
   if (arrow.isLink) element.classList.add('link')
   set(line, { d: curve(points) + headOf(points) })
   // The style sheet centres it there, also if it is only a dot.
-  set(box, { x, y, width, height })
+  // The layout leaves some space around the words, where the line may be.
+  set(box, { x, y, width, height: height - 8 })
   return element
 }
 

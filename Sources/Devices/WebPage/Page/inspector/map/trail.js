@@ -17,10 +17,13 @@ export class Trail {
   #sum = h('span.quiet')
   #list = h('ol.trail', { 'aria-label': 'Steps of the last story' })
   #drawing = 0
+  #tell
   element = h('section.trail-place', { 'aria-label': 'Last story' },
     h('div.trail-head', h('h2.heading', 'Last story'), this.#title, this.#sum), this.#list)
 
-  constructor() {
+  /** @param tell called with the words about the slowest step; empty if there is none */
+  constructor(tell) {
+    this.#tell = tell
     this.#list.addEventListener('click', () => go(storyAddress(this.#newest)))
     this.clear()
   }
@@ -55,6 +58,7 @@ export class Trail {
     setText(this.#title, shortened(words || `${manner} ${actor}`, 60))
     if (this.#newest) this.#title.href = storyAddress(this.#newest)
     setText(this.#sum, slowest ? `${duration(end)} together` : '')
+    this.#tell(slowest ? `${shortened(slowest.row.actor, 24)} ${duration(slowest.took)}` : '')
     reconcile(this.#list, chosen(steps, slowest, compact.matches ? 5 : 8),
       ({ row, more }) => row ? `${row.id} ${row.messages}` : more,
       ({ row, more }) => row ? h('li', h('bdi.trail-actor'), h('bdi.trail-words'), h('span.trail-took'),
