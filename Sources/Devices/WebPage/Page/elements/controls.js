@@ -29,6 +29,9 @@ export function onResize(separator, element, resize, direction = 1, axis = 'x') 
   })
 }
 
+/** True for a key that is a shortcut of the browser or the system. */
+export function hasModifier({ metaKey, ctrlKey, altKey }) { return metaKey || ctrlKey || altKey }
+
 /** In a list of tabs, the arrow keys, Home and End select a tab. */
 export function onTabKeys(list) {
   list.addEventListener('keydown', event => {

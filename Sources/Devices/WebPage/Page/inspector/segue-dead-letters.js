@@ -35,10 +35,8 @@ export class SegueDeadLetters extends HTMLElement {
     try {
       const { letters, more } = await this.connection.get('/api/dead')
       if (total !== this.#total) return
-      this.#letters = letters
-      this.#more = more
       this.#isCurrent = true
-      this.#draw()
+      this.#show(letters, more)
     } catch (failure) {
       this.#say(problemOf(failure), button('Try again', () => this.#read(this.#total)))
     }
@@ -47,8 +45,11 @@ export class SegueDeadLetters extends HTMLElement {
   async #readMore() {
     const last = this.#letters.at(-1)?.id ?? 0
     const { letters, more } = await this.connection.get(`/api/dead?after=${last}`)
-    if (last !== (this.#letters.at(-1)?.id ?? 0)) return
-    this.#letters = [...this.#letters, ...letters]
+    if (last === (this.#letters.at(-1)?.id ?? 0)) this.#show([...this.#letters, ...letters], more)
+  }
+
+  #show(letters, more) {
+    this.#letters = letters
     this.#more = more
     this.#draw()
   }

@@ -1,3 +1,4 @@
+import { hasModifier } from '../elements/controls.js'
 import { fill, h, reconcile, uniqueID } from '../elements/dom.js'
 import { addStyles } from '../elements/styles.js'
 
@@ -149,7 +150,7 @@ export class SegueList extends HTMLElement {
   }
 
   #key(event) {
-    if (event.target !== this || event.metaKey || event.ctrlKey || event.altKey || !this.#entries.length) return
+    if (event.target !== this || hasModifier(event) || !this.#entries.length) return
     const page = Math.max(1, Math.floor(this.clientHeight / this.#rowHeight) - 1)
     const steps = { ArrowDown: 1, ArrowUp: -1, PageDown: page, PageUp: -page, Home: -Infinity, End: Infinity }
     const step = steps[event.key], last = this.#entries.length - 1

@@ -110,11 +110,11 @@ class SegueMap extends InspectorElement {
       this.#detail.drop(platform)
       this.#flows.delete(platform)
     }
-    const open = (flow, item) => this.#detail.show(flow, item)
-    for (const platform of platforms) {
-      if (!this.#flows.has(platform)) this.#flows.set(platform, new MapFlow(platform, open))
-    }
-    reconcile(this.#host, platforms, platform => platform, platform => this.#flows.get(platform).element)
+    reconcile(this.#host, platforms, platform => platform, platform => {
+      const flow = new MapFlow(platform, (flow, item) => this.#detail.show(flow, item))
+      this.#flows.set(platform, flow)
+      return flow.element
+    })
     setText(this.#line, platforms.length ? '' : 'No flow is on the bus. It appears when a coordinator has started.')
     this.#choose(this.#flows.has(this.#chosen) ? this.#chosen : platforms[0])
     this.#drawHere(platforms)

@@ -1,4 +1,5 @@
 import { go } from '../address.js'
+import { hasModifier } from '../elements/controls.js'
 import { button, fill, h } from '../elements/dom.js'
 import { addStyles } from '../elements/styles.js'
 import { count, plural } from '../elements/text.js'
@@ -165,7 +166,7 @@ class SegueMessages extends InspectorElement {
 
   /** The slash works wherever nothing is being written; Escape only here, because devices have a use for it. */
   #key = event => {
-    if (event.defaultPrevented || event.metaKey || event.ctrlKey || event.altKey) return
+    if (event.defaultPrevented || hasModifier(event)) return
     const typing = event.target.closest('input, textarea, select'), here = this.contains(event.target)
     if (event.key === 'Escape' && here && this.classList.contains('with-pane')) this.#close()
     else if (event.key === 'Escape' && here && typing) this.#list.focus({ preventScroll: true })

@@ -1,3 +1,4 @@
+import { hasModifier } from '../elements/controls.js'
 import { fill, h, setText, textField, unspoken } from '../elements/dom.js'
 import { isContainer, plain } from '../elements/json-text.js'
 import { bytes, count, plural, printableLines, shortened } from '../elements/text.js'
@@ -71,7 +72,7 @@ export class SegueTree extends HTMLElement {
 
   #key(event) {
     const { node } = event.target
-    if (!node || event.metaKey || event.ctrlKey || event.altKey) return
+    if (!node || hasModifier(event)) return
     const rows = [...this.#tree.querySelectorAll('.node')].filter(row => row.checkVisibility())
     const place = rows.indexOf(event.target)
     const action = {

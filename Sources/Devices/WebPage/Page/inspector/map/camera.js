@@ -4,10 +4,9 @@ const [smallest, largest, largestFit] = [0.08, 2.5, 1.15]
 /** Below the first zoom, words are drawn as dots. With the second one a view begins that would be smaller. */
 const [readable, first] = [0.6, 0.7]
 const edge = 14
-const travelTime = 450
 /** The time in which a view that a person has moved does not move by itself. */
 const rest = 10_000
-const [reduced, small] = ['(prefers-reduced-motion: reduce)', '(max-width: 800px)'].map(query => matchMedia(query))
+const small = matchMedia('(max-width: 800px)')
 
 /** Zoom by wheel, pinch and keys, and ways to other places in an `svg` element, whose `world` it moves. */
 export class Camera {
@@ -18,7 +17,6 @@ export class Camera {
   #place = { x: 0, y: 0, zoom: 1 }
   #movedAt = -rest
   #isMoved = false
-  #animation = 0
   #pointers = new Map()
   #center
 
@@ -51,7 +49,7 @@ export class Camera {
 
   fit() {
     this.#touch()
-    this.#travel(this.#fit)
+    this.#set(this.#fit, true)
   }
 
   zoomBy(factor, x = this.#view.width / 2, y = this.#view.height / 2) {
@@ -71,7 +69,7 @@ export class Camera {
     const isInside = (start, length, shift, room) =>
       start * zoom + shift >= edge && (start + length) * zoom + shift <= room - edge
     if (isInside(box.x, box.width, x, width) && isInside(box.y, box.height, y, height)) return
-    this.#travel(this.#around(box, zoom))
+    this.#set(this.#around(box, zoom), true)
   }
 
   get #fit() {
@@ -93,29 +91,16 @@ export class Camera {
   #touch() {
     this.#movedAt = performance.now()
     this.#isMoved = true
-    cancelAnimationFrame(this.#animation)
   }
 
-  #set(place) {
+  /** @param isTravel the style sheet moves the drawing there in some time */
+  #set(place, isTravel = false) {
     this.#place = place
     const { x, y, zoom } = place
-    this.#world?.setAttribute('transform', `translate(${x.toFixed(1)} ${y.toFixed(1)}) scale(${zoom.toFixed(4)})`)
     this.#frame.classList.toggle('far', zoom < readable)
-  }
-
-  #travel(to) {
-    cancelAnimationFrame(this.#animation)
-    if (reduced.matches || document.hidden) return this.#set(to)
-    const from = this.#place
-    let start
-    const step = time => {
-      start ??= time
-      const part = 1 - (1 - Math.min(1, (time - start) / travelTime)) ** 3
-      const [x, y, zoom] = ['x', 'y', 'zoom'].map(name => from[name] + (to[name] - from[name]) * part)
-      this.#set({ x, y, zoom })
-      if (part < 1) this.#animation = requestAnimationFrame(step)
-    }
-    this.#animation = requestAnimationFrame(step)
+    if (!this.#world) return
+    this.#world.classList.toggle('travels', isTravel)
+    this.#world.style.transform = `translate(${x.toFixed(1)}px, ${y.toFixed(1)}px) scale(${zoom.toFixed(4)})`
   }
 
   #at({ clientX, clientY }) {

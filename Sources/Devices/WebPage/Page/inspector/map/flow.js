@@ -1,5 +1,6 @@
 // One flow of the map: its picture, and the keyboard and pointer in it.
 
+import { hasModifier } from '../../elements/controls.js'
 import { fill, h, setText, svg } from '../../elements/dom.js'
 import { shortened } from '../../elements/text.js'
 import { Camera } from './camera.js'
@@ -82,7 +83,7 @@ export class MapFlow {
   }
 
   #key(event) {
-    if (event.metaKey || event.ctrlKey || event.altKey || event.defaultPrevented || !this.picture) return
+    if (hasModifier(event) || event.defaultPrevented || !this.picture) return
     const { key } = event, zoom = { '+': 1.25, '=': 1.25, '-': 0.8 }[key], { item } = event.target
     const next = item && nextItem(key, item, { cards: this.drawing.cards, front: this.picture.front })
     if (zoom) this.zoomBy(zoom)
