@@ -69,13 +69,16 @@ def check_story(page) -> None:
     expect(card(page, "ios", "generatedPlaylist")).to_have_accessible_name(re.compile("^generatedPlaylist, .*in front"))
 
 
-def check_trail(page) -> None:
+def check_last_story(page) -> None:
     """The newest story, with the slowest of its steps."""
     steps = page.get_by_role("list", name="Steps of the last story").get_by_role("listitem")
     expect(steps.first).to_contain_text("PlaylistSelected")
     expect(steps.filter(has_text="music-service").first).to_be_visible()
     expect(steps.filter(has_text="slowest")).to_have_count(1)
-    expect(page.locator(".trail .slowest")).to_have_count(1)
+    expect(page.locator(".last-steps .slowest")).to_have_count(1)
+    # The map names it below the screen to which it belongs.
+    for platform in ("ios", "mac"):
+        expect(flow(page, platform).locator("text.slow")).to_have_text(re.compile(r"^\S+ .*\d m?s$"))
 
 
 def check_details(page) -> None:
@@ -238,7 +241,7 @@ def check_panel(page) -> None:
 with open_page(viewport={"width": 1600, "height": 1000}) as page:
     show(page, "#/map")
     check_story(page)
-    check_trail(page)
+    check_last_story(page)
     # The phone pushes the playlist for 350 ms. The arrow that was taken is marked for longer.
     device(page, "Device ios").evaluate("""device => Promise.all(device.getAnimations({ subtree: true })
         .filter(animation => animation.effect.getComputedTiming().iterations === 1)

@@ -7,7 +7,7 @@ import { InspectorElement, smallButton } from './inspector-element.js'
 import { MapDetail } from './map/detail.js'
 import { MapFeed } from './map/feed.js'
 import { MapFlow } from './map/flow.js'
-import { Trail } from './map/trail.js'
+import { LastStory } from './map/last-story.js'
 import { readAddress } from './selection.js'
 
 await addStyles('map/map', import.meta.url)
@@ -22,7 +22,7 @@ class SegueMap extends InspectorElement {
   #chosen = ''
   #feed
   #detail
-  #trail = new Trail(words => { for (const { picture } of this.#flows.values()) picture?.showSlowest(words) })
+  #lastStory = new LastStory(words => { for (const { picture } of this.#flows.values()) picture?.showSlowest(words) })
   #host = h('div.map-flows')
   #line = h('p.map-line.late', { role: 'status' }, 'Asking the gateway…')
   #one = toggle('', () => go('#/map'))
@@ -53,7 +53,7 @@ class SegueMap extends InspectorElement {
       taken: taken => this.#drawTaken(taken),
       moves: moves => { for (const move of moves) this.#flows.get(move.platform)?.picture?.move(move) },
       rows: (rows, isFirst) => {
-        this.#trail.receive(rows)
+        this.#lastStory.receive(rows)
         // After a break the gateway sends its rows again: of many, only the last one is shown.
         const begun = isFirst ? [] : rows.filter(row => row.kind === 'origin').slice(-1)
         for (const { platform, actor } of begun) this.#flows.get(platform)?.picture?.pulse(actor)
@@ -72,7 +72,7 @@ class SegueMap extends InspectorElement {
       h('div.map-head.wrapping', this.#one, this.#all, this.#platforms, this.#note, h('span.space'), this.#counts,
         zoom('−', 'Zoom out (-)', flow => flow.zoomBy(0.8)), zoom('+', 'Zoom in (+)', flow => flow.zoomBy(1.25)),
         zoom('Fit', 'Fit (0)', flow => flow.fit()), close),
-      h('div.map-body', h('div.map-main', this.#host, this.#line), this.#trail.element, this.#detail.element))
+      h('div.map-body', h('div.map-main', this.#host, this.#line), this.#lastStory.element, this.#detail.element))
     this.addEventListener('keydown', event => { if (event.key === 'Escape') this.#detail.close() })
     this.#drawSession()
   }
@@ -93,7 +93,7 @@ class SegueMap extends InspectorElement {
     if (!this.#feed) return
     this.#drawSession()
     if (!this.isConnected || this.#session === this.#feed.session) return
-    this.#trail.clear()
+    this.#lastStory.clear()
     this.#feed.open(this.#session)
   }
 

@@ -1,7 +1,7 @@
 // What the gateway says about flows: their drawings, the present screens, and what moves them.
 
 import { problemOf, shortened } from '../../elements/text.js'
-import { readDrawing } from './drawing.js'
+import { readDrawing } from './read-drawing.js'
 
 export class MapFeed {
   flows

@@ -4,7 +4,7 @@ import { svg } from '../../elements/dom.js'
 import { count, nameOf } from '../../elements/text.js'
 import { previews } from '../../device/previews.js'
 import { drawPreview, makeCard, round, spokenCard } from './card.js'
-import { arrowOf } from './drawing.js'
+import { arrowOf } from './read-drawing.js'
 
 /** How long a change and a tap are shown, in milliseconds. */
 const [changeTime, tapTime] = [2000, 700]

@@ -9,17 +9,17 @@ const [mostStories, mostSteps] = [50, 500]
 /** On a small page there are fewer rows. The style sheet reserves their height. */
 const compact = matchMedia('(max-width: 800px), (max-height: 760px)')
 
-export class Trail {
+export class LastStory {
   /** The rows of the last stories, by the ids of the stories, then by their own. */
   #stories = new Map()
   #newest
-  #title = h('a.trail-title')
+  #title = h('a.last-story-title')
   #sum = h('span.quiet')
-  #list = h('ol.trail', { 'aria-label': 'Steps of the last story' })
+  #list = h('ol.last-steps', { 'aria-label': 'Steps of the last story' })
   #drawing = 0
   #tell
-  element = h('section.trail-place', { 'aria-label': 'Last story' },
-    h('div.trail-head', h('h2.heading', 'Last story'), this.#title, this.#sum), this.#list)
+  element = h('section.last-story', { 'aria-label': 'Last story' },
+    h('div.last-story-head', h('h2.heading', 'Last story'), this.#title, this.#sum), this.#list)
 
   /** @param tell called with the words about the slowest step; empty if there is none */
   constructor(tell) {
@@ -61,8 +61,8 @@ export class Trail {
     this.#tell(slowest ? `${shortened(slowest.row.actor, 24)} ${duration(slowest.took)}` : '')
     reconcile(this.#list, chosen(steps, slowest, compact.matches ? 5 : 8),
       ({ row, more }) => row ? `${row.id} ${row.messages}` : more,
-      ({ row, more }) => row ? h('li', h('bdi.trail-actor'), h('bdi.trail-words'), h('span.trail-took'),
-        h('span.trail-track', h('span.trail-bar'))) : h('li.rest', `… ${plural(more, 'more step')}`),
+      ({ row, more }) => row ? h('li', h('bdi.step-actor'), h('bdi.step-words'), h('span.step-took'),
+        h('span.step-track', h('span.step-bar'))) : h('li.rest', `… ${plural(more, 'more step')}`),
       (element, step) => { if (step.row) drawStep(element, step, end, step === slowest) })
   }
 }
