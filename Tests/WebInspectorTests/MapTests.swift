@@ -233,7 +233,7 @@ struct MapTests {
         try await first.publishFlow()
         try await first.show("list", 1)
         try await first.show("detail", 2, rule: "transitions[0]")
-        let observed = ObservedMap(observer: MapObserver(bus: bus.bus, drawings: FlowDrawings()))
+        let observed = ObservedMap(observer: MapObserver(bus: bus.bus, drawings: DrawingCache()))
         let view = await observed.observer.makeView(session: nil)
         let before = try await observed.follow(view) { $0.counted?.objectValue != nil }
         #expect(before.taken == ["ios": ["transitions[0]": 1]])
@@ -250,7 +250,7 @@ struct MapTests {
         try await coordinator.publishFlow()
         try await coordinator.show("list", 1)
         try await coordinator.show("detail", 2, rule: "transitions[0]")
-        let observed = ObservedMap(observer: MapObserver(bus: bus, drawings: FlowDrawings()))
+        let observed = ObservedMap(observer: MapObserver(bus: bus, drawings: DrawingCache()))
         let view = await observed.observer.makeView(session: nil)
         let before = try await observed.follow(view) { $0.counted != nil }
         #expect(before.taken == ["ios": ["transitions[0]": 1]])

@@ -29,7 +29,7 @@ package struct Inspector: PageFeature {
         metrics = MetricsRequests(bus: bus, clock: clock)
         observer = BusObserver(run: hub.identity.run)
         routes = InspectorRoutes(environment, metrics: metrics, observer: observer)
-        let drawings = FlowDrawings()
+        let drawings = DrawingCache()
         mapObserver = MapObserver(bus: bus, drawings: drawings)
         mapRoutes = MapRoutes(environment, observer: mapObserver, drawings: drawings)
     }

@@ -25,10 +25,10 @@ actor MapObserver {
     }
 
     private let bus: EventBus
-    private let drawings: FlowDrawings
+    private let drawings: DrawingCache
     /// Opened with the first view.
     private let isNeeded = Latch()
-    private var history = RuleHistory()
+    private var history = NavigationHistory()
     private var platforms: [String: Platform] = [:]
     /// The position up to which everything was handled live. Nil until the present documents have been read.
     private var settled: Position?
@@ -39,7 +39,7 @@ actor MapObserver {
     private var counted: CountedSpan?
     private var views: [PageView<MapView>] = []
 
-    init(bus: EventBus, drawings: FlowDrawings) {
+    init(bus: EventBus, drawings: DrawingCache) {
         self.bus = bus
         self.drawings = drawings
     }
@@ -59,8 +59,8 @@ actor MapObserver {
     }
 
     /// The newest uses of a rule, newest first. Empty if no view has been opened.
-    func uses(of rule: String, of flow: Document.Flow, in session: String?) -> [RuleHistory.Use] {
-        history.uses(of: rule, of: RuleHistory.FlowName(platform: flow.platform, hash: flow.hash), in: session)
+    func uses(of rule: String, of flow: Document.Flow, in session: String?) -> [NavigationHistory.Use] {
+        history.uses(of: rule, of: NavigationHistory.FlowName(platform: flow.platform, hash: flow.hash), in: session)
     }
 
     private var flows: [MapFlow] { platforms.values.compactMap(\.flow) }
@@ -73,7 +73,7 @@ actor MapObserver {
     }
 
     private func fillCounts(of flow: MapFlow, in view: inout MapView) {
-        let name = RuleHistory.FlowName(platform: flow.platform, hash: flow.hash)
+        let name = NavigationHistory.FlowName(platform: flow.platform, hash: flow.hash)
         view.setCounts(history.counts(of: name, in: view.session), on: flow.platform)
     }
 
@@ -109,7 +109,7 @@ actor MapObserver {
     private func begin(at end: Position) async throws -> Position {
         if let settled, settled.epoch == end.epoch, settled.offset <= end.offset { return settled }
         if settled != nil { for view in views { view.change { $0.forget() } } }
-        (history, platforms, settled, counted, pastEnd) = (RuleHistory(), [:], nil, nil, end)
+        (history, platforms, settled, counted, pastEnd) = (NavigationHistory(), [:], nil, nil, end)
         var offset: UInt64 = 0
         while true {
             let page = try await bus.documents(matching: Self.filters, after: offset, limit: Self.pageSize)
@@ -144,7 +144,7 @@ actor MapObserver {
         }
     }
 
-    private func show(_ change: RuleHistory.Change) {
+    private func show(_ change: NavigationHistory.Change) {
         forgetClosedViews()
         let platform = platforms[change.platform]
         var move = change.move
@@ -155,7 +155,7 @@ actor MapObserver {
                 view.setScreens(history.screens(on: change.platform, in: view.session), on: change.platform)
                 if let move { view.add(move) }
                 guard let rule = change.rule, change.flow == platform?.flow?.hash else { return }
-                let flow = RuleHistory.FlowName(platform: change.platform, hash: change.flow)
+                let flow = NavigationHistory.FlowName(platform: change.platform, hash: change.flow)
                 view.setCounts([rule: history.count(of: rule, of: flow, in: view.session)], on: change.platform)
             }
         }
@@ -165,7 +165,7 @@ actor MapObserver {
 
     private func apply(flow document: Envelope) async throws {
         guard document.subject == Session.default, let key = document.attributes.key, let position = document.position,
-            key.utf8.count <= RuleHistory.nameLength, document.data.count <= Self.flowLimit,
+            key.utf8.count <= NavigationHistory.nameLength, document.data.count <= Self.flowLimit,
             platforms[key] != nil || platforms.count < Self.platformLimit
         else { return }
         if let known = platforms[key], known.position.offset >= position.offset { return }
@@ -173,7 +173,7 @@ actor MapObserver {
         var platform = Platform(position: position)
         if !document.isTombstone {
             guard let flow = try? document.decode(Document.Flow.self), flow.platform == key,
-                flow.hash.utf8.count <= RuleHistory.nameLength
+                flow.hash.utf8.count <= NavigationHistory.nameLength
             else { return }
             platform.flow = MapFlow(platform: key, name: flow.name, version: flow.version, hash: flow.hash)
             platform.kinds = try await drawings.read(flow).kinds
@@ -193,7 +193,7 @@ actor MapObserver {
 
     private var uncountedEnd: Position? { counted == nil ? pastEnd : nil }
 
-    private func setPast(_ past: RuleHistory, _ span: CountedSpan) {
+    private func setPast(_ past: NavigationHistory, _ span: CountedSpan) {
         history.prepend(past)
         counted = span
         for view in views {
@@ -205,8 +205,8 @@ actor MapObserver {
     }
 
     /// Reads the states of all sessions from the beginning of the journal.
-    private static func past(until end: Position, on bus: EventBus) async throws -> (RuleHistory, CountedSpan) {
-        guard end.offset > 0 else { return (RuleHistory(), CountedSpan(since: nil)) }
+    private static func past(until end: Position, on bus: EventBus) async throws -> (NavigationHistory, CountedSpan) {
+        guard end.offset > 0 else { return (NavigationHistory(), CountedSpan(since: nil)) }
         let since = try await bus.withSubscription(to: [.all], from: .beginning, until: end) { messages -> Date? in
             // A transient message can arrive while the journal is read.
             for try await message in messages where message.position != nil { return message.attributes.time }
@@ -214,7 +214,7 @@ actor MapObserver {
         }
         let filter = MessageFilter.type(Document.NavigationState.self)
         let history = try await bus.withSubscription(to: [filter], from: .beginning, until: end) { messages in
-            var history = RuleHistory()
+            var history = NavigationHistory()
             for try await message in messages { _ = history.handle(message) }
             return history
         }

@@ -15,12 +15,12 @@ struct MapRoutes: Sendable {
     private let bus: EventBus
     private let hub: Hub
     private let observer: MapObserver
-    private let drawings: FlowDrawings
+    private let drawings: DrawingCache
     private let requests: BusRequests
     /// The drawings that requests wait for.
     private let permits = RequestPermits()
 
-    init(_ environment: PageEnvironment, observer: MapObserver, drawings: FlowDrawings) {
+    init(_ environment: PageEnvironment, observer: MapObserver, drawings: DrawingCache) {
         (bus, hub) = (environment.bus, environment.hub)
         self.observer = observer
         self.drawings = drawings
@@ -37,7 +37,7 @@ struct MapRoutes: Sendable {
         let session: String?
         switch view["session"] {
         case nil, .null?: session = nil
-        case .string(let name)? where !name.isEmpty && name.utf8.count <= RuleHistory.nameLength: session = name
+        case .string(let name)? where !name.isEmpty && name.utf8.count <= NavigationHistory.nameLength: session = name
         default: throw RequestError.malformed("'session' has to be the name of a session, or null for all sessions")
         }
         try await hub.open(await observer.makeView(session: session), as: view.name)
@@ -90,14 +90,14 @@ struct MapRoutes: Sendable {
         }
         let lines = line.map { RuleText.lines(at: $0, in: flow.source) } ?? []
         return .json([
-            "location": location.map { .string($0.shown(to: RuleHistory.nameLength)) } ?? .null,
+            "location": location.map { .string($0.shown(to: NavigationHistory.nameLength)) } ?? .null,
             "line": line.map(JSONValue.integer) ?? .null, "lines": .array(lines.map(JSONValue.string)),
             "uses": .array(rows),
         ])
     }
 
     /// The time at which the story of a use began. Nil if it is not known.
-    private func start(of use: RuleHistory.Use) async throws -> Date? {
+    private func start(of use: NavigationHistory.Use) async throws -> Date? {
         let end = use.position
         let start = try await bus.inspect.position(end, offsetBy: -Self.storyReach)
         return try await bus.withSubscription(to: [.all], from: .after(start), until: end) { messages in
@@ -107,7 +107,7 @@ struct MapRoutes: Sendable {
     }
 }
 
-extension RuleHistory.Use {
+extension NavigationHistory.Use {
     /// - Parameter start: The time at which the story began. Nil if it is not known.
     fileprivate func json(since start: Date?) -> JSONValue {
         let after = start.flatMap { Int(exactly: (time.timeIntervalSince($0) * 1000).rounded()) }
@@ -116,33 +116,4 @@ extension RuleHistory.Use {
             "words": .string(words), "after": after.map(JSONValue.integer) ?? .null,
         ]
     }
-}
-
-/// The text of a rule in a flow file.
-enum RuleText {
-    /// The maximum number of lines, and the maximum length of a line in Unicode scalars.
-    private static let (lineLimit, lengthLimit) = (60, 200)
-
-    /// The lines of the rule that begins at a line.
-    /// - Parameter number: The number of the line, from 1.
-    /// - Returns: An empty array if there is no such line.
-    static func lines(at number: Int, in source: String) -> [String] {
-        let all = source.lines
-        guard number >= 1, number <= all.count else { return [] }
-        let indent = all[number - 1].indent
-        var rule = [all[number - 1]]
-        for line in all[number...].prefix(lineLimit) {
-            guard line.isBlank || line.isComment || line.indent > indent else { break }
-            rule.append(line)
-        }
-        while rule.count > 1, let last = rule.last, last.isBlank || last.isComment { rule.removeLast() }
-        return rule.prefix(lineLimit).map { String($0).shown(to: lengthLimit) }
-    }
-}
-
-extension Substring {
-    /// The number of spaces at the beginning.
-    fileprivate var indent: Int { utf8.prefix { $0 == UInt8(ascii: " ") }.count }
-
-    fileprivate var isComment: Bool { trimmed.utf8.first == UInt8(ascii: "#") }
 }

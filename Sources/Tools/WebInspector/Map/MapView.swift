@@ -55,7 +55,7 @@ struct CountedSpan: Hashable, Sendable {
 
 /// A view of kind `map`: what the page does not know yet about the flows and the screens that are shown.
 struct MapView: ViewState {
-    typealias Screens = [String: RuleHistory.Shown]
+    typealias Screens = [String: NavigationHistory.Shown]
 
     /// The maximum number of moves that wait. If there are more, the oldest are dropped.
     static let moveLimit = 64

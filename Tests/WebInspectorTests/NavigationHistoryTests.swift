@@ -35,17 +35,17 @@ private func tombstone(at offset: UInt64, platform: String = "ios") -> Envelope 
     return Envelope(attributes: attributes, data: Data(), position: Position(epoch: 1, offset: offset))
 }
 
-private func flow(of platform: String = "ios") throws -> RuleHistory.FlowName {
-    RuleHistory.FlowName(platform: platform, hash: try state("list", 0, platform: platform).flow.hash)
+private func flow(of platform: String = "ios") throws -> NavigationHistory.FlowName {
+    NavigationHistory.FlowName(platform: platform, hash: try state("list", 0, platform: platform).flow.hash)
 }
 
 @Suite("Uses of rules")
-struct RuleHistoryTests {
-    private typealias Shown = RuleHistory.Shown
+struct NavigationHistoryTests {
+    private typealias Shown = NavigationHistory.Shown
 
     @Test("Each use of a rule counts, also the same rule twice, but not the end of an animation")
     func counts() throws {
-        var history = RuleHistory()
+        var history = NavigationHistory()
         _ = history.handle(try document(try state("list", 1), at: 1))
         let first = history.handle(try document(try state("detail", 2, rule: "transitions[0]"), at: 2))
         #expect(first?.rule == "transitions[0]")
@@ -63,7 +63,7 @@ struct RuleHistoryTests {
 
     @Test("A message that is delivered again changes nothing, also after the end of its session")
     func repeated() throws {
-        var history = RuleHistory()
+        var history = NavigationHistory()
         let messages = [
             try document(try state("list", 1), at: 1),
             try document(try state("detail", 2, rule: "transitions[0]"), at: 2), tombstone(at: 3),
@@ -77,7 +77,7 @@ struct RuleHistoryTests {
 
     @Test("Sessions and platforms are counted together and on their own")
     func sessions() throws {
-        var history = RuleHistory()
+        var history = NavigationHistory()
         for (index, session) in ["a", "b"].enumerated() {
             let offset = UInt64(10 * index)
             _ = history.handle(try document(try state("list", 1, session: session), at: offset + 1))
@@ -101,7 +101,7 @@ struct RuleHistoryTests {
 
     @Test("Learnt documents are the state before the next change, and count nothing")
     func learnt() throws {
-        var history = RuleHistory()
+        var history = NavigationHistory()
         history.learn(try document(try state("list", 1, rule: "transitions[0]"), at: 1))
         #expect(history.counts(of: try flow(), in: nil).isEmpty)
         let change = history.handle(try document(try state("detail", 2, rule: "transitions[1]"), at: 2))
@@ -110,7 +110,7 @@ struct RuleHistoryTests {
 
     @Test("A document that cannot be read, or that another platform or session claims, changes nothing")
     func hostile() throws {
-        var history = RuleHistory()
+        var history = NavigationHistory()
         history.learn(try document(try state("list", 1), at: 1))
         var other = try document(try state("detail", 2, rule: "transitions[0]"), at: 2)
         other.attributes.key = "mac"
@@ -133,7 +133,7 @@ struct RuleHistoryTests {
 
     @Test("The numbers of sessions, rules and uses, and the lengths of names and words, are limited")
     func limits() throws {
-        var history = RuleHistory()
+        var history = NavigationHistory()
         let long = String(repeating: "a", count: 1000)
         _ = history.handle(try document(try state(long, 1, rule: long), at: 1))
         #expect(history.screens(in: nil) == ["ios": [:]], "the front screen's name is too long")
@@ -143,17 +143,17 @@ struct RuleHistoryTests {
             _ = history.handle(try document(pushed, at: UInt64(number)))
         }
         let uses = history.uses(of: "transitions[0]", of: try flow(), in: nil)
-        #expect(uses.count == RuleHistory.useLimit && uses.first?.position.offset == 59)
-        #expect(uses.allSatisfy { $0.words.unicodeScalars.count <= RuleHistory.wordsLength })
+        #expect(uses.count == NavigationHistory.useLimit && uses.first?.position.offset == 59)
+        #expect(uses.allSatisfy { $0.words.unicodeScalars.count <= NavigationHistory.wordsLength })
         #expect(history.count(of: "transitions[0]", of: try flow(), in: nil) == 58)
     }
 
     @Test("Older uses are added to newer ones")
     func older() throws {
-        var older = RuleHistory()
+        var older = NavigationHistory()
         _ = older.handle(try document(try state("list", 1), at: 1))
         _ = older.handle(try document(try state("detail", 2, rule: "transitions[0]"), at: 2))
-        var newer = RuleHistory()
+        var newer = NavigationHistory()
         newer.learn(try document(try state("detail", 2, rule: "transitions[0]"), at: 2))
         _ = newer.handle(try document(try state("detail", 3, rule: "transitions[0]"), at: 3))
         _ = newer.handle(try document(try state("list", 4, rule: "transitions[1]"), at: 4))

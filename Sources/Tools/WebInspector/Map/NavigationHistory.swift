@@ -8,7 +8,7 @@ internal import Support
 /// `NavigationState` of a journal.
 ///
 /// A document that cannot be read, or whose key and data name different platforms, changes nothing.
-struct RuleHistory: Sendable {
+struct NavigationHistory: Sendable {
     /// What a document has changed.
     struct Change: Sendable {
         let platform: String
@@ -69,7 +69,8 @@ struct RuleHistory: Sendable {
         /// Nil if the document is not the state of a session, or if its names are too long.
         init?(_ document: Envelope) {
             guard document.type == Document.NavigationState.type, let platform = document.attributes.key,
-                platform.utf8.count <= RuleHistory.nameLength, document.subject.utf8.count <= RuleHistory.nameLength
+                platform.utf8.count <= NavigationHistory.nameLength,
+                document.subject.utf8.count <= NavigationHistory.nameLength
             else { return nil }
             self.init(platform: platform, session: document.subject)
         }
@@ -219,7 +220,7 @@ struct RuleHistory: Sendable {
     }
 
     /// Adds what happened before everything that this history has handled.
-    mutating func prepend(_ older: RuleHistory) {
+    mutating func prepend(_ older: NavigationHistory) {
         let newer = self
         (rules, flows, usesCount, pairsCount) = (older.rules, older.flows, older.usesCount, older.pairsCount)
         for flow in newer.flows {
@@ -277,7 +278,7 @@ private struct ShownScreens: Sendable {
         names = Set(([front] + state.shown.prefix(Self.limit).map { Self.checked($0.screen) }).compactMap(\.self))
     }
 
-    var counts: [String: RuleHistory.Shown] {
+    var counts: [String: NavigationHistory.Shown] {
         Dictionary(uniqueKeysWithValues: names.map { ($0, .init(shown: 1, front: $0 == front ? 1 : 0)) })
     }
 
