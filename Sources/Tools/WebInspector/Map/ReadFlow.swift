@@ -1,7 +1,6 @@
 internal import Contracts
 internal import EventBus
 internal import FlowFiles
-internal import FlowReview
 internal import HTTPTypes
 internal import Navigation
 internal import Support
