@@ -28,7 +28,7 @@ package struct FlowGraph: Hashable, Sendable {
 
     /// The effect of one action of a rule or a deep link, from one of the screens where it may apply.
     package struct Edge: Hashable, Sendable {
-        /// The screen where the rule may apply; see ``Flow/origins(of:senders:)``. Nil means any screen; for a child
+        /// The screen where the rule may apply; see ``Flow/origins(of:senders:presented:)``. Nil means any screen; for a child
         /// flow's rule, any screen of that flow.
         package let from: String?
         /// The screen that is shown. Nil means the screen beneath the removed screens.
@@ -126,8 +126,7 @@ package struct FlowGraph: Hashable, Sendable {
 
     /// The edges of all rules and deep links. Nil if there are more than `limit`.
     private static func edges(of flow: Flow, limit: Int) -> [Edge]? {
-        let senders = flow.senders
-        let tabs = flow.tabs
+        let (senders, presented, tabs) = (flow.senders, flow.presentedScreens, flow.tabs)
         var edges: [Edge] = []
         for (rule, transition) in flow.placedRules + flow.placedLinks {
             let kind = MessageKind(rawValue: String(transition.on.cut(at: ".")?.before ?? "")) ?? .event
@@ -136,7 +135,7 @@ package struct FlowGraph: Hashable, Sendable {
             for (answer, actions) in transition.outcomes {
                 for action in actions {
                     for showing in flow.showings(by: action, tabs: tabs) {
-                        let starts = origins ?? flow.origins(of: transition, senders: senders)
+                        let starts = origins ?? flow.origins(of: transition, senders: senders, presented: presented)
                         origins = starts
                         if edges.count + starts.count > limit { return nil }
                         edges += starts.map { origin in
@@ -225,20 +224,50 @@ extension Flow {
     /// in front; the screens that send the message; the child flows whose end the rule handles; the other conditions.
     /// Screens that `unless` excludes do not count.
     ///
-    /// - Parameter senders: The names of the screens that send each command.
-    func origins(of transition: Transition, senders: [String: Set<String>]) -> [String?] {
+    /// - Parameters:
+    ///   - senders: The names of the screens that send each command.
+    ///   - presented: The screens that are only shown as presentations; see ``presentedScreens``.
+    func origins(
+        of transition: Transition, senders: [String: Set<String>], presented: Set<String>
+    ) -> [String?] {
         let candidates = [
             transition.screens(in: .sender), transition.screens(in: .top), senders[transition.on]?.sorted() ?? [],
             enders(of: transition),
             transition.screens(in: .shown), transition.screens(in: .presented), transition.screens(in: .path),
             transition.screens(in: .root),
         ]
-        let excluded = Set(transition.unless.filter { [.top, .shown].contains($0.scope) }.flatMap(\.plainScreens))
+        let excluded = transition.unless.flatMap { condition -> [String] in
+            switch condition.scope {
+            case .top, .shown: condition.plainScreens
+            // A screen of this kind is in front only while it is presented.
+            case .presented: condition.plainScreens.filter(presented.contains)
+            default: []
+            }
+        }
         for names in candidates {
             let origins = Set(names).subtracting(excluded)
             if !origins.isEmpty { return origins.sorted() }
         }
         return [nil]
+    }
+
+    /// The screens that rules and deep links show as presentations, and in no other way.
+    var presentedScreens: Set<String> {
+        guard Set(requests).isDisjoint(with: [.setRoot, .push, .replacePath, .show]) else { return [] }
+        var presented: Set<String> = []
+        var others: Set<String> = [start]
+        for action in (placedRules + placedLinks).flatMap(\.transition.possibleActions) {
+            // A tab is shown by the action that sets its root, too.
+            for showing in showings(by: action, tabs: [:]) {
+                guard let screen = showing.screen else { continue }
+                switch showing.placement {
+                case .presented: presented.insert(screen)
+                case .before: break
+                case .root, .tab, .column, .path: others.insert(screen)
+                }
+            }
+        }
+        return presented.subtracting(others)
     }
 
     /// The names of the screens that send each command, either declared in `sends` or with a button of an alert or a

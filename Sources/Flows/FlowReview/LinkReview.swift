@@ -46,10 +46,10 @@ extension Flow {
         func push(_ screen: String?, on beneath: [String]) {
             if let screen { pushes[screen, default: []].formUnion(beneath.filter { $0 != screen }) }
         }
-        let senders = senders
+        let (senders, presented) = (senders, presentedScreens)
         for rule in allTransitions {
             // The screens that may be in front after the rule's actions so far.
-            var front = origins(of: rule, senders: senders).compactMap(\.self)
+            var front = origins(of: rule, senders: senders, presented: presented).compactMap(\.self)
             for action in rule.actions {
                 switch action {
                 // The rules do not determine which screens lie in a named column.

@@ -17,7 +17,7 @@ extension Flow {
     }
 
     /// The short label of an arrow: the message without its kind; then the conditions on its fields, the answer to the
-    /// guard, or the URL of the deep link.
+    /// guard, the URL of the deep link, or a condition on other screens than the one at which the arrow starts.
     func words(of edge: FlowGraph.Edge) -> [String] {
         let message = edge.message.cut(at: ".")?.after ?? Substring(edge.message)
         return [String(message), detail(of: edge)].compactMap(\.self).map(\.short).filter { !$0.isEmpty }
@@ -30,7 +30,8 @@ extension Flow {
         let answer = rule.guard.map { $0.text(of: edge.rule.answer) }
         if let answer, edge.rule.answer != .accepted { return answer }
         let fields = rule.fields.sorted { $0.key < $1.key }.map { "\($0.key): \($0.value.text)" }
-        return fields.isEmpty ? answer : fields.joined(separator: ", ")
+        if !fields.isEmpty { return fields.joined(separator: ", ") }
+        return answer ?? rule.when.first { !$0.isObvious(from: edge.from) }?.text
     }
 
     private static func lines(of when: [Condition], _ unless: [Condition], _ edge: FlowGraph.Edge) -> [String] {
