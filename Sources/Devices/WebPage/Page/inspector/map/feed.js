@@ -3,6 +3,8 @@
 import { problemOf, shortened } from '../../elements/text.js'
 import { readDrawing } from './read-drawing.js'
 
+const retryDelay = 5000
+
 export class MapFeed {
   flows
   session
@@ -85,7 +87,10 @@ export class MapFeed {
     } catch (failure) {
       if (this.#hashes.get(platform) !== hash) return
       // A flow that cannot be drawn stays so; everything else may pass.
-      if (!line && failure.status !== 422) this.#hashes.delete(platform)
+      if (!line && failure.status !== 422) {
+        this.#hashes.delete(platform)
+        setTimeout(() => this.#views.length && this.#readAll(), retryDelay)
+      }
       this.#actions.failure(platform, line ?? problemOf(failure))
     }
   }
