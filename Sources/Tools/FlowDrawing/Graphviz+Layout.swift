@@ -27,7 +27,7 @@ extension FlowDrawing {
         var lines = [
             "digraph {",
             // The unit is the inch.
-            "  graph [rankdir=LR, nodesep=\((above + 32) / 72), ranksep=0.4, splines=true]",
+            "  graph [rankdir=LR, nodesep=\((above + 48) / 72), ranksep=0.4, splines=true]",
             "  node [shape=box, fixedsize=true, label=\"\"]", "  edge [dir=none]",
         ]
         lines += boxes.enumerated().map { index, box in
