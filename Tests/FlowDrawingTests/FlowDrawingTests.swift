@@ -92,15 +92,11 @@ struct FlowDrawingTests {
             for name in names { Flow.Screen(name, sends: ["command.Go"]) }
             for name in names { Flow.Transition(on: "command.Go", do: [.push(.screen(name))]) }
         }
-        let clock = ContinuousClock()
-        let time = clock.measure {
-            #expect(
-                throws: FlowDrawing.TooLarge(description: "the flow has more than 12000 arrows; at most 3000 are drawn")
-            ) {
-                try FlowDrawing(of: flow)
-            }
+        #expect(
+            throws: FlowDrawing.TooLarge(description: "the flow has more than 12000 arrows; at most 3000 are drawn")
+        ) {
+            try FlowDrawing(of: flow)
         }
-        #expect(time < .seconds(5))
     }
 
     @Test("A flow with megabytes of text in its labels is refused")

@@ -58,7 +58,24 @@ struct NavigationHistoryTests {
         #expect(end?.rule == nil && end?.move == nil)
         #expect(history.counts(of: try flow(), in: nil) == ["transitions[0]": 2])
         let uses = history.uses(of: "transitions[0]", of: try flow(), in: nil)
-        #expect(uses.map(\.position.offset) == [3, 2] && uses.last?.words == "list → push detail-2")
+        #expect(uses.map(\.position.offset) == [3, 2] && uses.last?.words == "list → detail")
+    }
+
+    @Test("A rule with a guard counts when its answer has changed the screens, not when it begins to wait")
+    func guarded() throws {
+        var history = NavigationHistory()
+        history.handle(try document(try state("list", 1), at: 1))
+        var waiting = try state("list", 2, rule: "transitions[0]")
+        let attempt = """
+            {"id": "tap", "rule": "0", "instance": "list-1", "deadline": 5000, "queue": [],
+            "message": {"id": "tap", "type": "command.Chosen", "subject": "default", "data": {}, "attributes": {}}}
+            """
+        waiting.state.attempt = try JSONDecoder().decode(PendingGuard.self, from: Data(attempt.utf8))
+        let asked = history.handle(try document(waiting, at: 2))
+        #expect(asked?.rule == nil && asked?.move == nil)
+        let answered = history.handle(try document(try state("detail", 3, rule: "transitions[0]"), at: 3))
+        #expect(answered?.rule == "transitions[0]")
+        #expect(history.count(of: "transitions[0]", of: try flow(), in: nil) == 1)
     }
 
     @Test("A message that is delivered again changes nothing, also after the end of its session")
@@ -69,9 +86,9 @@ struct NavigationHistoryTests {
             try document(try state("detail", 2, rule: "transitions[0]"), at: 2), tombstone(at: 3),
         ]
         for message in messages { _ = history.handle(message) }
-        #expect(history.screens(in: nil) == ["ios": [:]])
+        #expect(history.screens(on: "ios", in: nil).isEmpty)
         for message in messages { #expect(history.handle(message) == nil) }
-        #expect(history.screens(in: nil) == ["ios": [:]])
+        #expect(history.screens(on: "ios", in: nil).isEmpty)
         #expect(history.count(of: "transitions[0]", of: try flow(), in: nil) == 1)
     }
 
@@ -87,11 +104,10 @@ struct NavigationHistoryTests {
         _ = history.handle(try document(try state("list", 3, session: "b", rule: "transitions[1]"), at: 20))
         _ = history.handle(try document(try state("list", 1, platform: "mac", session: "b"), at: 21))
         #expect(
-            history.screens(in: nil) == [
-                "ios": ["list": Shown(shown: 1, front: 1), "detail": Shown(shown: 1, front: 1)],
-                "mac": ["list": Shown(shown: 1, front: 1)],
-            ])
-        #expect(history.screens(in: "a") == ["ios": ["detail": Shown(shown: 1, front: 1)]])
+            history.screens(on: "ios", in: nil)
+                == ["list": Shown(shown: 1, front: 1), "detail": Shown(shown: 1, front: 1)])
+        #expect(history.screens(on: "mac", in: nil) == ["list": Shown(shown: 1, front: 1)])
+        #expect(history.screens(on: "ios", in: "a") == ["detail": Shown(shown: 1, front: 1)])
         #expect(history.screens(on: "mac", in: "a") == [:])
         #expect(history.counts(of: try flow(), in: nil) == ["links[0]": 2, "transitions[1]": 1])
         #expect(history.counts(of: try flow(), in: "a") == ["links[0]": 1])
@@ -99,10 +115,10 @@ struct NavigationHistoryTests {
         #expect(history.counts(of: try flow(of: "mac"), in: nil).isEmpty)
     }
 
-    @Test("Learnt documents are the state before the next change, and count nothing")
+    @Test("The first document of a session is the state before the next change, and counts nothing")
     func learnt() throws {
         var history = NavigationHistory()
-        history.learn(try document(try state("list", 1, rule: "transitions[0]"), at: 1))
+        history.handle(try document(try state("list", 1, rule: "transitions[0]"), at: 1))
         #expect(history.counts(of: try flow(), in: nil).isEmpty)
         let change = history.handle(try document(try state("detail", 2, rule: "transitions[1]"), at: 2))
         #expect(change?.move?.from == "list")
@@ -111,7 +127,7 @@ struct NavigationHistoryTests {
     @Test("A document that cannot be read, or that another platform or session claims, changes nothing")
     func hostile() throws {
         var history = NavigationHistory()
-        history.learn(try document(try state("list", 1), at: 1))
+        history.handle(try document(try state("list", 1), at: 1))
         var other = try document(try state("detail", 2, rule: "transitions[0]"), at: 2)
         other.attributes.key = "mac"
         var foreign = try document(try state("detail", 2, rule: "transitions[0]"), at: 2)
@@ -127,7 +143,7 @@ struct NavigationHistoryTests {
         ] {
             #expect(history.handle(message) == nil)
         }
-        #expect(history.screens(in: nil) == ["ios": ["list": Shown(shown: 1, front: 1)]])
+        #expect(history.screens(on: "ios", in: nil) == ["list": Shown(shown: 1, front: 1)])
         #expect(history.handle(try document(try state("detail", 2, rule: "transitions[0]"), at: 5)) != nil)
     }
 
@@ -136,7 +152,7 @@ struct NavigationHistoryTests {
         var history = NavigationHistory()
         let long = String(repeating: "a", count: 1000)
         _ = history.handle(try document(try state(long, 1, rule: long), at: 1))
-        #expect(history.screens(in: nil) == ["ios": [:]], "the front screen's name is too long")
+        #expect(history.screens(on: "ios", in: nil).isEmpty, "the front screen's name is too long")
         #expect(history.counts(of: try flow(), in: nil).isEmpty)
         for number in 2..<60 {
             let pushed = try state(long + "\(number)", number, rule: "transitions[0]")
@@ -144,7 +160,7 @@ struct NavigationHistoryTests {
         }
         let uses = history.uses(of: "transitions[0]", of: try flow(), in: nil)
         #expect(uses.count == NavigationHistory.useLimit && uses.first?.position.offset == 59)
-        #expect(uses.allSatisfy { $0.words.unicodeScalars.count <= NavigationHistory.wordsLength })
+        #expect(uses.allSatisfy { $0.words.unicodeScalars.count <= 2 * NavigationHistory.nameLength + 3 })
         #expect(history.count(of: "transitions[0]", of: try flow(), in: nil) == 58)
     }
 
@@ -154,14 +170,14 @@ struct NavigationHistoryTests {
         _ = older.handle(try document(try state("list", 1), at: 1))
         _ = older.handle(try document(try state("detail", 2, rule: "transitions[0]"), at: 2))
         var newer = NavigationHistory()
-        newer.learn(try document(try state("detail", 2, rule: "transitions[0]"), at: 2))
+        newer.handle(try document(try state("detail", 2, rule: "transitions[0]"), at: 2))
         _ = newer.handle(try document(try state("detail", 3, rule: "transitions[0]"), at: 3))
         _ = newer.handle(try document(try state("list", 4, rule: "transitions[1]"), at: 4))
         newer.prepend(older)
         #expect(newer.counts(of: try flow(), in: "default") == ["transitions[0]": 2, "transitions[1]": 1])
         let uses = newer.uses(of: "transitions[0]", of: try flow(), in: nil)
         #expect(uses.map(\.position.offset) == [3, 2])
-        #expect(newer.screens(in: nil) == ["ios": ["list": Shown(shown: 1, front: 1)]])
+        #expect(newer.screens(on: "ios", in: nil) == ["list": Shown(shown: 1, front: 1)])
     }
 }
 
@@ -198,6 +214,7 @@ struct MapViewTests {
         #expect(update?["here"] == ["ios": ["list": ["shown": 2, "front": 1]]])
         #expect(update?["taken"] == ["ios": ["links[0]": 2, "links[1]": 5]])
         #expect(update?["counted"] == ["since": .null])
+        #expect(update?["reset"] == true, "only the first update is one")
         view.setScreens(["list": .init(shown: 2, front: 1)], on: "ios")
         #expect(!view.hasNews)
         view.setScreens([:])

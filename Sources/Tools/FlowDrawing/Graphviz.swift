@@ -22,6 +22,12 @@ package struct Graphviz: Sendable {
         try await run("-Tsvg", input: dot, limit: Self.limit)
     }
 
+    /// What the program gets of this process's environment, which may have secrets.
+    private static var environment: Environment {
+        let own = ProcessInfo.processInfo.environment
+        return .custom(["PATH": own["PATH"] ?? "", "HOME": own["HOME"] ?? "", "LC_ALL": "C.UTF-8"])
+    }
+
     /// Runs the program. If the caller is cancelled, the program is killed.
     /// - Parameter limit: The maximum size of the output in bytes.
     func run(_ argument: String, input: String, limit: Int) async throws -> String {
@@ -31,7 +37,7 @@ package struct Graphviz: Sendable {
         defer { file.close() }
         do {
             let result = try await Subprocess.run(
-                program, arguments: [argument],
+                program, arguments: [argument], environment: Self.environment,
                 input: .fileDescriptor(file.descriptor, closeAfterSpawningProcess: false),
                 output: .string(limit: limit),
                 error: .string(limit: 1 << 20))

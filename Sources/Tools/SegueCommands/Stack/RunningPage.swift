@@ -17,26 +17,25 @@ struct RunningPage: Sendable {
     /// The page of a project's gateway.
     /// - Throws: ``CommandError`` `no-page` if no gateway runs.
     init(of project: Project) throws {
-        let isRunning = try ProjectStatus.read(project)?.isSupervisorAlive == true
-        try self.init(
-            PageFolder(state: project.dataDirectory),
-            recovery: isRunning
+        try self.init(PageFolder(state: project.dataDirectory)) {
+            try ProjectStatus.read(project)?.isSupervisorAlive == true
                 ? "add a service to the compose file, 'web: { command: web-gateway }', then run 'segue up -d'"
-                : Self.recovery)
+                : Self.recovery
+        }
     }
 
     /// The page of the gateway with this folder.
     /// - Throws: ``CommandError`` `no-page` if no gateway runs.
     init(state folder: String) throws {
-        try self.init(PageFolder(URL(fileURLWithPath: folder).path), recovery: Self.recovery)
+        try self.init(PageFolder(URL(fileURLWithPath: folder).path)) { Self.recovery }
     }
 
     private static let recovery = "start the stack with 'segue up', or name another project with -p"
 
-    private init(_ folder: PageFolder, recovery: String) throws {
+    private init(_ folder: PageFolder, recovery: () throws -> String) throws {
         guard let address = folder.address() else {
             throw CommandError(
-                code: "no-page", "no gateway has been started with the folder \(folder.path)", recovery: recovery,
+                code: "no-page", "no gateway has been started with the folder \(folder.path)", recovery: try recovery(),
                 status: .unavailable)
         }
         guard address.isCurrent else {

@@ -10,8 +10,8 @@ internal import WebPage
 /// A flow from the bus may take seconds to read or to draw, so this is done on a queue of its own.
 actor DrawingCache {
     /// The maximum number of flows, and of drawings, that are kept.
-    private static let limit = 8
-    /// The time after which a drawing that Graphviz has not made is made again.
+    private static let limit = 32
+    /// The time after which a drawing is made again, because Graphviz may be installed now.
     private static let notePatience: Duration = .seconds(60)
 
     private struct Drawing {
@@ -87,6 +87,8 @@ actor DrawingCache {
         let answer = try await queue.run {
             Array(drawing.json(of: document, layout, note: note).description.utf8)
         }
-        return Drawing(answer: .success(answer), end: note == nil ? nil : .now + Self.notePatience)
+        return Drawing(
+            answer: .success(answer),
+            end: note == GraphvizError.notInstalled.description ? .now + Self.notePatience : nil)
     }
 }

@@ -67,9 +67,13 @@ actor MapObserver {
 
     private func fill(_ view: inout MapView) {
         view.setFlows(flows)
-        view.setScreens(history.screens(in: view.session))
-        for flow in flows { fillCounts(of: flow, in: &view) }
+        for flow in flows { fillPlatform(of: flow, in: &view) }
         if let counted { view.setCounted(counted) }
+    }
+
+    private func fillPlatform(of flow: MapFlow, in view: inout MapView) {
+        view.setScreens(history.screens(on: flow.platform, in: view.session), on: flow.platform)
+        fillCounts(of: flow, in: &view)
     }
 
     private func fillCounts(of flow: MapFlow, in view: inout MapView) {
@@ -88,12 +92,23 @@ actor MapObserver {
     nonisolated func follow() async throws {
         let end = try await bus.inspect.end()
         let start = try await begin(at: end)
+        let (notices, noting) = AsyncStream.makeStream(
+            of: SubscriptionNotice.self, bufferingPolicy: .bufferingNewest(64))
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask {
-                try await self.bus.withSubscription(to: Self.filters, from: .after(start)) { messages in
+                try await self.bus.withSubscription(
+                    to: Self.filters, from: .after(start), onNotice: { noting.yield($0) }
+                ) { messages in
                     for try await delivery in messages.deliveries { try await self.handle(delivery) }
                 }
                 throw BusError(.closed, "the bus was closed")
+            }
+            group.addTask {
+                for await notice in notices {
+                    guard case .removed = notice else { continue }
+                    await self.forgetPosition()
+                    throw BusError(.epoch, "the journal has lost messages that the map has not read")
+                }
             }
             group.addTask {
                 guard let end = await self.uncountedEnd else { return }
@@ -118,7 +133,7 @@ actor MapObserver {
                 if document.type == Document.Flow.type {
                     try await apply(flow: document)
                 } else {
-                    history.learn(document)
+                    history.handle(document)
                 }
             }
             guard page.count == Self.pageSize, let last = page.last?.position else { break }
@@ -128,6 +143,9 @@ actor MapObserver {
         for view in views { view.change { fill(&$0) } }
         return end
     }
+
+    /// Begins anew with the next subscription.
+    private func forgetPosition() { settled = nil }
 
     private func handle(_ delivery: Delivery) async throws {
         let message = delivery.message
@@ -146,17 +164,20 @@ actor MapObserver {
 
     private func show(_ change: NavigationHistory.Change) {
         forgetClosedViews()
-        let platform = platforms[change.platform]
+        guard let platform = platforms[change.platform], let flow = platform.flow else { return }
+        // The rules of another version of the flow have the same keys.
+        let rule = change.flow == flow.hash ? change.rule : nil
         var move = change.move
-        move?.kind = change.rule.flatMap { platform?.kinds[$0] }
+        move?.rule = rule
+        move?.kind = rule.flatMap { platform.kinds[$0] }
         for view in views {
             view.change { view in
                 guard view.session == nil || view.session == change.session else { return }
                 view.setScreens(history.screens(on: change.platform, in: view.session), on: change.platform)
                 if let move { view.add(move) }
-                guard let rule = change.rule, change.flow == platform?.flow?.hash else { return }
-                let flow = NavigationHistory.FlowName(platform: change.platform, hash: change.flow)
-                view.setCounts([rule: history.count(of: rule, of: flow, in: view.session)], on: change.platform)
+                guard let rule else { return }
+                let name = NavigationHistory.FlowName(platform: change.platform, hash: change.flow)
+                view.setCounts([rule: history.count(of: rule, of: name, in: view.session)], on: change.platform)
             }
         }
     }
@@ -166,7 +187,7 @@ actor MapObserver {
     private func apply(flow document: Envelope) async throws {
         guard document.subject == Session.default, let key = document.attributes.key, let position = document.position,
             key.utf8.count <= NavigationHistory.nameLength, document.data.count <= Self.flowLimit,
-            platforms[key] != nil || platforms.count < Self.platformLimit
+            platforms[key] != nil || !document.isTombstone && hasRoom()
         else { return }
         if let known = platforms[key], known.position.offset >= position.offset { return }
         let former = platforms[key]?.flow
@@ -179,14 +200,21 @@ actor MapObserver {
             platform.kinds = try await drawings.read(flow).kinds
         }
         platforms[key] = platform
+        history.present = Set(flows.map { NavigationHistory.FlowName(platform: $0.platform, hash: $0.hash) })
         guard platform.flow != former, settled != nil else { return }
         for view in views {
             view.change { view in
                 view.setFlows(flows)
                 view.forgetCounts(on: key)
-                if let flow = platform.flow { fillCounts(of: flow, in: &view) }
+                if let flow = platform.flow { fillPlatform(of: flow, in: &view) }
             }
         }
+    }
+
+    /// True if there is room for another platform. Those whose coordinator has ended are forgotten first.
+    private func hasRoom() -> Bool {
+        if platforms.count >= Self.platformLimit { platforms = platforms.filter { $0.value.flow != nil } }
+        return platforms.count < Self.platformLimit
     }
 
     // MARK: The journal from its beginning
@@ -208,8 +236,10 @@ actor MapObserver {
     private static func past(until end: Position, on bus: EventBus) async throws -> (NavigationHistory, CountedSpan) {
         guard end.offset > 0 else { return (NavigationHistory(), CountedSpan(since: nil)) }
         let since = try await bus.withSubscription(to: [.all], from: .beginning, until: end) { messages -> Date? in
-            // A transient message can arrive while the journal is read.
-            for try await message in messages where message.position != nil { return message.attributes.time }
+            // Documents may be older than what the journal still has. A transient message can arrive meanwhile.
+            for try await message in messages where message.position != nil && message.kind != .document {
+                return message.attributes.time
+            }
             return nil
         }
         let filter = MessageFilter.type(Document.NavigationState.self)

@@ -10,7 +10,7 @@ struct MapRoutes: Sendable {
     /// The number of uses in an answer.
     private static let useLimit = 5
     /// The maximum number of messages between the beginning of a story and the use of a rule.
-    private static let storyReach = 1_000
+    private static let storyReach = 200
 
     private let bus: EventBus
     private let hub: Hub
@@ -64,6 +64,12 @@ struct MapRoutes: Sendable {
         return flow
     }
 
+    private func read(_ flow: Document.Flow) async throws -> ReadFlow {
+        try permits.acquire()
+        defer { permits.release() }
+        return try await drawings.read(flow)
+    }
+
     // MARK: One rule
 
     private func rule(_ request: Request, _ context: GatewayContext) async throws -> Response {
@@ -72,9 +78,7 @@ struct MapRoutes: Sendable {
         }
         let session = request.parameter("session")
         let flow = try await flow(context)
-        try permits.acquire()
-        defer { permits.release() }
-        let read = try await drawings.read(flow)
+        let read = try await read(flow)
         let location = flow.rules?[key]
         guard location != nil || read.lines[key] != nil else {
             throw RequestError.notFound("the flow has no rule '\(key.shown(to: 100))'")

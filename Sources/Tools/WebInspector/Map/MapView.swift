@@ -3,7 +3,7 @@ internal import Foundation
 internal import Support
 internal import WebPage
 
-/// A change of the front screen of a session, for the map.
+/// A change of the screens of a session, for the map.
 struct MapMove: Hashable, Sendable {
     let platform: String
     let session: String
@@ -11,7 +11,7 @@ struct MapMove: Hashable, Sendable {
     let from: String?
     let to: String?
     /// Nil if the change did not come from a rule or a link.
-    let rule: String?
+    var rule: String?
     /// The kind of the message that the rule answers. Nil if the rule is not known.
     var kind: String?
     let story: String
@@ -71,6 +71,8 @@ struct MapView: ViewState {
     /// The new value of `counted`. The inner value is nil if the rules are not counted any more.
     private var counted: CountedSpan??
     private var moves: Deque<MapMove> = []
+    /// True until the first update, which tells the page to forget what another gateway has told it.
+    private var isNew = true
 
     init(session: String?) {
         self.session = session
@@ -128,6 +130,8 @@ struct MapView: ViewState {
     mutating func dequeueUpdate(size: Int) -> [UInt8]? {
         guard hasNews else { return nil }
         var update = ObjectText()
+        if isNew { update.add("reset", .bool(true)) }
+        isNew = false
         if let flows {
             update.add("flows", .array(flows.sorted { $0.platform < $1.platform }.map(\.json)))
             self.flows = nil

@@ -7,7 +7,8 @@ internal import Support
 /// The screens that the sessions of each platform show, and the uses of the rules of its flows, from the documents
 /// `NavigationState` of a journal.
 ///
-/// A document that cannot be read, or whose key and data name different platforms, changes nothing.
+/// A document that cannot be read, or whose key and data name different platforms, changes nothing. A session's first
+/// document is the state before later ones: an older one may have been removed from the journal.
 struct NavigationHistory: Sendable {
     /// What a document has changed.
     struct Change: Sendable {
@@ -15,9 +16,9 @@ struct NavigationHistory: Sendable {
         let session: String
         /// The flow of the session's state.
         let flow: String
-        /// The rule that was used, with a change that a person sees. Nil if none was.
+        /// The rule that has changed the screens. Nil if they are the same, or if no rule has changed them.
         let rule: String?
-        /// Nil if a person sees no change.
+        /// Nil if the screens are the same.
         let move: MapMove?
     }
 
@@ -28,12 +29,12 @@ struct NavigationHistory: Sendable {
         var front = 0
     }
 
-    /// One use of a rule.
+    /// One use of a rule: it has changed the screens.
     struct Use: Hashable, Sendable {
         let story: String
         let session: String
         let time: Date
-        /// The change of the screens, on one line.
+        /// The screens in front before and after.
         let words: String
         let position: Position
     }
@@ -45,17 +46,17 @@ struct NavigationHistory: Sendable {
     }
 
     /// The maximum numbers of sessions, also of ended ones, of flows and of the rules of a flow.
-    static let (sessionLimit, flowLimit, ruleLimit) = (10_000, 64, 10_000)
+    static let (sessionLimit, flowLimit, ruleLimit) = (10_000, 64, 2_000)
     /// The maximum number of pairs of a session and a rule whose uses are counted.
     static let countLimit = 200_000
-    /// The number of uses that are kept of a rule, and of a rule after ``usesLimit`` uses of all rules.
-    static let (useLimit, reducedUseLimit, usesLimit) = (20, 5, 50_000)
-    /// The maximum length of the words of a use, in Unicode scalars.
-    static let wordsLength = 200
-    /// The maximum length of a name in UTF-8.
-    static let nameLength = 200
-    /// The maximum size of a document, and the size up to which the states of all sessions are kept, in bytes.
-    private static let (documentLimit, statesLimit) = (1 << 20, 32 << 20)
+    /// The maximum numbers of uses that are kept of a rule, and of all rules.
+    static let (useLimit, usesLimit) = (20, 50_000)
+    /// The maximum numbers of the screens that a session shows, and of the different ones of a platform.
+    static let (screenLimit, platformScreenLimit) = (32, 1_000)
+    /// The maximum lengths of a name, and of the id of a message, in UTF-8.
+    static let (nameLength, idLength) = (200, 255)
+    /// The maximum size of a document in bytes.
+    private static let documentLimit = 1 << 20
 
     private struct SessionName: Hashable {
         let platform: String
@@ -66,11 +67,12 @@ struct NavigationHistory: Sendable {
             self.session = session
         }
 
-        /// Nil if the document is not the state of a session, or if its names are too long.
+        /// Nil if the document is not the state of a session, or if its names or ids are too long.
         init?(_ document: Envelope) {
+            let lengths = (NavigationHistory.nameLength, NavigationHistory.idLength)
             guard document.type == Document.NavigationState.type, let platform = document.attributes.key,
-                platform.utf8.count <= NavigationHistory.nameLength,
-                document.subject.utf8.count <= NavigationHistory.nameLength
+                platform.utf8.count <= lengths.0, document.subject.utf8.count <= lengths.0,
+                document.id.utf8.count <= lengths.1, document.attributes.correlationID.utf8.count <= lengths.1
             else { return nil }
             self.init(platform: platform, session: document.subject)
         }
@@ -79,13 +81,13 @@ struct NavigationHistory: Sendable {
     private struct Session {
         /// The position of the last document.
         var position: Position
-        /// The last state. Nil if the session has ended, or if the states of all sessions would be too large.
-        var snapshot: NavigationSnapshot?
-        /// The size of the document of ``snapshot``.
-        var size = 0
         /// The revision of the last state. Nil if the session has ended.
         var revision: Int?
-        var screens = ShownScreens()
+        /// The hash of all open screens. Two states with the same one look the same.
+        var content = 0
+        var front: String?
+        /// The names that ``shown`` counts.
+        var screens: Set<String> = []
     }
 
     private struct Rule {
@@ -95,36 +97,33 @@ struct NavigationHistory: Sendable {
         var countBySession: [String: Int] = [:]
     }
 
+    /// The flows whose uses are never forgotten.
+    var present: Set<FlowName> = []
     private var sessions: [SessionName: Session] = [:]
-    private var statesSize = 0
+    private var endedCount = 0
     private var shown: [String: [String: Shown]] = [:]
     private var rules: [FlowName: [String: Rule]] = [:]
-    /// The flows of ``rules``, in the order of their first uses.
+    /// The flows of ``rules``, the one that was used last at the end.
     private var flows: [FlowName] = []
     private var usesCount = 0
     private var pairsCount = 0
 
     // MARK: What a view shows
 
-    /// The screens that are shown on each platform.
-    /// - Parameter session: The only session that counts. Nil for all.
-    func screens(in session: String?) -> [String: [String: Shown]] {
-        guard let session else { return shown }
-        let own = sessions.filter { $0.key.session == session }
-        return Dictionary(own.map { ($0.key.platform, $0.value.screens.counts) }) { first, _ in first }
-    }
-
     /// The screens that are shown on a platform.
+    /// - Parameter session: The only session that counts. Nil for all.
     func screens(on platform: String, in session: String?) -> [String: Shown] {
         guard let session else { return shown[platform] ?? [:] }
-        return sessions[SessionName(platform: platform, session: session)]?.screens.counts ?? [:]
+        guard let own = sessions[SessionName(platform: platform, session: session)] else { return [:] }
+        return Dictionary(
+            uniqueKeysWithValues: own.screens.map { ($0, Shown(shown: 1, front: $0 == own.front ? 1 : 0)) })
     }
 
     /// The numbers of uses, by rule.
     func counts(of flow: FlowName, in session: String?) -> [String: Int] {
-        let rules = rules[flow] ?? [:]
-        guard let session else { return rules.mapValues(\.count) }
-        return rules.compactMapValues { $0.countBySession[session] }
+        (rules[flow] ?? [:]).compactMapValues { rule in
+            session.map { rule.countBySession[$0] } ?? rule.count
+        }
     }
 
     /// The number of uses of a rule.
@@ -133,7 +132,7 @@ struct NavigationHistory: Sendable {
         return session.map { rule.countBySession[$0] ?? 0 } ?? rule.count
     }
 
-    /// The newest uses of a rule, newest first.
+    /// The newest uses of a rule, newest first. Of one session, those among the last ``useLimit`` uses of all sessions.
     func uses(of rule: String, of flow: FlowName, in session: String?) -> [Use] {
         let uses = rules[flow]?[rule]?.uses ?? []
         return uses.reversed().filter { session == nil || $0.session == session }
@@ -141,83 +140,98 @@ struct NavigationHistory: Sendable {
 
     // MARK: Documents
 
-    /// Records a document that is the state before later ones.
-    mutating func learn(_ document: Envelope) { _ = handle(document, isChange: false) }
-
     /// Handles the next document of the journal. One that was handled before changes nothing.
     /// - Returns: Nil if it changes nothing.
-    mutating func handle(_ document: Envelope) -> Change? { handle(document, isChange: true) }
-
-    private mutating func handle(_ document: Envelope, isChange: Bool) -> Change? {
+    @discardableResult
+    mutating func handle(_ document: Envelope) -> Change? {
         guard let name = SessionName(document), let position = document.position else { return nil }
         let former = sessions[name]
         if let former, former.position.epoch == position.epoch, former.position.offset >= position.offset { return nil }
-        guard !document.isTombstone else {
-            // The entry stays, so that an older document that is delivered again does not begin the session again.
-            guard former != nil else { return nil }
-            replace(name, with: Session(position: position))
-            return Change(
-                platform: name.platform, session: name.session, flow: former?.snapshot?.flow.hash ?? "", rule: nil,
-                move: nil)
-        }
-        guard document.data.count <= Self.documentLimit,
+        guard !document.isTombstone else { return end(name, former, at: position) }
+        guard document.data.count <= Self.documentLimit, former != nil || hasRoom(),
             let snapshot = try? document.decode(Document.NavigationState.self).snapshot,
             snapshot.platform == name.platform, snapshot.session == name.session,
             snapshot.flow.hash.utf8.count <= Self.nameLength
         else { return nil }
-        if former == nil, !makeRoom() { return nil }
-        let change = NavigationChange(to: snapshot, from: former?.snapshot)
-        let isSeen = isChange && !change.isEmpty && snapshot.revision != former?.revision
-        let fits = statesSize - (former?.size ?? 0) + document.data.count <= Self.statesLimit
-        let session = Session(
-            position: position, snapshot: fits ? snapshot : nil, size: fits ? document.data.count : 0,
-            revision: snapshot.revision, screens: ShownScreens(snapshot.state))
-        let front = former?.screens.front
-        replace(name, with: session)
-        let rule = isSeen ? snapshot.rule.flatMap { $0.utf8.count <= Self.nameLength ? $0 : nil } : nil
+        let content = snapshot.state.screensHash
+        let front = Self.checked(snapshot.state.front.screen)
+        let shownScreens = snapshot.state.shown.prefix(Self.screenLimit).compactMap { Self.checked($0.screen) }
+        replace(
+            name,
+            with: Session(position: position, revision: snapshot.revision, content: content, front: front),
+            showing: Set(shownScreens + [front].compactMap(\.self)))
+        let isSame = former?.revision == nil || former?.content == content || former?.revision == snapshot.revision
+        let (story, time) = (document.attributes.correlationID, document.attributes.time)
+        let rule = isSame ? nil : snapshot.rule.flatMap(Self.checked)
         if let rule {
-            count(
-                rule, of: FlowName(platform: name.platform, hash: snapshot.flow.hash),
-                Use(
-                    story: document.attributes.correlationID, session: name.session, time: document.attributes.time,
-                    words: change.description.shown(to: Self.wordsLength), position: position))
+            let words = [former?.front, front].map { $0 ?? "?" }.joined(separator: " → ")
+            let use = Use(story: story, session: name.session, time: time, words: words, position: position)
+            add(
+                Rule(count: 1, uses: [use], countBySession: [use.session: 1]), as: rule,
+                of: FlowName(platform: name.platform, hash: snapshot.flow.hash))
         }
         let move = MapMove(
-            platform: name.platform, session: name.session, from: front, to: session.screens.front, rule: rule,
-            story: document.attributes.correlationID, message: document.id, time: document.attributes.time)
+            platform: name.platform, session: name.session, from: former?.front, to: front, rule: rule, story: story,
+            message: document.id, time: time)
         return Change(
             platform: name.platform, session: name.session, flow: snapshot.flow.hash, rule: rule,
-            move: isSeen ? move : nil)
+            move: isSame ? nil : move)
     }
 
-    /// Forgets ended sessions if there are too many.
-    /// - Returns: False if there is no room for another session.
-    private mutating func makeRoom() -> Bool {
-        if sessions.count >= Self.sessionLimit { sessions = sessions.filter { $0.value.revision != nil } }
+    /// The entry of an ended session stays, so that an older document that is delivered again does not begin it again.
+    private mutating func end(_ name: SessionName, _ former: Session?, at position: Position) -> Change? {
+        guard former != nil else { return nil }
+        replace(name, with: Session(position: position), showing: [])
+        return Change(platform: name.platform, session: name.session, flow: "", rule: nil, move: nil)
+    }
+
+    private static func checked(_ name: String) -> String? { name.utf8.count <= nameLength ? name : nil }
+
+    // MARK: Sessions
+
+    private mutating func replace(_ name: SessionName, with new: Session, showing screens: Set<String>) {
+        let former = sessions[name]
+        for screen in former?.screens ?? [] {
+            shown[name.platform]?[screen]?.shown -= 1
+            if screen == former?.front { shown[name.platform]?[screen]?.front -= 1 }
+            if shown[name.platform]?[screen]?.shown == 0 { shown[name.platform]?[screen] = nil }
+        }
+        var session = new
+        for screen in screens {
+            let count = shown[name.platform]?.count ?? 0
+            guard count < Self.platformScreenLimit || shown[name.platform]?[screen] != nil else { continue }
+            session.screens.insert(screen)
+            shown[name.platform, default: [:]][screen, default: Shown()].shown += 1
+            if screen == new.front { shown[name.platform]?[screen]?.front += 1 }
+        }
+        if shown[name.platform]?.isEmpty ?? false { shown[name.platform] = nil }
+        let hadEnded = former.map { $0.revision == nil } ?? false
+        endedCount += (new.revision == nil ? 1 : 0) - (hadEnded ? 1 : 0)
+        sessions[name] = session
+    }
+
+    /// True if there is room for another session. Ended sessions are forgotten in numbers that make this worth its time.
+    private mutating func hasRoom() -> Bool {
+        if sessions.count >= Self.sessionLimit { forgetEndedSessions() }
         return sessions.count < Self.sessionLimit
     }
 
-    private mutating func replace(_ name: SessionName, with session: Session) {
-        let former = sessions.updateValue(session, forKey: name)
-        statesSize += session.size - (former?.size ?? 0)
-        var counts = shown[name.platform] ?? [:]
-        for (screen, count) in former?.screens.counts ?? [:] {
-            counts[screen]?.shown -= 1
-            counts[screen]?.front -= count.front
-            if counts[screen]?.shown == 0 { counts[screen] = nil }
+    private mutating func forgetEndedSessions() {
+        guard endedCount >= Self.sessionLimit / 10 else { return }
+        sessions = sessions.filter { $0.value.revision != nil }
+        endedCount = 0
+        let names = Set(sessions.keys.map(\.session))
+        pairsCount = 0
+        for (flow, keys) in rules {
+            for (key, rule) in keys {
+                let kept = rule.countBySession.filter { names.contains($0.key) }
+                rules[flow]?[key]?.countBySession = kept
+                pairsCount += kept.count
+            }
         }
-        for (screen, count) in session.screens.counts {
-            counts[screen, default: Shown()].shown += 1
-            counts[screen]?.front += count.front
-        }
-        shown[name.platform] = counts
     }
 
     // MARK: Uses
-
-    private mutating func count(_ rule: String, of flow: FlowName, _ use: Use) {
-        add(Rule(count: 1, uses: [use], countBySession: [use.session: 1]), as: rule, of: flow)
-    }
 
     /// Adds what happened before everything that this history has handled.
     mutating func prepend(_ older: NavigationHistory) {
@@ -235,11 +249,11 @@ struct NavigationHistory: Sendable {
         // Removed from the dictionary while it changes, so that its arrays are not copied.
         var rule = rules[flow]?.removeValue(forKey: key) ?? Rule()
         rule.count += newer.count
-        let before = rule.uses.count
+        usesCount -= rule.uses.count
         rule.uses += newer.uses
-        let limit = usesCount < Self.usesLimit ? Self.useLimit : Self.reducedUseLimit
+        let limit = min(Self.useLimit, Self.usesLimit - usesCount)
         if rule.uses.count > limit { rule.uses.removeFirst(rule.uses.count - limit) }
-        usesCount += rule.uses.count - before
+        usesCount += rule.uses.count
         for (session, count) in newer.countBySession {
             if rule.countBySession[session] == nil {
                 guard pairsCount < Self.countLimit else { continue }
@@ -250,37 +264,32 @@ struct NavigationHistory: Sendable {
         rules[flow, default: [:]][key] = rule
     }
 
-    /// Forgets the oldest flow if there are too many.
+    /// Forgets the flow that was not used for the longest time if there are too many.
     private mutating func makeRoom(for flow: FlowName) {
+        if flows.last == flow { return }
+        flows.removeAll { $0 == flow }
+        flows.append(flow)
         guard rules[flow] == nil else { return }
         rules[flow] = [:]
-        flows.append(flow)
-        guard flows.count > Self.flowLimit else { return }
-        for rule in (rules.removeValue(forKey: flows.removeFirst()) ?? [:]).values {
+        guard flows.count > Self.flowLimit, let oldest = flows.firstIndex(where: { !present.contains($0) }) else {
+            return
+        }
+        for rule in (rules.removeValue(forKey: flows.remove(at: oldest)) ?? [:]).values {
             usesCount -= rule.uses.count
             pairsCount -= rule.countBySession.count
         }
     }
 }
 
-/// The names of the screens that a session shows.
-private struct ShownScreens: Sendable {
-    /// The maximum number of screens, and of the length of a name in UTF-8. Others are not counted.
-    private static let (limit, lengthLimit) = (100, 200)
-
-    private(set) var front: String?
-    private var names: Set<String> = []
-
-    init() {}
-
-    init(_ state: NavigationState) {
-        front = Self.checked(state.front.screen)
-        names = Set(([front] + state.shown.prefix(Self.limit).map { Self.checked($0.screen) }).compactMap(\.self))
+extension NavigationState {
+    /// A hash of all open screens and child flows. It leaves out the screens that are being animated out, and an attempt
+    /// or a link that waits: they change nothing that a map shows.
+    fileprivate var screensHash: Int {
+        var hasher = Hasher()
+        hasher.combine(root)
+        hasher.combine(path)
+        hasher.combine(presentations)
+        hasher.combine(runs)
+        return hasher.finalize()
     }
-
-    var counts: [String: NavigationHistory.Shown] {
-        Dictionary(uniqueKeysWithValues: names.map { ($0, .init(shown: 1, front: $0 == front ? 1 : 0)) })
-    }
-
-    private static func checked(_ name: String) -> String? { name.utf8.count <= lengthLimit ? name : nil }
 }

@@ -43,7 +43,9 @@ export class MapFeed {
     this.#connection.removeEventListener('hello', this.#readAll)
   }
 
-  #receive({ error, flows, here, taken, counted, moves }) {
+  #receive({ error, reset, flows, here, taken, counted, moves }) {
+    // Another gateway may have begun.
+    if (reset) Object.assign(this, { here: {}, taken: {}, isCounted: false })
     if (error) this.#actions.failure(null, problemOf({ error }))
     if (flows) {
       const hashOf = (list, platform) => list?.find(flow => flow.platform === platform)?.hash
@@ -68,7 +70,8 @@ export class MapFeed {
     for (const [platform, rules] of Object.entries(taken ?? {})) {
       this.taken[platform] = { __proto__: null, ...this.taken[platform], ...rules }
     }
-    if (taken || counted !== undefined) this.#actions.taken(counted === undefined ? taken : null)
+    const isWhole = reset || counted !== undefined
+    if (taken || isWhole) this.#actions.taken(isWhole ? null : taken)
     if (moves) this.#actions.moves(moves)
   }
 
