@@ -7,7 +7,7 @@ internal import WebPage
 
 /// Reads and draws flows, one at a time, and keeps the results of the last ones.
 ///
-/// A flow from the bus may take seconds to read or to draw, so this is done on a queue of its own.
+/// A flow from the bus may take a second to read or to draw, so this is done on a queue of its own.
 actor DrawingCache {
     /// The maximum number of flows, and of drawings, that are kept.
     private static let limit = 32

@@ -136,7 +136,7 @@ actor MapObserver {
                     history.handle(document)
                 }
             }
-            guard page.count == Self.pageSize, let last = page.last?.position else { break }
+            guard page.count == Self.pageSize, let last = page.last?.position, last.offset < end.offset else { break }
             offset = last.offset
         }
         settled = end
