@@ -9,18 +9,16 @@ export function current() {
   return { name, rest: rest.join('/'), parameters: new URLSearchParams(query) }
 }
 
-/** The address with other devices: the parts of the inspector do not use them. */
 export function withDevices(devices = '') {
   const { name, rest, parameters } = current()
   parameters.delete('devices')
   if (devices) parameters.set('devices', devices)
   if (!name && !parameters.size) return ''
-  // Colons and commas may stand in a fragment, and the address is read by people.
+  // People read the address, and colons and commas are allowed in a fragment.
   const query = parameters.toString().replaceAll('%3A', ':').replaceAll('%2C', ',')
   return `#/${[name, rest].filter(Boolean).join('/')}${query && `?${query}`}`
 }
 
-/** Shows an address. With `isReplacing`, the former one is not kept in the history. */
 export function go(hash, isReplacing = false) {
   const url = new URL(location.href)
   url.hash = hash

@@ -16,8 +16,6 @@ const connection = new Connection()
 const inspector = new Inspector(connection)
 const devices = new Devices($('open-devices'), connection, drawDevices)
 
-// MARK: The address
-
 function showAddress() {
   const { name, rest, parameters } = address.current()
   const part = partNamed(name)
@@ -27,14 +25,14 @@ function showAddress() {
   if (!part && name === 'device') shownDevice = address.decoded(rest)
   if (part) inspector.show(part)
   else if (!small.matches && !inspector.part) inspector.show('happenings')
-  // An address that a link or a tab leads to does not name the devices.
+  // The address of a link does not name the devices.
   drawDevices()
 }
 
 let shownDevice = ''
 
 function drawDevices() {
-  // An address names the devices, so that a copy of it opens them. This is no step in the history.
+  // A copy of the address opens the same devices. This is no step in the history.
   const hash = address.withDevices(devices.address)
   if (hash !== location.hash) history.replaceState(null, '', hash || location.pathname)
   drawEmpty()
@@ -46,7 +44,6 @@ function drawDevices() {
   drawSmallTabs(shown)
 }
 
-/** At small widths there is a tab for each device and each part of the inspector. */
 function drawSmallTabs(shown) {
   const isInspector = root.dataset.shown === 'inspector'
   const tabs = devices.list.map(device => {
@@ -57,7 +54,6 @@ function drawSmallTabs(shown) {
   })
   for (const [part, label] of Object.entries(parts)) {
     const isCurrent = part === tabOf(inspector.part)
-    // A story is shown only if a message has led to it.
     if (part !== 'story' || isCurrent) tabs.push({ label, hash: `#/${part}`, isCurrent: isInspector && isCurrent })
   }
   reconcile($('small-tabs'), tabs, tab => tab.hash,
@@ -67,8 +63,6 @@ function drawSmallTabs(shown) {
       element.ariaCurrent = tab.isCurrent ? 'page' : null
     })
 }
-
-// MARK: What is on the bus
 
 let known = { flows: [], sessions: ['default'] }
 const longestReadDelay = 30000
@@ -97,8 +91,6 @@ function drawEmpty() {
     : 'No flow is on the bus yet. The devices appear when a coordinator has started.')
 }
 
-// MARK: The top bar
-
 function drawState() {
   const { hello, live, bus, signedOut } = connection.state
   const name = signedOut ? 'signed out' : !hello ? 'connecting' : !live ? 'gateway away'
@@ -113,7 +105,7 @@ function drawState() {
   drawEmpty()
 }
 
-/** The chooser shows the session of all devices, or "several". Choosing one opens the same platforms in it. */
+/** Choosing a session opens the same platforms in it. */
 function drawSession() {
   inspector.session = devices.sessions[0] ?? 'default'
   const several = devices.sessions.length > 1
@@ -163,8 +155,6 @@ function setTheme(theme) {
     setTheme(next)
   }
 }
-
-// MARK: Start
 
 setTheme(themes.find(theme => theme === recall('local', 'theme')) ?? 'auto')
 address.changed.addEventListener('change', showAddress)

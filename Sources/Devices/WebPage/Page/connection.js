@@ -1,6 +1,6 @@
 // The page's side of the gateway: views on the shared stream, and requests.
 
-/** A request that the gateway refused, or that did not reach it (`status` 0). */
+/** The `status` is 0 if the request did not reach the gateway. */
 class RequestError extends Error {
   constructor(status, message) {
     super(message)
@@ -8,7 +8,6 @@ class RequestError extends Error {
   }
 }
 
-/** The text of `body`, with further members whose values are texts of JSON. */
 function bodyOf(body, texts = {}) {
   const members = Object.entries(texts).filter(([, text]) => text !== undefined)
   return `${JSON.stringify(body).slice(0, -1)}${members.map(([name, text]) => `,"${name}":${text}`).join('')}}`
@@ -33,10 +32,7 @@ export class Connection extends EventTarget {
 
   get readOnly() { return this.state.hello?.readOnly === true }
 
-  /**
-   * Opens a view. `onUpdate` gets each update of the view, or `{error: {code, message}}` if the gateway refuses it.
-   * The id of the view is chosen here: several tabs share the stream.
-   */
+  /** `onUpdate` gets updates or `{error: {code, message}}`. The id is chosen here: tabs share the stream. */
   open(options, onUpdate) {
     const id = `${this.#tab}-${++this.#count}`
     const view = { options: { ...options, id }, onUpdate }
@@ -45,22 +41,21 @@ export class Connection extends EventTarget {
     return {
       id,
       close: () => { if (this.#views.delete(id)) this.#tell({ close: id }) },
-      // `fields` is the text of a JSON object, which is not changed.
+      // `fields` is the text of a JSON object.
       post: (body, fields) => this.#post(`/api/stream/${this.state.stream}/device/${id}`, bodyOf(body, { fields })),
     }
   }
 
-  /** @param parse reads the text of the answer */
   get(path, parse = JSON.parse) { return this.#request(path, {}, parse) }
 
   post(path, body) { return this.#post(path, bodyOf(body)) }
 
-  /** Publishes a message with the attributes `body`. `data` is the text of a JSON object, which is not changed. */
+  /** `data` is the text of a JSON object. */
   publish(body, data) { return this.#post('/api/messages', bodyOf(body, { data })) }
 
   #post(path, text) {
     const headers = { 'Content-Type': 'application/json', 'X-Segue': '1' }
-    // Lets a report reach the gateway while the page is being closed; browsers limit such bodies to 64 KiB.
+    // The report of a page that is being closed arrives; browsers limit such bodies to 64 KiB.
     return this.#request(path, { method: 'POST', headers, body: text, keepalive: text.length < 16384 })
   }
 
@@ -77,8 +72,6 @@ export class Connection extends EventTarget {
     throw new RequestError(answer.status, message)
   }
 
-  // MARK: The shared stream
-
   #start() {
     try {
       const worker = new SharedWorker(new URL('shared-stream.js', import.meta.url), { type: 'module', name: 'segue' })
@@ -91,7 +84,6 @@ export class Connection extends EventTarget {
     }
   }
 
-  /** Runs the shared stream in this tab, where the browser has no shared workers. */
   async #startHere() {
     const { SharedStream } = await import('./shared-stream.js')
     const shared = new SharedStream()
@@ -102,11 +94,11 @@ export class Connection extends EventTarget {
   #begin(tell) {
     this.#tell = tell
     tell({})
-    // The views that were opened before, or on a worker that could not be loaded.
+    // They were opened before, or on a worker that could not be loaded.
     for (const view of this.#views.values()) tell({ open: view.options })
   }
 
-  /** The shared stream waits for this lock: the browser releases it when the tab ends, however that happens. */
+  /** The shared stream waits for this lock, which the browser releases however the tab ends. */
   #holdLock() {
     const lock = `segue-tab-${this.#tab}`
     navigator.locks?.request(lock, () => {

@@ -1,18 +1,17 @@
-// The stream from the gateway. A browser allows few connections to one origin, so all tabs share one stream: this file
-// is a SharedWorker. Where SharedWorker is missing, connection.js imports it and runs it in the tab.
+// The SharedWorker with the stream of all tabs: browsers allow few connections. connection.js can run it in a tab.
 
 const firstDelay = 1000
 const longestDelay = 15000
-/** Statuses that the same request would get again. */
+/** A repeated request would get these again. */
 const refusals = [400, 403, 409, 413]
 
-/** Holds the one EventSource, opens the clients' views on it and passes each update to the client of its view. */
+/** Opens the clients' views on the one EventSource, and passes updates to them. */
 export class SharedStream {
   #views = new Map()
   #clients = new Set()
   #state = { stream: '', hello: null, bus: 'away', live: false, signedOut: false }
   #delay = firstDelay
-  /** Requests about views are sent one after the other, because the gateway may handle two at once in any order. */
+  /** They go one after the other, because the gateway may handle two at once in any order. */
   #requests = Promise.resolve()
 
   receive(client, { open, close, lock, leave }) {
@@ -27,7 +26,7 @@ export class SharedStream {
       if (this.#state.live) this.#open(open.id)
     }
     if (close) this.#close([close])
-    // A tab that is closed, or crashes, releases its lock; then nobody needs its views.
+    // The browser releases the lock of a tab that is closed or crashes.
     if (lock) navigator.locks.request(lock, () => this.#leave(client))
     if (leave) this.#leave(client)
   }
@@ -37,9 +36,7 @@ export class SharedStream {
     this.#close([...this.#views].filter(([, view]) => view.client === client).map(([id]) => id))
   }
 
-  // MARK: The stream
-
-  /** A new stream has a new id: the gateway then sends everything anew, whatever it knows of the former one. */
+  /** With a new id, the gateway sends everything anew. */
   #connect() {
     // `randomUUID` is missing on addresses that are neither encrypted nor loopback.
     const stream = `s-${crypto.getRandomValues(new Uint32Array(4)).join('-').slice(0, 37)}`
@@ -60,7 +57,7 @@ export class SharedStream {
     on('bus', ({ bus }) => this.#change({ bus }))
     source.onerror = () => {
       this.#change({ live: false })
-      // The browser reconnects by itself, except after an answer that is not a stream.
+      // The browser reconnects, except after an answer that is not a stream.
       if (source.readyState === EventSource.CLOSED) this.#retry()
     }
   }
@@ -77,14 +74,12 @@ export class SharedStream {
     for (const client of this.#clients) client.post({ state: this.#state })
   }
 
-  // MARK: Views
-
   #open(id) {
     this.#request(async () => {
       const view = this.#views.get(id)
       const { live, stream } = this.#state
       if (!view || view.opened || !live) return
-      // A device publishes that it was launched only once, also if the gateway has forgotten it.
+      // A device is launched only once, also if the gateway has forgotten it.
       const answer = await this.#post({ open: [{ ...view.options, ...(view.launched && { resumed: true }) }] })
       if (this.#state.stream !== stream) return
       if (this.#views.get(id) !== view) {

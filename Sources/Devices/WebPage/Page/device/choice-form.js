@@ -2,7 +2,7 @@ import { h, put, setText } from '../elements/dom.js'
 import { shortened } from '../elements/text.js'
 import { choiceButton } from './choices.js'
 
-/** An action whose command has fields: a line that opens a form, which is made from the schema of the command. */
+/** An action whose command has fields: a line that opens a form. */
 export class ChoiceForm {
   #device
   #label = h('bdi.label')
@@ -21,7 +21,7 @@ export class ChoiceForm {
       h('div.form-panel', this.#host, this.#problem, this.submit))
   }
 
-  /** A new choice or label leaves the entered texts as they are; a new schema makes a new form. */
+  /** Only a new schema makes a new form, so that the entered texts stay. */
   update({ label, choice, schema }) {
     put(this.#label, label)
     put(this.#submitLabel, label)

@@ -1,22 +1,18 @@
 import { h } from '../elements/dom.js'
 
 const busyLimit = 10000
-/** A spinner appears after this time (device.css). One that has appeared stays as long, so that it does not flash. */
+/** A spinner appears after this time (device.css), and stays as long, so that it does not flash. */
 const spinnerTime = 300
-/** The time in which a button that was pressed too early must get its choice. */
+/** A button that was pressed too early gets its choice in this time. */
 const awaitLimit = 3000
 
-/** A button for a choice, which is set as `choice`, with `fields` if its command has any. */
 export function choiceButton(press, className, ...children) {
   const onclick = event => press(event.currentTarget)
   const attributes = { class: className, 'data-choice': true, onclick }
   return h('button', attributes, ...children, h('span.spinner'))
 }
 
-/**
- * The choices that are under way. A choice is busy from the press until the gateway sends something that may answer
- * it, at most for 10 seconds.
- */
+/** Choices are busy until the gateway sends something that may answer them, at most for 10 seconds. */
 export class Choices {
   #busy = new Map()
   #awaited = null
@@ -43,7 +39,7 @@ export class Choices {
     }
   }
 
-  /** Ends the choices that have been sent: the gateway has sent a scene, or another sign of an answer. */
+  /** The gateway has sent a scene, or another sign of an answer. */
   followed() {
     for (const [choice, entry] of this.#busy) {
       entry.isFollowed = true
@@ -54,7 +50,6 @@ export class Choices {
     }
   }
 
-  /** Keeps a button that was pressed until it has its choice. A later press replaces it. */
   awaitChoice(button) {
     this.#awaited = button
     setTimeout(() => this.#forget(button), awaitLimit)

@@ -1,11 +1,7 @@
-/** The time in which the gateway's scene must follow a report, in milliseconds. */
+/** The scene must follow a report in this time, in milliseconds. */
 const followLimit = 3000
 
-/**
- * The changes that a person has made before the scene follows: screens and presentations that were taken away, by
- * their instances, and the selected tab. If the scene does not follow in time, or the report is refused, the change is
- * undone.
- */
+/** What a person has changed before the scene follows. Without it, or after a refusal, the change is undone. */
 export class Departures {
   #gone = new Map()
   #tab = null
@@ -17,7 +13,6 @@ export class Departures {
   has(instance) { return this.#gone.has(instance) }
   get tab() { return this.#tab?.name ?? null }
 
-  /** Hides an instance. Its time begins with the report. */
   add(instance) { this.#gone.set(instance, {}) }
 
   reported(instance, report) {

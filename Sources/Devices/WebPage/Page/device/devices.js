@@ -8,7 +8,7 @@ const defaultCount = 2
 
 export class Devices {
   #list
-  /** True while the devices are those that the page opens without being told. */
+  /** The page has opened these devices without being told. */
   #isDefault
   #host
   #connection
@@ -19,7 +19,7 @@ export class Devices {
     this.#connection = connection
     this.#changed = changed
     const stored = recall('session', 'devices')
-    // A duplicated tab has a copy of what another tab remembers, which is still open. Its devices are others.
+    // A duplicated tab has a copy of what an open tab remembers. Its devices are others.
     const isOwn = recall('session', 'closed')
     remember('session', 'closed', false)
     addEventListener('pagehide', () => remember('session', 'closed', true))
@@ -30,14 +30,12 @@ export class Devices {
 
   get list() { return this.#list }
   get sessions() { return [...new Set(this.#list.map(device => device.session))] }
-  /** True if devices of the app's platforms may still be opened without being told. */
   get isIncomplete() { return this.#isDefault && this.#list.length < defaultCount }
-  /** The devices as an address names them; nothing if they are those that the page opens without being told. */
+  /** Empty for the devices that the page opens without being told. */
   get address() {
     return this.#isDefault ? '' : this.#list.map(({ platform, session }) => `${platform}:${session}`).join(',')
   }
 
-  /** A name in an address: the platform, if no other open device has it. */
   name(device) {
     const isOnly = this.#list.every(other => other === device || other.platform !== device.platform)
     return isOnly ? device.platform : device.device
@@ -46,7 +44,7 @@ export class Devices {
   named(name) { return this.#list.find(device => device.device === name || device.platform === name) }
 
   open(address) {
-    // A device that is open already keeps its identity.
+    // An open device keeps its identity.
     const rest = [...this.#list]
     const named = address.split(',').slice(0, mostNamed).map(entry => entry.split(/:(.*)/s))
     this.#set(named.filter(([platform]) => platform).map(([platform, name]) => {
@@ -69,7 +67,6 @@ export class Devices {
     this.#set([...this.#list, ...added].slice(0, defaultCount), true)
   }
 
-  /** Marks the devices of a platform and session, on which something has happened. */
   mark({ platform, session }) {
     for (const device of this.#host.children) {
       if (device.options.platform === platform && device.options.session === session) device.caption?.pulse()
@@ -94,7 +91,7 @@ export class Devices {
         this.#host.closest('section')?.focus()
       },
     }), { options: device, connection: this.#connection }))
-    // After a reload the device continues; it was launched before.
+    // After a reload the device continues.
     const devices = this.#list.map(device => ({ ...device, resumed: true }))
     remember('session', 'devices', { devices, isDefault: this.#isDefault })
   }

@@ -1,6 +1,6 @@
 import { h } from '../elements/dom.js'
 
-/** The presentations of a device. Within one window only the frontmost layer can be used; a window covers nothing. */
+/** The presentations of a device. Only the frontmost layer of a window can be used; a window covers nothing. */
 export class Layers {
   #device
   #elements = new Map()
@@ -13,7 +13,7 @@ export class Layers {
   get top() { return this.#all.at(-1) }
   get hasEntered() { return this.#entered !== null }
 
-  /** Draws the presentations over the element `root`; `control` opened a new popover. Returns the animations. */
+  /** `control` opened a new popover. Returns the animations. */
   draw(model, root, control) {
     const device = this.#device
     const animations = []
@@ -55,7 +55,6 @@ export class Layers {
     if (element.window) {
       const { desk } = this.#device
       const count = this.#all.filter(other => other.window).length
-      // At the right, where it covers least of a list, and each a little lower than the one before.
       element.window.moveTo(desk.clientWidth - element.offsetWidth - 20 - 24 * (count % 3), 24 + 36 * count)
       this.raise(element)
     }
@@ -74,7 +73,6 @@ export class Layers {
     if (element.style.zIndex !== String(this.#raised)) element.style.zIndex = String(this.#raised += 1)
   }
 
-  /** Moves a focus that was on a screen which is now covered or gone to the screen in front. */
   restoreFocus(root) {
     const active = document.activeElement
     const device = this.#device
@@ -91,7 +89,7 @@ export class Layers {
 
   escape(event) {
     if (event.key !== 'Escape' || event.defaultPrevented) return
-    // Within a window, Escape is for what that window presents, then for the window itself.
+    // Escape is for what a window presents, then for the window.
     const window = this.#all.findLast(element => element.window && element.contains(event.target))
     const top = this.#all.findLast(element => (window ?? this.#device.stage).contains(element))
     if (!top) return

@@ -1,7 +1,7 @@
 // Animations.
 
 const reduced = matchMedia('(prefers-reduced-motion: reduce)')
-/** The durations of animations in milliseconds. `settle` ends what a pointer began. */
+/** Milliseconds. `settle` ends what a pointer began. */
 export const durations = { push: 350, present: 400, fade: 200, settle: 250, pulse: 600 }
 const reducedDuration = 100
 const easing = 'cubic-bezier(.32,.72,0,1)'
@@ -16,16 +16,13 @@ export function move(element, from, to, fade = null) {
   return [element, [{ transform: from }, { transform: to }], fade]
 }
 
-/**
- * Plays several animations as one. `after` is called when all have ended, before their effect is taken away: what it
- * changes is painted together with the end, without a frame between.
- */
+/** Calls `after` when all have ended, before their effect is taken away: there is no frame between. */
 export async function play(steps, milliseconds, after) {
   const isReduced = reduced.matches
   const duration = document.hidden ? 0 : isReduced ? Math.min(milliseconds, reducedDuration) : milliseconds
   const running = steps.filter(([, , fade]) => fade || !isReduced).map(([element, frames, fade]) =>
     element.animate(!isReduced ? frames : fade === 'in' ? appear : vanish, { duration, easing, fill: 'both' }))
-  // In a tab in the background animations do not proceed.
+  // Animations of a tab in the background do not proceed.
   const limit = new Promise(resolve => setTimeout(resolve, duration + 400))
   await Promise.race([Promise.allSettled(running.map(animation => animation.finished)), limit])
   after?.()

@@ -1,17 +1,14 @@
-// URLs that the app requests to open, such as a log-in page or a link into another app.
+// URLs that the app requests to open, such as a log-in page.
 
 import { h } from '../elements/dom.js'
 import { recall, remember } from '../memory.js'
 
-/** Schemes that act on this page or on the reader's files. Others, such as `spotify:`, belong to apps. */
+/** Schemes that act on this page or on files. Others, such as `spotify:`, belong to apps. */
 const refused = ['javascript', 'data', 'blob', 'file', 'about', 'vbscript', 'filesystem', 'view-source', 'chrome', 'ws',
   'wss']
 const rememberedRequests = 100
 
-/**
- * Opens the URL of a request, once: a reload of the page does not open it again. If the browser refuses to open a
- * window, or the URL is for an app, `offer` gets a link.
- */
+/** Opens a URL once, also after a reload. `offer` gets a link if the browser refuses, or the URL is for an app. */
 export function openRequested({ url: text, request }, offer) {
   const url = URL.parse(text)
   const scheme = url?.protocol.slice(0, -1)

@@ -1,10 +1,10 @@
 import { h } from '../elements/dom.js'
 
-/** The distances of a popover from the edge of its window and from the control at which it points, in pixels. */
+/** Pixels to the edge of the window and to the control. */
 const margin = 10
 const gap = 10
 
-/** Keeps a popover beside the control that opened it, where there is more room, with its arrow at the middle. */
+/** Keeps a popover beside its control, where there is more room. */
 export class Popover {
   #presentation
   #anchor
@@ -37,7 +37,7 @@ export class Popover {
     panel.style.top = `${top}px`
     panel.style.setProperty('--arrow', `${clamp(middle - left, 24, width - 24)}px`)
     panel.classList.toggle('below', isBelow)
-    // An arrow that would not point at the control is worse than none.
+    // An arrow that misses the control is worse than none.
     this.#arrow.hidden = Math.abs(top - wanted) > 4
   }
 }

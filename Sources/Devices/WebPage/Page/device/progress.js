@@ -2,9 +2,9 @@ import { h, setText } from '../elements/dom.js'
 
 const second = 1000
 
-/** A position that moves on with the time: `1:05 of 4:00`. It stands still while it is not on the page. */
+/** A position that moves with the time: `1:05 of 4:00`. It stands still while it is not on the page. */
 export class ProgressText {
-  // The text changes each second. A screen reader reads it only when it is asked to.
+  // It changes each second. Screen readers read it only when they are asked to.
   element = h('bdi.detail.progress', { 'aria-live': 'off' })
   #progress = null
   #timer = null

@@ -1,14 +1,14 @@
 const attempts = 4
 const retryDelay = 500
-/** Statuses of requests that the gateway has not carried out. 404: it was restarted and has the view in a moment. */
+/** Statuses of requests that the gateway has not taken. 404: it was restarted and has the view in a moment. */
 const notTaken = [404, 429, 503]
-/** The same, and the statuses of requests that it may have carried out. */
+/** These, and the statuses of requests that it may have carried out. */
 const perhapsTaken = [...notTaken, 0, 502]
 
 /**
- * What a device sends to the gateway, one request after the other, so that a completed swipe never overtakes its start.
- * Reports are idempotent and are repeated if the gateway cannot be reached; choices are not, because a choice could
- * then be taken twice. Both are repeated if the gateway cannot take them yet.
+ * What a device sends, one request after the other: the end of a swipe never overtakes its start. Reports are
+ * idempotent and repeated if the gateway cannot be reached. Choices are not: they could be taken twice. Both are
+ * repeated if the gateway cannot take them yet.
  */
 export class Reports {
   #view
@@ -20,10 +20,9 @@ export class Reports {
 
   report(body) { return this.#then(() => this.#send(body, perhapsTaken)) }
 
-  /** @param fields the text of a JSON object, or undefined if the choice has no fields */
   choose(choice, fields) { return this.#then(() => this.#send({ choose: choice }, notTaken, fields)) }
 
-  /** Reports the displayed revision, unless another one is displayed before the report can be sent. */
+  /** A later revision replaces one that could not be reported yet. */
   displayed(revision) {
     if (revision === this.#displayed) return
     this.#displayed = revision

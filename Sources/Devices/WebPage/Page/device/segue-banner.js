@@ -7,10 +7,7 @@ const flick = 0.6
 const symbols = { info: 'i', warning: '!', error: '!' }
 const above = 'translateY(-130%)'
 
-/**
- * The error above everything on a device. The element stays in the document as a live region; only its content comes
- * and goes, because a screen reader announces changes of a region that it already knows.
- */
+/** The error above a device. It stays in the document: screen readers announce changes of a live region they know. */
 class SegueBanner extends HTMLElement {
   device = null
   #card = null
@@ -49,7 +46,6 @@ class SegueBanner extends HTMLElement {
     return card
   }
 
-  /** The banner follows the pointer upwards and to both sides; far enough or fast enough it is dismissed. */
   #drag(card) {
     const back = () => {
       play([move(card, card.style.transform, 'none')], durations.settle)
@@ -73,7 +69,7 @@ class SegueBanner extends HTMLElement {
   }
 
   async #dismiss(button) {
-    // A banner that was swiped away comes back if it could not be dismissed.
+    // The banner comes back if it could not be dismissed.
     if (await this.device.press(button)) this.device.drawBanner()
   }
 

@@ -3,7 +3,7 @@ import { shortened } from '../elements/text.js'
 import { durations, play } from './motion.js'
 import { front } from './state.js'
 
-/** The line below a device: platform, flow, screen, revision and rule, and a pulse when a message acts on it. */
+/** The line below a device, with a pulse when a message acts on it. */
 class SegueCaption extends HTMLElement {
   #dot = h('span.pulse')
   #texts = ['bdi.caption-name', 'bdi', 'bdi.mono', 'bdi', 'bdi.mono'].map(spec => h(spec))

@@ -17,10 +17,7 @@ import { openRequested } from './open-url.js'
 
 const frameLimit = 250
 
-/**
- * A device: draws the scenes of one platform and session, and reports what a person does. Its document changes only
- * while nothing moves: updates that come during an animation or a gesture are drawn after it.
- */
+/** Draws the scenes of one platform and session. Updates during an animation or a gesture are drawn after it. */
 class SegueDevice extends HTMLElement {
   options = { platform: '', session: 'default', device: '', resumed: false }
   connection
@@ -30,7 +27,6 @@ class SegueDevice extends HTMLElement {
   #screens = {}
   #opened = new Set()
   #banner = null
-  /** The launch was reported, and no scene has followed yet. */
   #isLaunching = false
   #hasEnded = false
   #problem = ''
@@ -40,7 +36,6 @@ class SegueDevice extends HTMLElement {
   #isDirty = false
   #departures = new Departures(() => this.#schedule())
   #choices = new Choices(() => this.#drawBusy())
-  /** Reports that are sent when the animations of the next drawing have ended. */
   #afterDrawing = []
   #root = null
   #layers = new Layers(this)
@@ -56,12 +51,12 @@ class SegueDevice extends HTMLElement {
     this.#isLaunching = !this.options.resumed
     this.#view = this.connection.open({ kind: 'device', ...this.options }, update => this.#receive(update))
     this.#reports = new Reports(this.#view)
-    // An element that is moved in the document is connected again, but was launched before.
+    // An element that is moved is connected again, but was launched before.
     this.options = { ...this.options, resumed: true }
     this.#schedule()
   }
 
-  /** Begins a session that has ended. Only a person does so: otherwise no session could end while a page is open. */
+  /** Only a person begins an ended session again: otherwise none could end while a page is open. */
   #startAgain() {
     this.#view.close()
     this.options = { ...this.options, resumed: false }
@@ -71,7 +66,7 @@ class SegueDevice extends HTMLElement {
   disconnectedCallback() {
     this.connection.removeEventListener('change', this.#schedule)
     const [view, reports] = [this.#view, this.#reports]
-    // A swipe that ends with the device is reported as cancelled after this method: until then the view stays open.
+    // A swipe is reported as cancelled after this method: until then the view stays open.
     queueMicrotask(() => reports.settled().finally(() => view.close()))
     this.#departures.stop()
     this.#choices.stop()
@@ -86,7 +81,7 @@ class SegueDevice extends HTMLElement {
     const { platform, session } = this.options
     this.role = 'region'
     this.ariaLabel = `Device ${shortened(platform)}, session ${shortened(session)}`
-    // A click beside a control keeps the focus in the device.
+    // A click beside a control keeps the focus here.
     this.tabIndex = -1
     this.classList.toggle('is-window', isWindow)
     this.windowTitle = h('bdi')
@@ -102,7 +97,6 @@ class SegueDevice extends HTMLElement {
     const frame = h(isWindow ? 'div.frame.window-frame' : 'div.frame.phone-frame', this.bar, this.stage,
       !isWindow && h('div.home'))
     this.desk = h('div.desk', frame)
-    // Above the other windows, which lie beside the frame.
     ;(isWindow ? this.desk : frame).append(this.banner, this.notes)
     this.append(this.desk, this.caption)
     this.caption.build(platform)
@@ -138,7 +132,7 @@ class SegueDevice extends HTMLElement {
   #requestFrame() {
     const draw = () => { if (this.#isDirty && !this.#held && this.isConnected) this.#flush() }
     requestAnimationFrame(draw)
-    // A tab in the background gets no frames; it still has to follow the scene, or its reports would stop.
+    // A tab in the background gets no frames, but has to follow the scene, or its reports would stop.
     setTimeout(draw, frameLimit)
   }
 
@@ -151,7 +145,6 @@ class SegueDevice extends HTMLElement {
     try {
       await Promise.allSettled(this.#draw())
     } catch (error) {
-      // A scene that cannot be drawn must not stop the following ones.
       console.error(error)
     }
     const isChanged = this.#layers.hasEntered || formerTop !== this.#screenInFront
@@ -164,7 +157,7 @@ class SegueDevice extends HTMLElement {
     release()
   }
 
-  /** Keeps updates from being drawn until the returned function is called, once. */
+  /** Updates are not drawn until the returned function is called, once. */
   hold() {
     this.#held += 1
     return () => {
@@ -191,7 +184,7 @@ class SegueDevice extends HTMLElement {
     const shown = without(model, this.#departures.ids)
     const animations = [...this.#drawRoot(shown), ...this.#layers.draw(shown, this.#root, this.#control)]
     setText(this.windowTitle, shortened(this.#titleOf(front({ ...shown, presentations: [] }))))
-    // Only contents of screens that were open: those of a screen to come may arrive before its scene.
+    // The contents of a screen to come may arrive before its scene.
     const present = open.union(new Set(model.leaving))
     for (const id of this.#opened.difference(present)) delete this.#screens[id]
     this.#opened = present
@@ -218,7 +211,7 @@ class SegueDevice extends HTMLElement {
     return [...animations, this.#root.enter().then(() => former.remove())]
   }
 
-  /** What a screen shows. The row that has led to the screen `beside`, in the next column, is marked. */
+  /** The row that has led to `beside`, in the next column, is marked. */
   describe = (screen, below, beside) => ({
     content: this.#screens[screen.id] ?? null,
     title: this.#titleOf(screen),
@@ -274,7 +267,7 @@ class SegueDevice extends HTMLElement {
 
   canSwipe(instance) { return !this.isWindow && !this.#held && this.#canGoBack(instance) }
 
-  /** The back button: the screen moves out first, because the report says that it is no longer shown. */
+  /** The screen moves out first, because the report says that it is no longer shown. */
   goBack(instance) { if (this.#canGoBack(instance)) this.reportBack('completed', instance) }
 
   reportBack(back, instance) {
@@ -290,7 +283,6 @@ class SegueDevice extends HTMLElement {
     this.#schedule()
   }
 
-  /** Hides an instance before the scene follows, and reports it when the animation has ended. */
   #takeAway(instance, report) {
     if (this.#departures.has(instance)) return
     this.#departures.add(instance)
@@ -300,7 +292,6 @@ class SegueDevice extends HTMLElement {
 
   // MARK: Choices
 
-  /** Sends the choice of a button, or waits for it. Shows a refusal, and returns it. */
   press = async button => {
     if (button.ariaDisabled) return null
     if (!button.choice) return this.#choices.awaitChoice(button)
@@ -309,7 +300,7 @@ class SegueDevice extends HTMLElement {
     return refusal
   }
 
-  /** Returns why the choice was refused; null if it was sent, or is being sent already. */
+  /** Returns a refusal; null if the choice was sent, or is being sent already. */
   async choose(choice, control, fields) {
     if (this.readOnly || !choice) return null
     this.#control = control

@@ -5,9 +5,9 @@ const mostNotes = 3
 const longestNote = 500
 const rememberedNotes = 100
 
-/** Short texts at the foot of a device that go by themselves. The element is a live region for screen readers. */
+/** Short texts that go by themselves, in a live region for screen readers. */
 class SegueNotes extends HTMLElement {
-  /** Ids of notes that were shown: after a reconnection the gateway may send a note again. */
+  /** After a reconnection the gateway may send a note again. */
   #seen = []
 
   connectedCallback() {

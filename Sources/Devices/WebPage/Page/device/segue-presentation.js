@@ -6,10 +6,7 @@ import { Question } from './question.js'
 import { Sheet } from './sheet.js'
 import { WindowBar } from './window-bar.js'
 
-/**
- * A presented screen: sheet, full screen, popover, alert, dialog or window. The style of an instance never changes, so
- * the element is built once.
- */
+/** A presented screen. The style of an instance never changes, so the element is built once. */
 class SeguePresentation extends HTMLElement {
   device = null
   instance = ''
@@ -72,18 +69,15 @@ class SeguePresentation extends HTMLElement {
     else this.#shake()
   }
 
-  // MARK: Entering and leaving
-
   enter() {
     const place = () => this.#popover?.place()
     return play([[this.panel, this.#hiddenFrames().reverse(), 'in'], fadeIn(this.scrim)], this.#duration, place)
   }
 
-  /** Moves the presentation out, and removes it in the frame in which the animation ends. */
   leave() {
     this.inert = true
     this.#sheet?.cancel()
-    // It is hidden if a drag has already moved it out.
+    // A drag may have moved it out.
     return play([[this.panel, this.#hiddenFrames(), 'out'], fadeOut(this.scrim)], this.hidden ? 0 : this.#duration,
       () => this.remove())
   }

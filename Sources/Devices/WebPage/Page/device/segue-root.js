@@ -4,7 +4,7 @@ import { durations, fadeIn, play } from './motion.js'
 
 const narrowestColumn = 140
 
-/** The content below all presentations: one stack, the columns of a split view, or tabs. */
+/** What is below all presentations: one stack, the columns of a split view, or tabs. */
 class SegueRoot extends HTMLElement {
   #device
   #kind = 'stack'
@@ -80,7 +80,7 @@ class SegueRoot extends HTMLElement {
       tab.ariaDisabled = this.#device.readOnly ? 'true' : null
       selectTab(tab, entry.name === selected)
     })
-    // A root with tabs may have actions of its own, which every tab shows.
+    // A root with tabs may have actions that every tab shows.
     const description = this.#device.describe(model.root, null)
     this.actions.parentElement.hidden = !description.content?.actions.length
     this.actions.update(description)

@@ -4,15 +4,15 @@ import { ChoiceForm } from './choice-form.js'
 import { choiceButton } from './choices.js'
 import { ProgressText } from './progress.js'
 
-/** The number of rows of a section that are shown at first; a button shows as many again. */
+/** A section shows so many rows at first; a button shows as many again. */
 const rowPage = 200
 const skeletonRows = 5
-/** Deeper levels of a tree are not indented further, because they would leave no room for their texts. */
+/** Texts would have no room deeper in a tree. */
 const deepest = 8
-/** A longer title of the screen below would be cut in the back button, which then says only "Back". */
+/** With a longer title, the back button says only "Back". */
 const longestBack = 14
 
-/** One screen: a bar, the title, sections of rows, actions and forms. It draws contents and reports choices. */
+/** One screen: it draws contents and reports choices. */
 class SegueScreen extends HTMLElement {
   device = null
   instance = ''
@@ -58,12 +58,10 @@ class SegueScreen extends HTMLElement {
     this.classList.toggle('waiting', isWaiting || (isLoading && total > 1))
     this.#drawSections(content?.sections ?? [], isLoading && total < 2, update)
     this.#drawActions(content?.actions ?? [], update.isComing)
-    // If nothing in it can take the focus, it must do so itself, or the keyboard cannot scroll it.
+    // The keyboard can scroll only what can take the focus.
     if (this.scroller.querySelector('button:not([hidden]), summary')) this.scroller.removeAttribute('tabindex')
     else this.scroller.tabIndex = 0
   }
-
-  // MARK: Rows
 
   #drawSections(sections, hasSkeleton, update) {
     const shown = hasSkeleton ? [...sections, null] : sections
@@ -79,7 +77,6 @@ class SegueScreen extends HTMLElement {
   #drawSection(element, { header, footer, numbered, rows }, update) {
     put(element.header, header)
     put(element.footer, footer)
-    // Rows that are only text, without a choice or a second text, are a paragraph rather than a list.
     element.classList.toggle('text', rows.length < 4 && !numbered
       && rows.every(row => !isButton(row) && !row.depth && row.subtitle == null && row.detail == null
       && row.progress == null))
@@ -117,14 +114,11 @@ class SegueScreen extends HTMLElement {
     body.ariaCurrent = current != null && current === row.title ? 'true' : null
   }
 
-  // MARK: Actions
-
   #drawActions(actions, isComing) {
     const forms = actions.filter(action => action.schema && hasFields(action.schema))
     const plain = actions.filter(action => !forms.includes(action))
     const prominent = plain.filter(action => action.role === 'primary')
     const others = plain.filter(action => action.role !== 'primary' && action.role !== 'destructive')
-    // A few normal actions go beside the primary one; many would cover the content.
     const foot = prominent.length + others.length <= 3 ? [...prominent, ...others] : prominent
     const listed = plain.filter(action => !foot.includes(action))
     const label = action => shortened(action.label)
@@ -134,7 +128,6 @@ class SegueScreen extends HTMLElement {
       (item, action) => draw(item.firstChild, action))
     this.foot.hidden = !foot.length
     this.list.hidden = !listed.length
-    // A form that is the only thing to do on a screen needs no line that opens it.
     const isSingle = forms.length === 1 && !plain.length
     this.forms.classList.toggle('single', isSingle)
     reconcile(this.forms, forms, action => `${action.type} ${label(action)}`, () => {
@@ -177,7 +170,7 @@ function newSection() {
   return Object.assign(element, { header, list, more, footer, limit: rowPage })
 }
 
-/** Rows of the final height: nothing moves when the data arrives. */
+/** Nothing moves when the data arrives. */
 function skeleton() {
   const rows = Array.from({ length: skeletonRows }, () => h('div.row', h('span.bone')))
   return h('div.group', h('div.rows.skeleton', ...rows), h('span.visually-hidden', 'Loading'))

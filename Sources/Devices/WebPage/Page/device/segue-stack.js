@@ -3,17 +3,13 @@ import { onDrag } from '../elements/drag.js'
 import { durations, fadeIn, move, play } from './motion.js'
 
 const swipeEdge = 24
-/** Pixels per millisecond to the right that complete a swipe of any length. */
+/** Pixels per millisecond that complete a swipe of any length. */
 const flick = 0.5
 const [left, right] = ['translateX(-30%)', 'translateX(100%)']
 
-/**
- * A navigation stack. The screens below the top stay in the document, so that they keep their scroll positions and a
- * swipe can show them.
- */
+/** A navigation stack. Lower screens stay in the document: they keep their scroll positions, and a swipe shows them. */
 class SegueStack extends HTMLElement {
   device = null
-  /** True if the panel around the stack takes its height from the top screen. */
   fits = false
   #screens = new Map()
   #ids = []
@@ -24,7 +20,7 @@ class SegueStack extends HTMLElement {
 
   get top() { return this.#screens.get(this.#ids.at(-1) ?? '') }
 
-  /** Shows at least one instance, each as `describe` says. Returns the animation, if there is one. */
+  /** Shows at least one instance. Returns the animation, if there is one. */
   update(instances, describe) {
     const former = this.#ids
     this.#ids = instances.map(instance => instance.id)
@@ -79,8 +75,6 @@ class SegueStack extends HTMLElement {
     }
   }
 
-  // MARK: The back swipe
-
   #swipe(event) {
     const bounds = this.getBoundingClientRect()
     const [belowID, instance] = this.#ids.slice(-2)
@@ -102,7 +96,7 @@ class SegueStack extends HTMLElement {
         top.classList.remove('moving')
         show(isCompleted ? top : below, false)
         if (isCompleted) this.#swipedOut = instance
-        // The report comes before the release: what waits for the release must not show the screen again.
+        // What waits for the release must not show the screen again.
         this.device.reportBack(isCompleted ? 'completed' : 'cancelled', instance)
         release()
       }
@@ -138,7 +132,7 @@ function transition(former, ids) {
 
 function show(screen, isShown) { screen.classList.toggle('covered', !isShown) }
 
-/** The screens are in the document in the order in which they were pushed, which is not always that of the stack. */
+/** The screens are in the order of their pushes, which is not always that of the stack. */
 function arrange(below, above) {
   below.style.zIndex = '1'
   above.style.zIndex = '2'

@@ -2,20 +2,20 @@ import { h } from '../elements/dom.js'
 import { onDrag } from '../elements/drag.js'
 import { durations, fadeOut, move, play } from './motion.js'
 
-/** A sheet that is released with less than this part of the device's height visible is dismissed. */
+/** With less than this part of the device's height visible, a released sheet is dismissed. */
 const dismissBelow = 1 / 3
 const flick = 0.6
-/** A sheet that may not be moved further follows the pointer by this part of its distance. */
+/** Beyond its limits, a sheet follows the pointer by this part. */
 const resistance = 1 / 6
 
-/** The heights at which a sheet of the phone rests, and its grabber, which moves it between them. */
+/** The heights at which a sheet of the phone rests, and its grabber. */
 export class Sheet {
   #presentation
   #device
   #panel
   #detents = ['large']
   #detent = ''
-  /** The offset of a dragged sheet from its detent, in pixels. Below 0 it is higher. */
+  /** Pixels from the detent. Below 0 the sheet is higher. */
   #offset = 0
   #grabber = h('div.grabber', {
     role: 'slider', tabindex: 0, 'aria-label': 'Height of the sheet', 'aria-orientation': 'vertical',
@@ -67,16 +67,13 @@ export class Sheet {
     play([move(this.#panel, `translateY(${this.#panel.offsetHeight - from}px)`, 'none')], durations.settle, after)
   }
 
-  // MARK: The drag
-
   #drag(target) {
-    // The content scrolls; only the grabber and the bar move the sheet.
+    // Elsewhere the content scrolls.
     if (!target.closest('.grabber, .bar')) return null
     const start = this.#panel.offsetHeight
     let release = () => {}
     const place = y => {
       const highest = start - (this.#detents.at(-1) === 'large' ? this.#height('large') : start)
-      // Beyond the largest detent, and below the smallest if it may not be dismissed, the sheet resists.
       const isHeld = y > 0 && this.#index === 0 && !this.#presentation.isDismissible
       this.#offset = isHeld ? y * resistance : y < highest ? highest + (y - highest) * resistance : y
       this.#panel.style.transform = `translateY(${Math.max(0, this.#offset)}px)`
@@ -92,7 +89,6 @@ export class Sheet {
         const isLow = visible < this.#device.stage.clientHeight * dismissBelow
         const isThrown = velocityY > flick && this.#index === 0
         if (this.#presentation.isDismissible && (isLow || isThrown)) return this.#throwOut(release)
-        // A flick leads to the next detent in its direction, otherwise the nearest one is taken.
         const distances = this.#detents.map(name => Math.abs(this.#height(name) - visible + velocityY * 150))
         this.#snap(distances.indexOf(Math.min(...distances)), release)
       },
@@ -105,7 +101,7 @@ export class Sheet {
     return detent === 'medium' ? height / 2 : height - this.#device.topInset
   }
 
-  /** Completes a dismissal by drag. The device removes the element when its scene no longer contains it. */
+  /** The device removes the element when its scene no longer contains it. */
   #throwOut(release) {
     const { scrim, instance } = this.#presentation
     const out = move(this.#panel, this.#panel.style.transform, 'translateY(105%)', 'out')

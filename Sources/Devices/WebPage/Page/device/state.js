@@ -1,6 +1,6 @@
-// The navigation state of a scene in the form in which a device draws it.
+// The navigation state of a scene as a device draws it.
 
-/** The model of a state. The first column and the only stack have no name. */
+/** The first column and the only stack have no name. */
 export function read(state) {
   const root = state.root
   const { kind = 'stack', columns = {}, tabs, selected } = root.container ?? {}
@@ -20,10 +20,7 @@ function instance({ instance, screen }) { return { id: instance, screen } }
 
 function stackOf(base) { return [base, ...base.path].map(instance) }
 
-/**
- * The model without what a person has already taken away: screens together with those above them, presentations
- * together with those over them in the same window.
- */
+/** The model without what a person has taken away, and without what was above it in the same window. */
 export function without(model, gone) {
   const cut = stack => {
     const index = stack.instances.findIndex(screen => gone.has(screen.id))
@@ -43,7 +40,6 @@ export function instances(model) {
 
 export function standing(model) { return new Set(instances(model).map(screen => screen.id)) }
 
-/** The top screen of the topmost presentation, else of the selected tab or the last column. */
 export function front(model) {
   const stack = model.presentations.at(-1)
     ?? model.stacks.find(tab => model.kind === 'tabs' && tab.name === model.selected) ?? model.stacks.at(-1)

@@ -4,7 +4,7 @@ import { onDrag } from '../elements/drag.js'
 const keyStep = 16
 const [reachX, reachY] = [60, 40]
 
-/** The title bar of a window of its own, with which it is moved and closed. */
+/** The title bar of a window, which moves and closes it. */
 export class WindowBar {
   #presentation
   #title = h('bdi')
@@ -16,7 +16,7 @@ export class WindowBar {
     this.#presentation = presentation
     const raise = () => presentation.device.raise(presentation)
     this.#closer = iconButton('', 'Close the window', () => presentation.requestDismissal(), 'light close-light')
-    // A focusable handle, so that the arrow keys can move the window.
+    // The arrow keys can move the window.
     const handle = button(this.#title, raise,
       { class: 'window-handle', 'aria-description': 'Arrow keys move the window' })
     handle.addEventListener('keydown', event => {

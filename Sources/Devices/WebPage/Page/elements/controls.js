@@ -3,15 +3,11 @@ import { onDrag } from './drag.js'
 
 const keyStep = 16
 
-/**
- * Lets a separator resize the element on one of its sides, by pointer and with the arrow keys.
- * @param direction 1 if the element is on the left or above
- * @param axis `x` for a width, `y` for a height
- */
+/** `direction` is 1 if the element is on the left or above; `axis` is `x` for a width, `y` for a height. */
 export function onResize(separator, element, resize, direction = 1, axis = 'x') {
   const [size, room, keys] = axis === 'x' ? ['offsetWidth', 'clientWidth', { ArrowLeft: -keyStep, ArrowRight: keyStep }]
     : ['offsetHeight', 'clientHeight', { ArrowUp: -keyStep, ArrowDown: keyStep }]
-  // The size also changes with that of the window.
+  // The size also changes with the window.
   new ResizeObserver(() => {
     const part = element[size] / (element.parentElement?.[room] || 1)
     separator.ariaValueNow = String(Math.round(100 * part))
@@ -29,10 +25,8 @@ export function onResize(separator, element, resize, direction = 1, axis = 'x') 
   })
 }
 
-/** True for a key that is a shortcut of the browser or the system. */
 export function hasModifier({ metaKey, ctrlKey, altKey }) { return metaKey || ctrlKey || altKey }
 
-/** In a list of tabs, the arrow keys, Home and End select a tab. */
 export function onTabKeys(list) {
   list.addEventListener('keydown', event => {
     const tabs = [...list.children].filter(tab => !tab.hidden)
@@ -46,7 +40,7 @@ export function onTabKeys(list) {
   })
 }
 
-/** Marks a tab as selected or not. Of a list of tabs, only the selected one is in the order of the Tab key. */
+/** Only the selected tab is in the order of the Tab key. */
 export function selectTab(tab, isSelected) {
   tab.ariaSelected = String(isSelected)
   tab.tabIndex = isSelected ? 0 : -1

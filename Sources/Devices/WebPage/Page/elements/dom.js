@@ -1,9 +1,6 @@
-// Makes and updates elements. Text is inserted as text nodes only: the data of messages comes from anywhere.
+// Makes and updates elements. Text becomes text nodes only: the data of messages comes from anywhere.
 
-/**
- * Makes an element: `h('p.quiet', { title }, 'text', child)`. Names that begin with `on` are listeners, `true` sets an
- * attribute, `false`, null and undefined omit it.
- */
+/** `h('p.quiet', { title }, 'text', child)`: `on…` are listeners; `true` sets an attribute, false and null omit it. */
 export function h(spec, ...children) {
   const [tag, ...classes] = spec.split('.')
   const element = document.createElement(tag)
@@ -18,19 +15,15 @@ export function h(spec, ...children) {
   return element
 }
 
-/** Replaces the children of an element; null and false are left out. */
 export function fill(element, ...children) {
   element.replaceChildren(...children.filter(child => child != null && child !== false))
 }
 
-/** The length above which a text is cut and can be expanded: a browser lays out megabytes of text too slowly. */
+/** A longer text is cut: a browser lays out megabytes of text too slowly. */
 const textLimit = 2000
 const putTexts = new WeakMap()
 
-/**
- * Shows a text of a message, as `setText` does. A long text is cut and gets a button that shows all of it, unless the
- * element is itself in a button.
- */
+/** A long text is cut and gets a button that shows all of it, except within a button. */
 export function put(element, value) {
   const text = value ?? ''
   if (putTexts.get(element) === text) return
@@ -42,10 +35,7 @@ export function put(element, value) {
     : button(`Show all ${size}`, () => fill(element, text), { class: 'more' }))
 }
 
-/**
- * Makes the children of `parent` match `items`. A child is kept if an item still has its key, so that focus, entered
- * text and scroll position stay. Items with equal keys are told apart by their order.
- */
+/** A child stays if an item has its key, with its focus, text and scroll position. Equal keys go by their order. */
 export function reconcile(parent, items, key, create, update = () => {}) {
   const counts = new Map()
   const keys = items.map((item, index) => {
@@ -59,7 +49,7 @@ export function reconcile(parent, items, key, create, update = () => {}) {
   let next = parent.firstElementChild
   items.forEach((item, index) => {
     const child = kept.get(keys[index]) ?? Object.assign(create(item), { itemKey: keys[index] })
-    // Moving an element takes the focus away from it, so an element in its place is left alone.
+    // Moving an element takes the focus away from it.
     if (child === next) next = next.nextElementSibling
     else parent.insertBefore(child, next)
     update(child, item, index)
@@ -70,15 +60,13 @@ export function iconButton(symbol, label, action, className = '') {
   return button(unspoken('span', symbol), action, { class: `icon ${className}`, 'aria-label': label })
 }
 
-/** Sets a text unless it is the same: a new text node would be announced and laid out again. */
+/** A new text node would be announced and laid out again. */
 export function setText(element, text) {
   if (element.textContent !== text) element.textContent = text
 }
 
-/** An element that screen readers do not read. */
 export function unspoken(spec, ...children) { return h(spec, { 'aria-hidden': 'true' }, ...children) }
 
-/** A field for words that are neither completed nor corrected. */
 export function textField(attributes) {
   return h('input', { class: 'field', autocomplete: 'off', spellcheck: 'false', ...attributes })
 }
@@ -91,7 +79,6 @@ export function button(text, action, attributes = {}) {
   return h('button', { class: 'button', onclick: action, ...attributes }, text)
 }
 
-/** Makes an element of SVG. */
 export function svg(name, attributes = {}, ...children) {
   const element = document.createElementNS('http://www.w3.org/2000/svg', name)
   for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value)

@@ -1,15 +1,15 @@
-// Drags with a pointer, of which the elements make their gestures: a swipe back, a sheet that is pulled down, a divider.
+// Drags with a pointer, such as a swipe back, a sheet that is pulled down, or a divider.
 
-/** The distance in pixels from which on a pressed pointer drags. */
+/** A pressed pointer drags from this distance on, in pixels. */
 const dragDistance = 6
-/** The last part of a drag, in milliseconds, from which its velocity is computed. */
+/** The velocity is that of these last milliseconds. */
 const velocityTime = 100
 
 /**
- * Calls `begin` when a pointer goes down; a drag that it returns starts when the pointer has moved, mainly along its
- * `axis` and, if it is `forwardOnly`, to the right or down: `started()`, then `moved(x, y)`, and at the end either
- * `ended(x, y, velocityX, velocityY)` or `cancelled()`. Distances are from where the pointer went down, velocities in
- * pixels per millisecond. Returns a function that cancels the running drag.
+ * Calls `begin` when a pointer goes down. The drag that it returns starts when the pointer has moved, mainly along its
+ * `axis`, if it is `forwardOnly` to the right or down: `started()`, then `moved(x, y)`, at last `cancelled()` or
+ * `ended(x, y, velocityX, velocityY)`. Distances are from where the pointer went down, velocities in pixels per
+ * millisecond. Returns a function that cancels the running drag.
  */
 export function onDrag(element, begin) {
   let cancel = () => {}
@@ -35,7 +35,7 @@ export function onDrag(element, begin) {
       if (Math.abs(across) > Math.abs(along) || (drag.forwardOnly && along < 0)) return finish(() => {})
       isStarted = true
       document.documentElement.classList.add('dragging')
-      // The click that follows goes to the captured element instead of a row below the pointer.
+      // The click that follows must not meet a row below the pointer.
       try { element.setPointerCapture(down.pointerId) } catch { /* the pointer is up already */ }
       drag.started?.()
     }

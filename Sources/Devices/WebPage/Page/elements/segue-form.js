@@ -4,13 +4,12 @@ import './styles.js'
 import { printable } from './text.js'
 
 /**
- * A form made from the JSON Schema of an object. Strings, numbers, booleans and enumerations have fields of their own;
- * arrays, objects and what the schema leaves open are written as JSON. Set `schema`, then `text`, the JSON text of an
- * object, if there is one. `read()` gives the text and the problems. Enter in a field fires `submit`.
+ * A form made from the JSON Schema of an object. What has no field of its own is written as JSON. Set `schema`, then
+ * `text`, if there is one. `read()` gives the text and the problems. Enter in a field fires `submit`.
  */
 export class SegueForm extends HTMLElement {
   #schema = null
-  /** The names of the members and the texts of their values. A name can be there twice. */
+  /** Names, and texts of values. A name can be there twice. */
   #members = []
   #fields = []
 
@@ -18,7 +17,6 @@ export class SegueForm extends HTMLElement {
 
   set schema(schema) {
     this.#schema = schema
-    // The members of the former value may not be those of this schema.
     this.#members = []
     this.#draw()
   }
@@ -30,7 +28,7 @@ export class SegueForm extends HTMLElement {
     this.#draw()
   }
 
-  /** Reads the fields, marks those that are not valid, and moves the focus to the first of them. */
+  /** Marks the fields that are not valid, and moves the focus to the first one. */
   read() {
     const { text, problems } = this.#read()
     for (const { name, input, problem } of this.#fields.toReversed()) {
@@ -43,7 +41,7 @@ export class SegueForm extends HTMLElement {
   }
 
   #read() {
-    // Members that the schema does not name, and those whose field has not changed, are kept as they are written.
+    // Members without a field, or with one that has not changed, are kept as they are written.
     const problems = []
     let members = this.#members
     for (const field of this.#fields) {
@@ -59,7 +57,7 @@ export class SegueForm extends HTMLElement {
     return { text: objectOf(members), problems }
   }
 
-  /** The text of a member's value. Of several with one name, the last one counts, as in JSON.parse. */
+  /** Of several with one name, the last one counts, as in JSON.parse. */
   #textOf(name) { return this.#members.findLast(member => member[0] === name)?.[1] }
 
   #draw() {
@@ -83,7 +81,7 @@ export class SegueForm extends HTMLElement {
   }
 }
 
-/** The schema of X for one of `X or null`: an empty field is left out instead. */
+/** An empty field is left out instead of null. */
 function withoutNull(schema) {
   const { type, anyOf, oneOf } = schema ?? {}
   if (Array.isArray(type)) return { ...schema, type: type.find(name => name !== 'null') }
@@ -95,7 +93,7 @@ function isJSON({ type, enum: options }) {
   return !options && !['string', 'integer', 'number', 'boolean'].includes(type)
 }
 
-/** @param json the text of the value; if there is none, the default of the schema */
+/** Without `json`, the default of the schema counts. */
 function makeInput({ schema, required, problem }, json = JSON.stringify(schema.default)) {
   const attributes = {
     id: uniqueID(), class: 'field', 'aria-describedby': problem.id, 'aria-required': String(required),
@@ -119,7 +117,6 @@ function makeInput({ schema, required, problem }, json = JSON.stringify(schema.d
   return h('input', { ...attributes, value: text, inputmode: { integer: 'numeric', number: 'decimal' }[schema.type] })
 }
 
-/** The text of the value in JSON, as it was written. */
 function readField({ schema, required, input }) {
   if (input.type === 'checkbox') return String(input.checked)
   const text = input.value
@@ -142,7 +139,7 @@ function readField({ schema, required, input }) {
   return String(number)
 }
 
-// Numbers of JSON. Any other form of a number is converted.
+// Any other form of a number is converted.
 const WHOLE = /^-?(0|[1-9]\d*)$/, NUMBER = /^-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?$/
 
 customElements.define('segue-form', SegueForm)

@@ -2,10 +2,7 @@
 
 import { h } from './dom.js'
 
-/**
- * Adds a style sheet from the folder of a module. The module awaits its sheet, so that no element is ever seen without
- * its style.
- */
+/** The module awaits its sheet, so that no element is ever seen without its style. */
 export function addStyles(name, module) {
   return new Promise(done => document.head.append(h('link', {
     rel: 'stylesheet', href: new URL(`${name}.css`, module), onload: done, onerror: done,

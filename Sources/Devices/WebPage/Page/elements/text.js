@@ -6,21 +6,18 @@ export function kindOf(type) { return type.split('.', 1)[0] }
 
 export function nameOf(type) { return printable(type).replace(/^[^.]*\./, '') }
 
-// Control characters, and those that change the direction of the text around them: with these a message could make the
-// page say something else. Lone surrogates cannot be displayed.
+// Control and direction characters could make the page say something else. Lone surrogates cannot be displayed.
 const UNPRINTABLE = /[\0-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]|\p{Surrogate}/gu
 const ESCAPES = { '\n': '\\n', '\t': '\\t' }
 
-/** A string with its control characters written as `\u202e`. */
+/** Writes control characters as `\u202e`. */
 export function printable(value) {
   return String(value ?? '').replace(UNPRINTABLE, character =>
     ESCAPES[character] ?? '\\u' + character.charCodeAt(0).toString(16).padStart(4, '0'))
 }
 
-/** A text of several lines, each of which is printable. */
 export function printableLines(text) { return text.split('\n').map(printable).join('\n') }
 
-/** A printable string of at most `length` characters, such as for a name. */
 export function shortened(value, length = 200) {
   const text = printable(String(value ?? '').slice(0, length + 1))
   return text.length > length ? text.slice(0, length - 1) + '…' : text
@@ -36,7 +33,7 @@ export function clock(time) { return clockFormat.format(new Date(time)) }
 
 export function dateAndClock(time) { return `${dateFormat.format(new Date(time))}, ${clock(time)}` }
 
-/** A duration in milliseconds, such as `12 ms`, `4.2 s`, `3 min` or `5 h`. */
+/** For example `12 ms`, `4.2 s`, `3 min` or `5 h`. */
 export function duration(milliseconds) {
   const seconds = milliseconds / 1000
   if (seconds < 1) return `${figure(milliseconds)} ms`

@@ -2,10 +2,7 @@
 
 import { isContainer, plain } from '../elements/json-text.js'
 
-/**
- * The changed paths: `{ path, before, after }`, without `before` for an added value, without `after` for a removed one.
- * At most `limit`.
- */
+/** At most `limit` of `{ path, before, after }`; without `before` a value is added, without `after` removed. */
 export function difference(before, after, limit) {
   const changes = []
   const stack = [{ path: '', before, after }]
@@ -25,7 +22,7 @@ function members({ path, before, after }) {
     { path: path ? `${path}.${key}` : key, before: member(before, key), after: member(after, key) }))
 }
 
-/** Pairs elements by their `id` if each has one, so that a removed first element is one change; otherwise by place. */
+/** Pairs by `id` if each has one, so that a removed first element is one change; otherwise by place. */
 function elements({ path, before, after }) {
   const ids = list => new Set(list.map(element => element?.id))
   const hasIDs = [before, after].every(list => ids(list).size === list.length && !ids(list).has(undefined))
@@ -35,7 +32,7 @@ function elements({ path, before, after }) {
     const old = former.get(key), place = places.get(key)
     return { path: `${path}[${place ?? old}]`, before: before[old], after: after[place] }
   })
-  // An element with an id that only has another place is equal to itself, but the list is not.
+  // An element that has only moved is equal to itself, but the list is not.
   const order = (one, other) => [...one.keys()].filter(key => other.has(key)).join(', ')
   return [...pairs, { path: `${path || 'data'}: order`, before: order(former, places), after: order(places, former) }]
 }

@@ -1,14 +1,14 @@
-// The happenings that the gateway has sent: a bounded list, in which the rows of a story are together.
+// The happenings from the gateway: a bounded list, in which the rows of a story are together.
 
 import { plural, problemOf } from '../elements/text.js'
 
-/** The number of rows that a page keeps; the gateway keeps fewer (`HappeningLog.limit`). */
+/** The gateway keeps fewer (`HappeningLog.limit`). */
 const LIMIT = 5000
-/** The number of rows at the end among which the story of a new row is looked for. */
+/** Among so many rows at the end, the story of a new row is looked for. */
 const NEAR = 30
 
-// An entry is a happening (`row`), a `notice`, or at the end the number of messages that are `hidden`. A happening below
-// others of its story is an `isEffect`. If its story is further up, it is at the end, where somebody sees it.
+// An entry is a `row`, a `notice`, or the number of `hidden` messages. An `isEffect` is below others of its story. If
+// these are further up, a row is at the end, where somebody sees it.
 
 export class HappeningFeed {
   unseen = 0
@@ -19,19 +19,16 @@ export class HappeningFeed {
   #entries = []
   #byID = new Map()
   #hidden = { serial: 0, hidden: 0 }
-  /** The entries that a paused feed shows. */
   #paused
   #following = true
   #interrupted = false
 
-  /** The entries to show. */
   get entries() {
     return this.#paused ?? (this.#hidden.hidden ? [...this.#entries, this.#hidden] : [...this.#entries])
   }
 
   get isPaused() { return !!this.#paused }
 
-  /** A pause stops what is shown; meanwhile happenings still arrive. */
   set isPaused(isPaused) {
     this.#paused = isPaused ? this.entries : undefined
     this.isFollowing = this.#following
@@ -51,12 +48,12 @@ export class HappeningFeed {
     for (const notice of lost) this.#add({ notice })
     if (skipped) this.#add({ notice: `${plural(skipped, 'happening')} skipped; there were too many` })
     if (rows.length && this.#interrupted) {
-      // Of a gateway that was not started again, the rows are known.
+      // The same gateway sends rows that are known.
       if (this.#entries.length && !this.#byID.has(rows[0].id)) this.#add({ notice: 'Happenings may be missing here' })
       this.#interrupted = false
     }
     for (const row of rows) this.#apply(row)
-    // The entry stays the same: it may have the focus.
+    // The entry may have the focus, so it stays the same.
     if (hidden !== undefined) this.#hidden.hidden = hidden
     for (const { row } of this.#entries.splice(0, Math.max(0, this.#entries.length - LIMIT))) {
       if (row) this.#byID.delete(row.id)
@@ -66,7 +63,7 @@ export class HappeningFeed {
   #apply(row) {
     const known = this.#byID.get(row.id)
     if (known) {
-      // Further messages have joined the happening. What a paused list shows does not change.
+      // Further messages have joined the happening. A paused list does not change.
       if (this.#paused) this.#replace(known, { ...known, row })
       else known.row = row
       return
@@ -77,10 +74,9 @@ export class HappeningFeed {
     if (this.#paused || !this.#following) this.unseen += 1
   }
 
-  /** The index of a new effect: after those of its story that happened before it. Processes send at the same time, so
-   *  their messages can arrive in another order than they were made. */
+  /** After the effects that happened before it: messages of several processes arrive in any order. */
   #indexAfter(last, { story, after }) {
-    // Without a time since the beginning of the story (null), or with a negative one, a row stays at the end.
+    // Without a time since the beginning of the story, or with a negative one, a row stays at the end.
     if (!(after > 0)) return last + 1
     while (this.#entries[last]?.isEffect && this.#entries[last].row?.story === story
       && this.#entries[last].row.after > after) last -= 1

@@ -2,7 +2,7 @@ import { h } from '../elements/dom.js'
 import { clock, dateAndClock, duration, joined, plural, printable } from '../elements/text.js'
 import { spoken } from './inspector-element.js'
 
-/** Makes an element of the list of happenings: a happening, a notice, or the number of hidden messages. */
+/** An element of the list of happenings. */
 export function happeningRow({ row, isEffect, notice, hidden }, id) {
   const make = (spec, title, kind, ...parts) =>
     h(spec, { role: 'row', id, title, 'data-kind': kind }, h('div', { role: 'gridcell' }, ...parts))

@@ -1,9 +1,9 @@
-// The base of the inspector's parts, and the small elements that several of them show.
+// The base of the inspector's parts, and the small elements of several of them.
 
 import { button, h, unspoken } from '../elements/dom.js'
 import { KINDS, printable, printableLines, problemOf } from '../elements/text.js'
 
-/** A part of the inspector. Its view of the gateway is open while the element is in the document. */
+/** Its view of the gateway is open while the element is in the document. */
 export class InspectorElement extends HTMLElement {
   connection
   #view
@@ -47,10 +47,7 @@ export function failureOf(failure, retry) {
   return h('div.padded', h('p.failure', { role: 'alert' }, problemOf(failure)), button('Try again', retry))
 }
 
-/**
- * Copies text without control characters, which a terminal would execute, and says so on the button. Browsers allow it
- * only on addresses that are encrypted or loopback.
- */
+/** A terminal would execute control characters. Browsers copy only on addresses that are encrypted or loopback. */
 export async function copy(text, from) {
   from.dataset.label ??= from.textContent
   const copied = navigator.clipboard?.writeText(printableLines(text)).then(() => 'Copied', () => null)

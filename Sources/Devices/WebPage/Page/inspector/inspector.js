@@ -1,4 +1,4 @@
-// The inspector beside the devices: its parts, which are loaded when they are first shown, and its width.
+// The inspector beside the devices: its parts, which are loaded when they are first shown.
 
 import { current, go, withDevices } from '../address.js'
 import { onResize, onTabKeys, selectTab } from '../elements/controls.js'
@@ -6,7 +6,7 @@ import { h } from '../elements/dom.js'
 import { recall, remember } from '../memory.js'
 import { MapPanel } from './map-panel.js'
 
-/** The parts that have a tab. The first one has a switch to the other list. */
+/** The first tab has a switch to the other list. */
 export const parts = { happenings: 'Activity', map: 'Map', story: 'Story', processes: 'Processes' }
 const lists = { happenings: 'Happenings', messages: 'Messages' }
 const labels = { ...parts, ...lists }
@@ -17,7 +17,6 @@ export function partNamed(name) {
   return name === 'message' ? 'messages' : Object.hasOwn(labels, name) ? name : null
 }
 
-/** The part in whose tab a part is shown. */
 export function tabOf(part) { return part === 'messages' ? 'happenings' : part }
 
 export class Inspector {
@@ -52,25 +51,22 @@ export class Inspector {
       this.open(true)
     }, -1)
     this.#mapPanel = new MapPanel(() => {
-      // The address of a map that was closed must not open it again.
+      // The address of a closed map must not open it again.
       if (this.#mapPanel.isClosed && current().name === 'map') go('#/happenings', true)
       this.#placeMap()
     })
     this.#placeMap()
   }
 
-  /** The session of the devices. */
   set session(session) {
     this.#session = session
     this.#withMap(map => { map.session = session })
   }
 
-  /** Marks what a row of a list has moved. */
   mark(detail) { this.#withMap(map => map.mark?.(detail)) }
 
   #withMap(action) { this.#elements.get('map')?.then(action) }
 
-  /** Moves the map between its tab and its panel, when the page has become wide or narrow. */
   async #placeMap() {
     const isPossible = this.#mapPanel.isPossible
     find('tab-map').hidden = isPossible
@@ -106,7 +102,7 @@ export class Inspector {
     const element = await this.#element(part)
     if (this.part !== part) return
     if (partNamed(current().name) === part) element.address = withDevices()
-    // The switch stays, so that it keeps the focus.
+    // The switch keeps the focus.
     if (element.parentElement !== this.#panel) {
       const hadFocus = this.#shown?.contains(document.activeElement)
       // The map may have moved to its own panel.

@@ -1,7 +1,7 @@
 import { button, fill, h, setText } from '../elements/dom.js'
 import { count, plural } from '../elements/text.js'
 
-/** A list with its bar below, the button that leads to the newest entry, and a text while there is no entry. */
+/** A list with its bar, the button that leads to the newest entry, and a text while it is empty. */
 export class ListFrame {
   #list
   #noun
@@ -11,7 +11,6 @@ export class ListFrame {
   #nothing = h('div.nothing.late', { hidden: true })
   element
 
-  /** @param buttons further buttons of the bar */
   constructor(list, noun, { pause, newest, buttons = [] }) {
     this.#list = list
     this.#noun = noun
@@ -25,7 +24,6 @@ export class ListFrame {
       h('div.list-bar', this.#status, ...buttons, this.#pause))
   }
 
-  /** @param nothing the line to show instead of an empty list, and what follows it */
   update({ unseen, isPaused, isDetached = false, failure }, status, [line, ...rest] = []) {
     this.#return.hidden = this.#list.isFollowing && !isDetached
     setText(this.#return, unseen ? `↓ ${plural(unseen, `new ${this.#noun}`)}` : '↓ Newest')

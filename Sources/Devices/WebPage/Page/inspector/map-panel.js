@@ -1,4 +1,4 @@
-// On a wide page, the map is in a panel below the devices, so that the inspector beside it shows what happens.
+// On a wide page, the map is in a panel below the devices.
 
 import { onResize } from '../elements/controls.js'
 import { recall, remember } from '../memory.js'
@@ -7,13 +7,12 @@ const [lowest, devicesHeight] = [220, 300]
 const [root, wide] = [document.documentElement, matchMedia('(min-width: 1600px)')]
 
 export class MapPanel {
-  /** A person has closed the panel. */
   isClosed = false
   #panel = document.getElementById('map-panel')
   #toggle = document.getElementById('map-toggle')
   #isOpen
 
-  /** @param changed is called when the panel is opened or closed, or the page becomes wide or narrow */
+  /** Calls `changed` when the panel opens or closes, or the page becomes wide or narrow. */
   constructor(changed) {
     const { isOpen = false, height } = recall('local', 'map') ?? {}
     if (parseInt(height, 10)) this.#resize(parseInt(height, 10))
@@ -38,7 +37,6 @@ export class MapPanel {
     this.isOpen = isOpen
   }
 
-  /** The page is wide enough for the panel; then the map has no tab. */
   get isPossible() { return wide.matches }
 
   get isOpen() { return this.#isOpen && wide.matches }

@@ -1,7 +1,6 @@
-// The messages that the page keeps: a bounded list, in the order of the journal. It knows nothing of the document.
+// The messages that the page keeps: a bounded list, in the order of the journal.
 
-// An entry is a message (`row`), a `notice`, or a stretch that was `skipped`. The latter two have the place of the
-// message before them.
+// An entry is a `row`, a `notice`, or a `skipped` stretch. The latter two have the place of the message before.
 
 const LIMIT = 10_000
 
@@ -10,7 +9,6 @@ export class MessageBuffer {
   entries = []
   unseen = 0
   detached = false
-  /** The journal may have messages before the first entry. */
   hasOlder = true
   interrupted = false
 
@@ -18,7 +16,7 @@ export class MessageBuffer {
     Object.assign(this, { entries: [], unseen: 0, detached: false, hasOlder: true, interrupted: false })
   }
 
-  /** Takes an update of the gateway. `reading`: somebody reads older messages, which must not make room. */
+  /** `reading`: somebody reads older messages, which must not make room. */
   append({ rows = [], skipped, lost = [] }, reading) {
     const former = this.entries.length
     this.detached ||= reading && former + rows.length > LIMIT
@@ -32,7 +30,7 @@ export class MessageBuffer {
       if (epoch !== newest.epoch) {
         lost = [...lost, 'The journal was replaced. The messages above can no longer be opened.']
       } else if (this.interrupted && offset > newest.offset + 1) {
-        // A greater offset need not be a lost message: a journal may leave out offsets between batches.
+        // A journal may leave out offsets between batches without a lost message.
         skipped ??= { count: null, after: newest.row.position, before: next.position }
       }
       this.interrupted = false
@@ -47,7 +45,7 @@ export class MessageBuffer {
     this.hasOlder ||= excess > 0
   }
 
-  /** Adds older messages of the journal. If there is no room, the newest are removed. */
+  /** If there is no room, the newest are removed. */
   prepend(rows, hasOlder) {
     this.hasOlder = hasOlder
     this.entries.unshift(...rows.map(row => ({ serial: ++this.#serial, ...placeOf(row.position), row })))
@@ -55,7 +53,7 @@ export class MessageBuffer {
     this.entries.splice(LIMIT)
   }
 
-  /** Puts messages in the place of a skipped stretch. If there are more, a shorter stretch remains after them. */
+  /** If there are more, a shorter stretch remains after them. */
   fill(gap, rows, more, next) {
     const index = this.entries.indexOf(gap)
     if (index < 0) return
@@ -66,7 +64,7 @@ export class MessageBuffer {
     this.#insert(after, { skipped: { after, before, count: count && Math.max(count - rows.length, 0) } })
   }
 
-  /** A transient message, which has no position, has its place after all others. */
+  /** A transient message has no position: it is after all others. */
   #add(row) {
     if (row.position) return this.#insert(row.position, { row })
     if (this.entries.some(entry => entry.row?.id === row.id)) return
@@ -74,7 +72,7 @@ export class MessageBuffer {
     this.entries.push({ serial: ++this.#serial, epoch, offset, row })
   }
 
-  /** Inserts an entry after the last one with a smaller offset, unless the message is there. */
+  /** The place is after the last smaller offset, unless the message is there. */
   #insert(position, content) {
     const entry = { serial: ++this.#serial, ...placeOf(position), ...content }
     let index = this.entries.length

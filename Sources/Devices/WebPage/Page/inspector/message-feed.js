@@ -1,4 +1,4 @@
-// The messages that a selection selects: live ones from a view of the gateway, and older ones from the journal.
+// The messages of a selection: live ones from a view of the gateway, older ones from the journal.
 
 import { problemOf } from '../elements/text.js'
 import { MessageBuffer } from './message-buffer.js'
@@ -7,20 +7,19 @@ const PAGE = 200
 
 export class MessageFeed {
   selection = {}
-  /** The gateway has not answered yet; the entries are those of the former selection. It answers in any case. */
+  /** The gateway has not answered yet; the entries are those of the former selection. */
   isStale = true
-  /** The complaint of the gateway about the selection, and a failure to read older messages. */
   problem = ''
   failure = ''
   #buffer = new MessageBuffer()
   #following = true
   #paused = false
   #pausedAt
-  /** The totals by type of the former views, and with those of this view. */
+  /** Totals by type of the former views, and with those of this view. */
   #former = new Map()
   #totals = new Map()
   #reading = false
-  /** The position before which the journal must still be searched, if a search has found nothing. */
+  /** A search that has found nothing goes on in the journal before this position. */
   #searched
   #openView
   #get
@@ -32,11 +31,10 @@ export class MessageFeed {
     this.#changed = changed
   }
 
-  /** The entries to show. A paused feed ends where it was paused. */
   get entries() {
     const { entries } = this.#buffer
     const end = entries.lastIndexOf(this.#pausedAt)
-    // Without it, entries were removed from the end, to make room for older messages.
+    // Entries were removed from the end, to make room for older messages.
     return this.#paused && (end >= 0 || !this.#pausedAt) ? entries.slice(0, end + 1) : entries
   }
 
@@ -44,7 +42,7 @@ export class MessageFeed {
 
   get isDetached() { return this.#buffer.detached }
 
-  /** The number of messages of each type. The gateway counts only those that arrive while its view is open. */
+  /** The gateway counts only while its view is open. */
   get counts() {
     const counts = new Map()
     for (const { row } of this.#buffer.entries) if (row) counts.set(row.type, (counts.get(row.type) ?? 0) + 1)
@@ -58,7 +56,7 @@ export class MessageFeed {
     this.#searched = undefined
   }
 
-  /** Opens the view. The gateway sends its newest messages, of which the buffer may have some. */
+  /** The buffer may have some of the messages that the gateway sends. */
   open() {
     this.interrupt()
     this.#openView(update => this.#update(update))
@@ -83,7 +81,6 @@ export class MessageFeed {
 
   get isPaused() { return this.#paused }
 
-  /** A pause stops what is shown; meanwhile messages still arrive. */
   set isPaused(isPaused) {
     this.#paused = isPaused
     this.#pausedAt = this.#buffer.entries.at(-1)
@@ -103,10 +100,8 @@ export class MessageFeed {
     this.open()
   }
 
-  // MARK: The journal
-
   #page(query) {
-    // URLSearchParams would write a space as a plus sign, which not every server reads.
+    // Not every server reads a plus sign, which URLSearchParams writes, as a space.
     const parameters = Object.entries({ selection: JSON.stringify(this.selection), limit: PAGE, ...query })
       .map(([name, value]) => `${name}=${encodeURIComponent(value)}`)
     return this.#get('/api/messages?' + parameters.join('&'))

@@ -2,7 +2,7 @@ import { h } from '../elements/dom.js'
 import { clock, count, dateAndClock, nameOf, plural, printable, processOf, shortened } from '../elements/text.js'
 import { badge, smallButton } from './inspector-element.js'
 
-/** Makes an element of the list of messages: a message, a notice, or a stretch that was skipped. */
+/** An element of the list of messages. */
 export function messageRow({ row, notice, skipped, loading, problem }, id, load) {
   const make = (spec, title, ...parts) =>
     h(spec, { role: 'row', id, title }, h('div', { role: 'gridcell' }, ...parts))

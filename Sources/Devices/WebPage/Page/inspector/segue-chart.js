@@ -2,7 +2,7 @@ import { svg } from '../elements/dom.js'
 
 export const SECONDS = 300
 
-/** A line chart of counts by the second, 120 × 24, as an SVG path. Set `values`, the newest last. */
+/** A line chart of counts by the second. Set `values`, the newest last. */
 export class SegueChart extends HTMLElement {
   #label
   #area = svg('path', { class: 'chart-area' })

@@ -4,14 +4,14 @@ import { confirming } from './confirm.js'
 import { badge } from './inspector-element.js'
 import { messageAddress } from './selection.js'
 
-/** The messages that durable consumers could not handle. Set `connection`, and `total` when their number changes. */
+/** The messages that durable consumers could not handle. Set `total` when their number changes. */
 export class SegueDeadLetters extends HTMLElement {
   connection
   #total = -1
-  /** The first letters; `#more` is true if the gateway has others after them. */
+  /** The gateway has others after them if `#more` is true. */
   #letters = []
   #more = false
-  /** False if a letter was settled since the letters were read. */
+  /** False if a letter was settled since the last reading. */
   #isCurrent = false
   #heading = h('h2.heading', 'Dead letters')
   #list = h('ul')
@@ -25,7 +25,7 @@ export class SegueDeadLetters extends HTMLElement {
   }
 
   set total(total) {
-    // A letter that is sent again can fail again: the number is the same, and the letter is another one.
+    // A letter that is sent again can fail again: the number is the same.
     if (total === this.#total && this.#isCurrent && (this.#more || total === this.#letters.length)) return
     this.#total = total
     this.#read(total)
@@ -64,7 +64,7 @@ export class SegueDeadLetters extends HTMLElement {
     this.#next.hidden = !this.#more
     setText(this.#heading, total ? `Dead letters · ${count(total)}` : 'Dead letters')
     this.#say(...total ? [] : ['None: every message was handled.'])
-    // A letter keeps its row, and with it a question that is open there.
+    // A question may be open in the row of a letter.
     reconcile(this.#list, this.#letters, ({ id }) => id, letter => this.#row(letter))
   }
 

@@ -5,7 +5,7 @@ import { replacing, valuesOf } from './selection.js'
 
 const RECORDED = Object.keys(KINDS)
 const LISTED = 100
-/** The fields of the panel: the member of the selection, its label, an example, and its prefix on a chip. */
+/** The member of the selection, its label, an example, and its prefix on a chip. */
 const FIELDS = [
   ['types', 'Types', 'command.*', ''], ['exclude', 'Hidden types', 'event.X document.*', 'not '],
   ['session', 'Session', 'every session', 'session '], ['source', 'Source', 'music-*', 'from '],
@@ -52,7 +52,6 @@ export class SegueFilters extends HTMLElement {
     this.#showTypes()
   }
 
-  /** The complaint of the gateway about a condition or a pattern. */
   set problem(text) {
     if (text === this.#problem.textContent) return
     this.#problem.textContent = text
@@ -64,7 +63,6 @@ export class SegueFilters extends HTMLElement {
     this.#search.select()
   }
 
-  /** Selects a value alone, or adds a type to those that are hidden. */
   only(member, value) {
     if (member === 'exclude') {
       this.#set('types', this.#values('types').filter(type => type !== value))
@@ -73,7 +71,6 @@ export class SegueFilters extends HTMLElement {
     this.#tell()
   }
 
-  /** Without a selection, all kinds are selected. */
   #values(member) {
     const values = valuesOf(this.#value.selection, member)
     return member === 'kinds' && !values.length ? RECORDED : values
@@ -115,7 +112,7 @@ export class SegueFilters extends HTMLElement {
   }
 
   #show() {
-    // The field that somebody writes in keeps its text, or the caret would jump.
+    // The field in use keeps its text, or the caret would jump.
     const write = (input, text) => { if (input !== document.activeElement) input.value = text }
     write(this.#search, this.#value.text)
     RECORDED.forEach((kind, index) => { this.#kinds[index].ariaPressed = this.#values('kinds').includes(kind) })

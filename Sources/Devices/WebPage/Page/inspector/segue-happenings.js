@@ -11,7 +11,7 @@ import { messageAddress, storyAddress } from './selection.js'
 
 await addStyles('happenings', import.meta.url)
 
-/** What has happened: each tap or other origin, and below it its effects. `address`: `#/happenings`. */
+/** Each tap or other origin, and below it its effects. `address`: `#/happenings`. */
 class SegueHappenings extends InspectorElement {
   #feed = new HappeningFeed()
   #drawing = 0
@@ -44,7 +44,7 @@ class SegueHappenings extends InspectorElement {
   #hello = () => { if (!this.connection.state.hello.resumed) this.#feed.interrupt() }
 
   #open(row) {
-    // The browser's button leads back to here, also if the address named no part of the inspector.
+    // The browser's button leads back to here, also if the address named no part.
     go('#/happenings', true)
     go(addressOf(row))
   }
@@ -66,7 +66,6 @@ class SegueHappenings extends InspectorElement {
   }
 }
 
-/** A story for an origin and for several messages, otherwise the message. */
 function addressOf({ kind, story, position, message, messages }) {
   if (!position) return messageAddress(`transient:${message}`)
   return kind === 'origin' || messages > 1 ? storyAddress(story) : messageAddress(position)

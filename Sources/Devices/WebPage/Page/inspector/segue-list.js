@@ -4,14 +4,11 @@ import { addStyles } from '../elements/styles.js'
 
 await addStyles('list', import.meta.url)
 
-/** Rows that are drawn above and below the visible ones, so that a fast scroll shows no blank space. */
+/** With further rows, a fast scroll shows no blank space. */
 const OVERSCAN = 6
 const MARGIN = 12
 
-/**
- * A list that keeps only the rows in view in the document. It follows the newest until somebody scrolls up. An entry
- * has a `serial`, and a `row` if it can be opened.
- */
+/** A list with only the rows in view. It follows the newest until somebody scrolls up. An entry has a `serial`. */
 export class SegueList extends HTMLElement {
   #entries = []
   #isOpened = () => false
@@ -19,7 +16,7 @@ export class SegueList extends HTMLElement {
   #viewHeight = 0
   #following = true
   #chosen = null
-  /** An entry and its distance from the top: it stays there when rows are added or removed above. */
+  /** The entry stays at this distance from the top when rows above it change. */
   #anchor = { entry: null, shift: 0 }
   #rows = h('div', { role: 'rowgroup' })
   #id = uniqueID()
@@ -28,11 +25,7 @@ export class SegueList extends HTMLElement {
   #actions
   #pointed
 
-  /**
-   * @param makeRow makes the element of an entry with an id
-   * @param version a value of an entry; if it changes, the element is made again
-   * @param actions `open`, `load`, `older`, `follow`, `choose` and `point`, all of which may be missing but `open`
-   */
+  /** A new `version` of an entry makes its element anew. Of `actions`, only `open` is needed. */
   constructor(label, makeRow, version, actions) {
     super()
     this.#makeRow = makeRow
@@ -62,7 +55,7 @@ export class SegueList extends HTMLElement {
     return this.#entries.find(entry => entry.row && this.#idOf(entry) === id)
   }
 
-  /** Tells once that the pointer or the focus has come to an entry, or has left it: then the entry has no row. */
+  /** Tells once that the pointer or the focus has come to an entry, or has left it. */
   #point(entry) {
     if (entry !== this.#pointed) this.#actions.point?.(entry ?? {})
     this.#pointed = entry
@@ -81,7 +74,7 @@ export class SegueList extends HTMLElement {
     this.#arrange()
   }
 
-  /** The style sheet decides about the height of a row, which depends on the width. */
+  /** The style sheet makes the height of a row depend on the width. */
   #resized() {
     const height = parseFloat(getComputedStyle(this).getPropertyValue('--row-height'))
     if (!height) return
@@ -103,7 +96,7 @@ export class SegueList extends HTMLElement {
   }
 
   #scrolled() {
-    // A list that is hidden and shown again, or gets another size, is scrolled by the browser, not by a person.
+    // With another size, the browser scrolls, not a person.
     if (!this.#rowHeight || this.clientHeight !== this.#viewHeight) return
     const index = Math.floor(this.scrollTop / this.#rowHeight)
     this.#keepPlace(index)

@@ -14,7 +14,7 @@ await addStyles('map/map', import.meta.url)
 
 const all = '*'
 
-/** The flows as graphs that show what happens in them. `address`: `#/map?session=anna`; `session=*` for all. */
+/** The flows as graphs. `address`: `#/map?session=anna`; `session=*` for all. */
 class SegueMap extends InspectorElement {
   #asked = ''
   #ofDevices = 'default'
@@ -36,7 +36,6 @@ class SegueMap extends InspectorElement {
     this.#openSession()
   }
 
-  /** The session of the devices, which the map shows if its address names none. */
   set session(session) {
     this.#ofDevices = session
     this.#openSession()
@@ -54,7 +53,7 @@ class SegueMap extends InspectorElement {
       moves: moves => { for (const move of moves) this.#flows.get(move.platform)?.picture?.move(move) },
       rows: (rows, isFirst) => {
         this.#lastStory.receive(rows)
-        // After a break the gateway sends its rows again: of many, only the last one is shown.
+        // After a break the gateway sends its rows again: only the last one is shown.
         const begun = isFirst ? [] : rows.filter(row => row.kind === 'origin').slice(-1)
         for (const { platform, actor } of begun) this.#flows.get(platform)?.picture?.pulse(actor)
       },
@@ -120,7 +119,6 @@ class SegueMap extends InspectorElement {
     this.#drawHere(platforms)
   }
 
-  /** On a small page one platform is shown at a time. */
   #choose(chosen) {
     this.#chosen = chosen
     reconcile(this.#platforms, [...this.#flows.keys()], platform => platform,
@@ -143,7 +141,7 @@ class SegueMap extends InspectorElement {
     for (const platform of platforms) this.#flows.get(platform)?.setHere(this.#feed.here[platform] ?? {})
   }
 
-  /** @param taken the rules whose counts have changed, by platform; null for all */
+  /** `taken` are the rules whose counts have changed; null for all. */
   #drawTaken(taken) {
     for (const [platform, { picture }] of this.#flows) {
       const rules = taken && Object.keys(taken[platform] ?? {})
@@ -156,7 +154,6 @@ class SegueMap extends InspectorElement {
     for (const { picture } of this.#flows.values()) picture?.showCounts(isShown)
   }
 
-  /** Marks the arrows of a rule; none if `key` is missing. */
   mark({ platform, key }) {
     for (const flow of this.#flows.values()) flow.picture?.mark(flow.platform === platform ? key : null)
   }

@@ -25,7 +25,6 @@ export class SegueMessage extends HTMLElement {
     this.ariaLabel = 'Message'
   }
 
-  /** Loads a message. What the list knows of it is shown at once. */
   async show(place, row, full = false) {
     this.#place = place
     if (!full) this.#draw(row, h('p.quiet.padded.late', 'Reading the message…'))
@@ -54,7 +53,7 @@ export class SegueMessage extends HTMLElement {
     const copying = button('Copy command', () => copy(command, copying), { title: shortened(command, 1000) })
     return h('div.padded',
       h('div.wrapping', h('a.button', { href: storyAddress(row.story) }, 'Story'),
-        // The command would lack data that is cut or is not JSON.
+        // Data that is cut or is not JSON would be missing.
         !cut && text === null && copying,
         row.kind !== 'error' && !row.tombstone && text === null && !this.connection.readOnly
           && this.#again(row, json ?? '{}')),
@@ -65,7 +64,7 @@ export class SegueMessage extends HTMLElement {
         only('Only this story', 'story', row.story)))
   }
 
-  /** The view that a message came from is a part of it: rules ask for the screen that sent it. */
+  /** Rules ask for the screen that sent the message. */
   #again({ type, session, key, platform, device, instance }, json) {
     return confirming({
       text: 'Send again…', verb: 'Send',

@@ -16,7 +16,7 @@ await addStyles('messages', import.meta.url)
 
 const OPEN_DELAY = 120
 
-/** The live list of messages, its filters, and beside it the detail of one message, or the form for a new one. */
+/** The live list, its filters, and beside it one message, or the form for a new one. */
 class SegueMessages extends InspectorElement {
   #feed = new MessageFeed({
     openView: use => this.openView({ kind: 'messages', selection: this.#feed.selection, from: 'last' }, use),
@@ -31,7 +31,6 @@ class SegueMessages extends InspectorElement {
     open: entry => this.#open(entry), load: entry => this.#feed.readSkipped(entry),
     older: () => this.#feed.readOlder(), follow: following => { this.#feed.isFollowing = following },
     choose: entry => {
-      // Beside an open message, the arrow keys show one message after the other.
       clearTimeout(this.#choosing)
       if (this.#opened && entry.row) this.#choosing = setTimeout(() => this.#open(entry), OPEN_DELAY)
     },
@@ -74,7 +73,7 @@ class SegueMessages extends InspectorElement {
     document.removeEventListener('keydown', this.#key)
   }
 
-  /** After a new start of the gateway, it sends its newest rows; what is missing before them becomes a stretch. */
+  /** After a new start of the gateway, what is missing before its newest rows becomes a stretch. */
   #hello = () => {
     this.#new.hidden = this.connection.readOnly
     if (!this.connection.state.hello.resumed && !this.#feed.isStale) this.#feed.interrupt()
@@ -118,7 +117,6 @@ class SegueMessages extends InspectorElement {
       shown.length ? [] : this.#nothing(text))
   }
 
-  /** A line, and the buttons below it. */
   #nothing(text) {
     const filtered = Object.keys(this.#feed.selection).length > 0
     const line = text ? `No message that is loaded contains “${this.#text}”.`
@@ -128,8 +126,6 @@ class SegueMessages extends InspectorElement {
       (filtered || text) && button('Remove the filters', () => go('#/messages'))]
   }
 
-  // MARK: The pane beside the list
-
   #open({ row }) {
     go(messageAddress(placeOfRow(row)), !!this.#opened)
   }
@@ -137,7 +133,7 @@ class SegueMessages extends InspectorElement {
   #show(place) {
     if (this.#opened === place) return
     this.#showPane('message', place)
-    // An element that is not yet in the document shows the message when it starts.
+    // An element outside the document shows the message when it starts.
     if (!this.isConnected) return
     this.#detail.show(place, this.#feed.entries.find(({ row }) => row && placeOfRow(row) === place)?.row)
   }
@@ -148,7 +144,7 @@ class SegueMessages extends InspectorElement {
     this.#send.hidden = pane !== 'send'
     this.classList.toggle('with-pane', !!pane)
     this.#refresh()
-    // On a small screen the detail takes the place of the list, which had the focus.
+    // On a small screen the detail replaces the list, which had the focus.
     if (this.#opened && !this.#list.offsetParent) {
       requestAnimationFrame(() => this.#detail.querySelector('h2')?.focus())
     }
@@ -164,7 +160,7 @@ class SegueMessages extends InspectorElement {
     this.#list.focus({ preventScroll: true })
   }
 
-  /** The slash works wherever nothing is being written; Escape only here, because devices have a use for it. */
+  /** Escape works only here, because devices have a use for it. */
   #key = event => {
     if (event.defaultPrevented || hasModifier(event)) return
     const typing = event.target.closest('input, textarea, select'), here = this.contains(event.target)
@@ -176,7 +172,7 @@ class SegueMessages extends InspectorElement {
   }
 }
 
-/** The searched text is kept, because all rows are searched in each frame. */
+/** The text is kept, because all rows are searched in each frame. */
 function contains({ row }, text) {
   if (row) row.searched ??= `${row.type} ${row.source} ${row.key ?? ''} ${row.id} ${row.summary}`.toLowerCase()
   return row?.searched.includes(text)

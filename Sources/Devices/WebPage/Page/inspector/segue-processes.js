@@ -10,7 +10,7 @@ await addStyles('processes', import.meta.url)
 const COLUMNS = ['Process', 'State', 'Handled', 'Failed', 'Lag', 'Last five minutes']
 const RATES = { total: 'All messages', command: 'Commands', event: 'Events', document: 'Documents', error: 'Errors' }
 
-/** The processes on the bus, the rates of messages, and the dead letters. `address`: `#/processes`. */
+/** The processes, the rates of messages, and the dead letters. `address`: `#/processes`. */
 class SegueProcesses extends InspectorElement {
   #state = { processes: null, rates: {}, dead: null }
   #histories = new Map()
@@ -21,7 +21,7 @@ class SegueProcesses extends InspectorElement {
   #letters = new SegueDeadLetters()
 
   build() {
-    // Without dead letters nothing else in here takes the focus, which the keyboard needs to scroll.
+    // The keyboard needs a focus to scroll, also without dead letters.
     this.tabIndex = 0
     this.role = 'region'
     this.ariaLabel = 'Processes'
@@ -38,7 +38,7 @@ class SegueProcesses extends InspectorElement {
       else Object.assign(this.#state, update)
       this.#draw()
     })
-    // What was handled while the element was hidden belongs to no second that is shown.
+    // What was handled while the element was hidden belongs to no second.
     for (const history of this.#histories.values()) history.last = NaN
     this.#timer = setInterval(() => this.#tick(), 1000)
   }
@@ -49,7 +49,7 @@ class SegueProcesses extends InspectorElement {
     const former = this.#histories
     this.#histories = new Map(this.#state.processes?.map(process => {
       const { last, values } = former.get(keyOf(process)) ?? { last: NaN, values: [] }
-      // Null if the process has not reported it.
+      // Null: the process has not reported it.
       const total = process.handled ?? NaN
       const handled = Math.max(0, total - last) || 0
       return [keyOf(process), { last: total, values: [...values, handled].slice(-SECONDS) }]
@@ -86,7 +86,6 @@ function makeRate(name) {
     h('span.rate-now'), new SegueChart(`${RATES[name]} per second`), h('span.quiet'))
 }
 
-/** The name of a figure is beside it where the columns have no head. */
 function makeRow(process) {
   const cell = (spec, ...children) => h(spec, { role: 'cell' }, ...children)
   const figure = name => cell('span.figure', h('span.figure-name', `${name} `), h('span'))

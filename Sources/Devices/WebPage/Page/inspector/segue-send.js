@@ -67,7 +67,6 @@ export class SegueSend extends HTMLElement {
     this.#toggle.setAttribute('aria-pressed', String(this.#asJSON))
   }
 
-  /** What is valid is kept when the way of writing changes. */
   #toggleJSON() {
     if (this.#asJSON) this.#form.text = this.#readJSON()
     else this.#json.value = this.#form.text
@@ -75,7 +74,6 @@ export class SegueSend extends HTMLElement {
     this.#show()
   }
 
-  /** The text of the data, as it was written. */
   #readJSON() {
     try {
       membersOf(this.#json.value)

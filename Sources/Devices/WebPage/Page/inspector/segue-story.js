@@ -11,14 +11,14 @@ const AGAIN = 500
 const INDENTED = 12
 const COLUMNS = ['Message', 'Process', 'After', 'Took']
 
-/** A story as a waterfall: the messages that one message has caused, in all processes. `address`: `#/story/ID`. */
+/** The messages that one message has caused, as a waterfall. `address`: `#/story/ID`. */
 class SegueStory extends InspectorElement {
   #id = ''
   #timer = 0
 
   set address(address) {
     const id = readAddress(address).path[1] ?? ''
-    // Without an id, such as for the tab, the last story stays.
+    // Without an id, the last story stays.
     if (!id || id === this.#id) return
     this.#id = id
     fill(this)
@@ -106,7 +106,7 @@ function sumsOf(sums, path) {
 
 function place(spec, { from, to }, ...children) {
   const element = h(spec, ...children)
-  // The last message of a story takes no time, but has to be seen.
+  // The last message takes no time, but has to be seen.
   element.style.left = `min(${from * 100}%, 100% - 4px)`
   element.style.width = `${(to - from) * 100}%`
   return element

@@ -4,17 +4,17 @@ import { isContainer, plain } from '../elements/json-text.js'
 import { bytes, count, plural, printableLines, shortened } from '../elements/text.js'
 import { copy, smallButton } from './inspector-element.js'
 
-/** The rows that are open at first, and the children that one row shows; more are grouped in ranges. */
+/** The rows that are open at first, and the children of a row that are not grouped. */
 const OPEN = 60, GROUP = 100
-/** The characters of a string that are shown at first, those of a block, and the blocks that a button adds. */
+/** The characters of a string at first and in a block, and the blocks that a button adds. */
 const SHOWN = 500, BLOCK = 20_000, BLOCKS = 10
 const DEEPEST_INDENT = 24
 
-/** JSON as a tree. The rows of a node are made when it is opened, so that several MiB can be shown. */
+/** A tree of JSON. Rows are made when a node is opened, so that several MiB can be shown. */
 export class SegueTree extends HTMLElement {
   #root
   #chosen
-  /** The nodes that contain the searched text, from the last one that was found. */
+  /** The search goes on from the last node that was found. */
   #matches
   #tree = h('div.tree',
     { role: 'tree', onkeydown: event => this.#key(event), onclick: event => this.#clicked(event) })
@@ -35,7 +35,7 @@ export class SegueTree extends HTMLElement {
     fill(this.#tree, ...top.map(node => node.draw()))
     fill(this, h('div.wrapping.tree-bar', this.#search, this.#found, this.#copy), this.#tree)
     top[0].element.tabIndex = 0
-    // Opens what fits in one view, level by level, so that the first look shows the most.
+    // Opens level by level what fits in one view.
     let rows = top.length
     for (const queue = [...top]; queue.length;) {
       const node = queue.shift(), children = node.range ? [] : node.children
@@ -64,7 +64,7 @@ export class SegueTree extends HTMLElement {
 
   #clicked(event) {
     const { node } = event.target.closest('.node') ?? {}
-    // A selection of text is to be copied, not to open a node.
+    // A selection of text is to be copied.
     if (!node || event.target.closest('button') || getSelection().toString()) return
     node.isOpen = !node.isOpen
     this.#go(node)
@@ -87,7 +87,6 @@ export class SegueTree extends HTMLElement {
     event.preventDefault()
   }
 
-  /** Goes to the next node that contains the text of the field; after the last one, to the first. */
   #find() {
     const text = this.#search.value.trim().toLowerCase()
     const next = () => {
@@ -106,7 +105,7 @@ export class SegueTree extends HTMLElement {
   }
 }
 
-/** The nodes with rows whose key or value contains a text in lower case. */
+/** `text` is in lower case. */
 function* matching(root, text) {
   for (const stack = [root]; stack.length;) {
     const node = stack.pop(), texts = [node.key ?? '', node.isContainer ? '' : plain(node.value)]
@@ -118,11 +117,10 @@ function* matching(root, text) {
 function textOf(value) { return typeof value === 'string' ? value : JSON.stringify(value, null, 2) }
 
 class TreeNode {
-  /** The row, which contains the rows of the children. */
   element
   #children
 
-  /** @param range the part of the children of `value` that the node has; null for all */
+  /** `range` is the part of the children of `value`; null for all. */
   constructor(value, parent = null, key = null, range = null) {
     Object.assign(this, { value, parent, key, range, level: parent ? parent.level + 1 : 0 })
   }
@@ -178,7 +176,7 @@ class TreeNode {
   }
 }
 
-/** A string. A long one gets a button that adds blocks, which are laid out when they are scrolled into view. */
+/** The button of a long string adds blocks, which are laid out when they are in view. */
 function stringOf(value) {
   if (value.length <= SHOWN) return h('bdi.value.string', `"${printableLines(value)}"`)
   let length = SHOWN

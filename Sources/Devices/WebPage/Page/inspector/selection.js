@@ -1,4 +1,4 @@
-// What a view of messages selects, as the gateway takes it and as it is written in an address.
+// What a view of messages selects, for the gateway and in an address.
 
 import { decoded } from '../address.js'
 
@@ -15,7 +15,7 @@ export function replacing(selection, member, values) {
 
 export function valuesOf(selection, member) { return [selection[member] ?? []].flat() }
 
-/** Reads an address such as `#/messages?type=command.*&exclude=event.X&text=calm`. */
+/** For example `#/messages?type=command.*&exclude=event.X&text=calm`. */
 export function readAddress(address) {
   const [path, query] = address.replace(/^#\//, '').split(/\?(.*)/s)
   const parameters = new URLSearchParams(query)
@@ -37,12 +37,11 @@ export function messagesAddress(selection, text = '', send = null) {
   return '#/messages' + (parameters.size ? `?${parameters}` : '')
 }
 
-/** The part of a path for a position. A colon is allowed in a path and in a fragment, so it stays readable. */
+/** A colon is allowed in a path and in a fragment, so it stays readable. */
 export function encoded(position) { return encodeURIComponent(position).replaceAll('%3A', ':') }
 
 export function messageAddress(place) { return '#/message/' + encoded(place) }
 
-/** The name of a message in addresses: its position, or the id of a transient message. */
 export function placeOfRow(row) { return row.position ?? `transient:${row.id}` }
 
 export function storyAddress(id) { return '#/story/' + encodeURIComponent(id) }

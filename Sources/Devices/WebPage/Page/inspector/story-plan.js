@@ -1,8 +1,8 @@
-// The layout of a story: the order of its messages, the times with the pauses folded, and the critical path.
+// The layout of a story: its order, the times with the pauses folded, and the critical path.
 
-/** A stretch without an instant is folded if it has this length in milliseconds, and many times the usual one. */
+/** A stretch of so many milliseconds, and many times the usual length, is folded. */
 const PAUSE = 300, TIMES = 10
-/** The share of the width that a pause has, and that all pauses have at most. */
+/** The share of the width for a pause, and for all pauses at most. */
 const SHARE = 0.05, SHARES = 0.35
 
 export function planStory(rows) {
@@ -11,7 +11,6 @@ export function planStory(rows) {
     const handled = row.handledBy.map(({ at }) => Date.parse(at)).filter(at => at >= sent)
     return {
       row, depth: 0, sent, end: Math.max(sent, ...handled),
-      /** The end is reported, not derived from the effects. */
       known: handled.length > 0,
       critical: false, parent: null, children: [],
     }
@@ -19,7 +18,7 @@ export function planStory(rows) {
   const byID = new Map(steps.map(step => [step.row.id, step]))
   for (const step of steps) {
     const parent = byID.get(step.row.cause)
-    // Causes that form a circle can only be an error or an attack; the circle is cut.
+    // A circle of causes is an error or an attack, and is cut.
     if (!parent || trail(parent).includes(step)) continue
     step.parent = parent
     parent.children.push(step)
@@ -50,12 +49,12 @@ function inOrder(steps) {
   return ordered
 }
 
-/** Maps times to shares of the width. A pause has the same share, however long it is. */
+/** All pauses have the same share. */
 function makeScale(steps) {
   const ascending = (one, other) => one - other
   const instants = [...new Set(steps.flatMap(step => [step.sent, step.end]))].sort(ascending)
   const lengths = instants.slice(1).map((instant, index) => instant - instants[index])
-  // The zero makes the shorter of two lengths the usual one, and a single length is compared with nothing.
+  // The zero makes the shorter of two lengths the usual one.
   const usual = [0, ...lengths].toSorted(ascending)[Math.floor(lengths.length / 2)]
   const isPause = length => length > Math.max(PAUSE, TIMES * usual)
   const folded = lengths.filter(isPause).length
@@ -71,7 +70,6 @@ function makeScale(steps) {
   return { start: instants[0], end: instants.at(-1), pauses, at: instant => places.get(instant) }
 }
 
-/** What each process has published, and the time from the causes to its effects on the critical path. */
 function sumsOf(steps) {
   const sums = new Map()
   for (const { row, critical, parent, sent } of steps) {

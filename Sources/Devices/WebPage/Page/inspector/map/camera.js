@@ -1,14 +1,14 @@
 // The part of a drawing that is in view.
 
 const [smallest, largest, largestFit] = [0.08, 2.5, 1.15]
-/** Below the first zoom, words are drawn as dots. With the second one a view begins that would be smaller. */
+/** Below the first zoom, words are drawn as dots. A view that would be smaller begins with the second. */
 const [readable, first] = [0.6, 0.7]
 const edge = 14
-/** The time in which a view that a person has moved does not move by itself. */
+/** Milliseconds in which a view that a person has moved does not move by itself. */
 const rest = 10_000
 const small = matchMedia('(max-width: 800px)')
 
-/** Zoom by wheel, pinch and keys, and ways to other places in an `svg` element, whose `world` it moves. */
+/** Zoom by wheel, pinch and keys, and ways to other places of an `svg` element. */
 export class Camera {
   #frame
   #world
@@ -32,7 +32,7 @@ export class Camera {
     frame.addEventListener('pointermove', event => this.#move(event))
   }
 
-  /** Fits a drawing, or begins at a card if all of it would be too small to be read. */
+  /** Begins at a card if the whole drawing would be too small to be read. */
   show(world, size, card) {
     this.#world = world
     this.#size = size
@@ -58,7 +58,7 @@ export class Camera {
     this.#set({ x: x - (x - former.x) * next / zoom, y: y - (y - former.y) * next / zoom, zoom: next })
   }
 
-  /** Follows a card that has left the view, unless a person has just moved the view. */
+  /** The camera stays if a person has just moved the view. */
   follow(card) {
     this.#center = card
     if (performance.now() - this.#movedAt >= rest) this.reveal(card)
@@ -79,7 +79,6 @@ export class Camera {
     return this.#around({ x: 0, y: 0, width, height }, Math.max(smallest, zoom))
   }
 
-  /** A box in the middle, without empty space beside the drawing. */
   #around(box, zoom) {
     const along = (room, size, middle) => size * zoom + 2 * edge <= room ? (room - size * zoom) / 2
       : Math.min(edge, Math.max(room - size * zoom - edge, room / 2 - middle * zoom))
@@ -93,7 +92,7 @@ export class Camera {
     this.#isMoved = true
   }
 
-  /** @param isTravel the style sheet moves the drawing there in some time */
+  /** With `isTravel`, the style sheet moves the drawing there in some time. */
   #set(place, isTravel = false) {
     this.#place = place
     const { x, y, zoom } = place
@@ -119,7 +118,7 @@ export class Camera {
   #move(event) {
     const former = this.#pointers.get(event.pointerId), now = this.#at(event)
     if (!former || (!former.isMoving && Math.hypot(now.x - former.x, now.y - former.y) < 6)) return
-    // The click that follows a drag then goes to the frame instead of a card.
+    // The click after a drag then goes to the frame instead of a card.
     if (!former.isMoving) this.#frame.setPointerCapture(event.pointerId)
     const other = [...this.#pointers].find(([id]) => id !== event.pointerId)?.[1]
     const length = point => Math.hypot(point.x - other.x, point.y - other.y) || 1

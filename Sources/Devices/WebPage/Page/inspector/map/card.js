@@ -1,4 +1,4 @@
-// The cards of a flow: its screens, with a small picture of what is on them.
+// The cards of a flow: its screens, with a small picture of their content.
 
 import { svg } from '../../elements/dom.js'
 import { plural } from '../../elements/text.js'
@@ -6,7 +6,6 @@ import { plural } from '../../elements/text.js'
 const inset = 10
 const skeletons = { start: [0.5], presented: [0.7, 0.5] }
 
-/** @param preview the lines of the screen and its primary button, if the page has seen them */
 export function makeCard(card, preview) {
   const { x, y, width, height, kind, name, title, styles } = card, style = styles[0], middle = width / 2
   const isScreen = kind !== 'somewhere'
@@ -45,14 +44,14 @@ export function drawPreview(element, preview) {
   }
 }
 
-/** The name for screen readers. @param here `front`, `shown` or empty */
+/** For screen readers. `here` is `front`, `shown` or empty. */
 export function spokenCard({ name, title, styles, kind, outgoing }, here, sessions) {
   return [name, title, ...styles, kind === 'start' && 'the start', kind === 'unreached' && 'no rule leads here',
     { front: 'in front', shown: 'shown' }[here], sessions > 1 && `in ${sessions} sessions`,
     `${plural(outgoing.length, 'arrow')} ${outgoing.length === 1 ? 'leads' : 'lead'} on`].filter(Boolean).join(', ')
 }
 
-/** A text that is cut to fit. One that is a little too long is set closer instead. */
+/** A text that is a little too long is set closer, a longer one is cut. */
 function fitted(className, text, x, y, room, glyph) {
   const fits = Math.round(room / glyph), isClose = text.length > fits && text.length <= 1.25 * fits
   const shown = text.length > fits && !isClose ? `${text.slice(0, fits - 1)}…` : text

@@ -14,20 +14,17 @@ export class MapDetail {
   #shown
   element = h('aside.map-detail', { hidden: true, tabindex: -1 })
 
-  /** @param open opens another item of the flow */
   constructor(feed, open) {
     this.#feed = feed
     this.#open = open
   }
 
-  /** Closes it, and gives the focus back to what was shown. */
   close() {
     const { flow, item } = this.#shown ?? {}
     this.drop(flow?.platform)
     flow?.focus(item)
   }
 
-  /** Closes it if it shows something of this flow, which is gone. */
   drop(platform) {
     if (!this.#shown || this.#shown.flow.platform !== platform) return
     this.element.hidden = true

@@ -1,4 +1,4 @@
-// What the gateway says about flows: their drawings, the present screens, and what moves them.
+// What the gateway says about flows: their drawings, the present screens, and their changes.
 
 import { problemOf, shortened } from '../../elements/text.js'
 import { readDrawing } from './read-drawing.js'
@@ -17,13 +17,12 @@ export class MapFeed {
   #hashes = new Map()
   #actions
 
-  /** @param actions `flows`, `drawing`, `failure`, `here`, `taken`, `moves` and `rows`: called when they change */
+  /** `actions` are `flows`, `drawing`, `failure`, `here`, `taken`, `moves` and `rows`. */
   constructor(connection, actions) {
     this.#connection = connection
     this.#actions = actions
   }
 
-  /** @param session null for all */
   open(session) {
     this.close()
     if (session !== this.session) Object.assign(this, { session, here: {}, taken: {}, isCounted: false })
@@ -32,7 +31,6 @@ export class MapFeed {
       this.#connection.open({ kind: 'map', session }, update => this.#receive(update)),
       this.#connection.open({ kind: 'happenings' }, ({ rows = [] }) => {
         this.#actions.rows(rows.filter(row => session === null || row.session === session), isFirst)
-        // The first rows have happened before.
         isFirst = false
       })]
     this.#connection.addEventListener('hello', this.#readAll)
@@ -49,7 +47,7 @@ export class MapFeed {
     if (error) this.#actions.failure(null, problemOf({ error }))
     if (flows) {
       const hashOf = (list, platform) => list?.find(flow => flow.platform === platform)?.hash
-      // The counts are those of one version of a flow.
+      // The counts are of one version of a flow.
       for (const platform of Object.keys(this.taken)) {
         if (hashOf(flows, platform) !== hashOf(this.flows, platform)) delete this.taken[platform]
       }
@@ -75,7 +73,7 @@ export class MapFeed {
     if (moves) this.#actions.moves(moves)
   }
 
-  /** Reads the drawings that are new, or could not be read while the gateway was away. */
+  /** Drawings may be new, or could not be read while the gateway was away. */
   #readAll = () => { for (const flow of this.flows ?? []) this.#read(flow) }
 
   async #read({ platform, hash }) {
@@ -89,7 +87,7 @@ export class MapFeed {
       if (this.#hashes.get(platform) === hash) this.#actions.drawing(platform, drawing)
     } catch (failure) {
       if (this.#hashes.get(platform) !== hash) return
-      // A flow that cannot be drawn stays so; everything else may pass.
+      // A flow that cannot be drawn (422) stays so; everything else may pass.
       if (!line && failure.status !== 422) {
         this.#hashes.delete(platform)
         setTimeout(() => this.#views.length && this.#readAll(), retryDelay)
@@ -98,13 +96,11 @@ export class MapFeed {
     }
   }
 
-  /** The rule's lines and its last uses. */
   rule(platform, key) {
     const session = this.session === null ? '' : `&session=${encodeURIComponent(this.session)}`
     const path = `/api/flows/${encodeURIComponent(platform)}/rule?key=${encodeURIComponent(key)}`
     return this.#connection.get(path + session)
   }
 
-  /** The messages that are known on the bus. */
   async types() { return (await this.#connection.get('/api/types')).types }
 }

@@ -6,15 +6,15 @@ import { previews } from '../../device/previews.js'
 import { drawPreview, makeCard, round, spokenCard } from './card.js'
 import { arrowOf } from './read-drawing.js'
 
-/** How long a change and a tap are shown, in milliseconds. */
+/** Milliseconds. */
 const [changeTime, tapTime] = [2000, 700]
 const lineHeight = 15
-/** The width of the arrow that was taken most, in pixels. */
+/** Pixels, for the arrow that was taken most. */
 const widest = 7
-/** The arrows whose words are drawn at once. Those of further ones follow in the next frames, so that none is late. */
+/** The words of so many arrows are drawn at once, others in the next frames, so that none is late. */
 const batch = 120
 
-// A copy is faster than elements that are made one by one.
+// A copy is faster than new elements.
 const pattern = svg('g', { class: 'arrow', role: 'button', tabindex: -1 },
   svg('path', { class: 'line' }), svg('rect', { class: 'label' }))
 
@@ -59,9 +59,7 @@ export class FlowPicture {
 
   get front() { return this.#fronts[0]?.item }
 
-  // MARK: The present
-
-  /** Lights the screens that are shown: `{screen: {shown, front}}`, each with a number of sessions. */
+  /** `{screen: {shown, front}}`, each a number of sessions. */
   setHere(screens) {
     for (const [screen, element] of this.#byScreen) {
       const { shown = 0, front = 0 } = Object.hasOwn(screens, screen) ? screens[screen] : {}
@@ -77,7 +75,6 @@ export class FlowPicture {
     this.showSlowest(this.#slow.textContent)
   }
 
-  /** Says below the screen in front which step of the last story was the slowest. */
   showSlowest(words) {
     const { front } = this
     set(this.#slow, { x: front ? front.x + front.width / 2 : 0, y: front ? front.y + front.height + 19 : 0 })
@@ -86,7 +83,7 @@ export class FlowPicture {
 
   takenOf({ rules }) { return rules.reduce((sum, rule) => sum + (this.#taken[rule] ?? 0), 0) }
 
-  /** @param rules those whose counts have changed; null for all */
+  /** `rules` are those whose counts have changed; null for all. */
   setTaken(taken, isCounted, rules) {
     const changed = !rules || isCounted !== this.#isCounted ? this.#arrows : rules.flatMap(rule => this.#ofRule(rule))
     this.#taken = taken
@@ -115,9 +112,7 @@ export class FlowPicture {
     })
   }
 
-  // MARK: What happens
-
-  /** Marks the arrow of a change; without one, the way between the two screens. */
+  /** Without an arrow, marks the way between the two screens. */
   move(move) {
     const arrow = move.rule && arrowOf(this.drawing, move)
     if (!arrow) return this.#showWay(this.#byScreen.get(move.from)?.item, this.#byScreen.get(move.to)?.item)
@@ -142,7 +137,6 @@ export class FlowPicture {
     setTimeout(() => element.remove(), time)
   }
 
-  /** Marks the screen on which a person has begun something. */
   pulse(actor) {
     const fronts = this.#fronts
     const { item } = fronts.find(({ item }) => actor.includes(` ${item.screen}`)) ?? fronts[0] ?? {}
@@ -151,7 +145,6 @@ export class FlowPicture {
     this.#show(tapTime, svg('rect', { class: 'pulse-ring', x, y, width, height, rx: 16 }))
   }
 
-  /** Marks the arrows of a rule to which a row of a list points; null for none. */
   mark(rule) {
     for (const element of this.element.querySelectorAll('.marked')) element.classList.remove('marked')
     for (const element of this.#ofRule(rule)) element.classList.add('marked')
@@ -162,8 +155,6 @@ export class FlowPicture {
     if (element) drawPreview(element, previews.get(this.drawing.platform, screen))
   }
 }
-
-// MARK: Elements
 
 function nameCard(element) {
   element.setAttribute('aria-label', spokenCard(element.item, element.dataset.here, element.sessions))
@@ -176,15 +167,13 @@ function makeArrow(arrow) {
   set(element, { 'data-rule': rules[0] ?? '', 'data-from': from.name, 'data-to': to.name, 'data-kind': kind })
   if (arrow.isLink) element.classList.add('link')
   set(line, { d: curve(points) + headOf(points) })
-  // The style sheet centres it there, also if it is only a dot.
-  // The layout leaves some space around the words, where the line may be.
+  // The style sheet centres it, also a dot. The layout leaves some space around the words for the line.
   set(box, { x, y, width, height: height - 8 })
   return element
 }
 
 function set(element, attributes) { for (const name in attributes) element.setAttribute(name, attributes[name]) }
 
-/** Adds the words, and the wide path that the pointer meets. */
 function addWords(element) {
   const { words, label, points } = element.item, { x, y } = middleOf(label)
   nameArrow(element)
@@ -210,7 +199,6 @@ function curve([start, ...rest]) {
   return `M${text(start)}C${rest.map(text).join(' ')}`
 }
 
-/** The two strokes at the tip, in the direction in which the curve ends. */
 function headOf(points) {
   const [x, y] = points.at(-1)
   const [fromX, fromY] = points.findLast(point => Math.hypot(point[0] - x, point[1] - y) > 1) ?? [x - 1, y]

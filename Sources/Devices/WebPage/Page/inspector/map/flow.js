@@ -18,7 +18,6 @@ export class MapFlow {
   #here = {}
   #name = h('bdi')
 
-  /** @param open called with an item of the drawing that a person wants to read */
   constructor(platform, open) {
     this.platform = platform
     const name = shortened(platform)
@@ -54,7 +53,7 @@ export class MapFlow {
     if (card) this.#setFocused(this.picture.elementOf(card))
   }
 
-  /** Says why the flow cannot be drawn. A picture that is there stays. */
+  /** A picture that is there stays. */
   say(line) { setText(this.#line, line) }
 
   setHere(screens) {
@@ -75,7 +74,7 @@ export class MapFlow {
     element.focus({ preventScroll: true })
   }
 
-  /** Of all cards and arrows, one is in the order of the Tab key. */
+  /** One item is in the order of the Tab key. */
   #setFocused(element) {
     this.#focused?.setAttribute('tabindex', '-1')
     this.#focused = element
@@ -96,7 +95,6 @@ export class MapFlow {
   }
 }
 
-/** Adds the whole text of what may be cut, as a tip. */
 function explain(element) {
   const { item } = element
   if (!element.querySelector('title')) {

@@ -1,10 +1,9 @@
 // The keyboard on a picture: it goes along the arrows.
 
-/** The item to which a key leads from an item; undefined if it leads nowhere. */
 export function nextItem(key, item, { cards, front }) {
   const arrows = card => card.toSorted((one, other) => one.label.y - other.label.y)
   const sibling = step => {
-    // Cards that were laid out below each other differ a little in their middles.
+    // The middles of cards below each other differ a little.
     const column = ({ x, width }) => Math.round((x + width / 2) / 40)
     const all = item.points ? arrows(item.from.outgoing)
       : cards.toSorted((one, other) => column(one) - column(other) || one.y - other.y)

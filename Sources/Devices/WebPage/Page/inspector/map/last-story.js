@@ -1,4 +1,4 @@
-// The newest story, step by step: who did what, how long each step took, and which one was the slowest.
+// The newest story, step by step, with times and the slowest step.
 
 import { go } from '../../address.js'
 import { h, reconcile, setText } from '../../elements/dom.js'
@@ -6,11 +6,10 @@ import { duration, plural, shortened } from '../../elements/text.js'
 import { storyAddress } from '../selection.js'
 
 const [mostStories, mostSteps] = [50, 500]
-/** On a small page there are fewer rows. The style sheet reserves their height. */
+/** The style sheet reserves the height of the rows. */
 const compact = matchMedia('(max-width: 800px), (max-height: 760px)')
 
 export class LastStory {
-  /** The rows of the last stories, by the ids of the stories, then by their own. */
   #stories = new Map()
   #newest
   #title = h('a.last-story-title')
@@ -21,7 +20,6 @@ export class LastStory {
   element = h('section.last-story', { 'aria-label': 'Last story' },
     h('div.last-story-head', h('h2.heading', 'Last story'), this.#title, this.#sum), this.#list)
 
-  /** @param tell called with the words about the slowest step; empty if there is none */
   constructor(tell) {
     this.#tell = tell
     this.#list.addEventListener('click', () => go(storyAddress(this.#newest)))
@@ -79,21 +77,20 @@ function drawStep(element, { row, from, to, took }, end, isSlowest) {
   track.firstChild.style.width = `${100 * took / end}%`
 }
 
-/** The steps in order, with their times in milliseconds since the story began. A step lasts from its cause on. */
+/** Milliseconds since the story began. A step lasts from its cause on. */
 function stepsOf(rows) {
   const begin = Math.min(...rows.map(row => Date.parse(row.time)))
   const steps = rows.map(row => ({ row, to: Math.max(0, row.after ?? (Date.parse(row.time) - begin || 0)) }))
     .sort((one, other) => one.to - other.to)
   const byMessage = new Map(steps.map(step => [step.row.message, step]))
   steps.forEach((step, index) => {
-    // A cause that no row shows is at least as old as the step before.
+    // A cause without a row is at least as old as the step before.
     step.from = Math.min((byMessage.get(step.row.cause) ?? steps[index - 1] ?? step).to, step.to)
     step.took = step.to - step.from
   })
   return steps
 }
 
-/** The first step, the slowest and the newest, and where others are left out, their number. */
 function chosen(steps, slowest, limit) {
   if (steps.length <= limit) return steps
   const kept = new Set([steps[0], slowest])

@@ -1,15 +1,14 @@
-// A flow's drawing, as the gateway has laid it out. Everything in it is checked before something is drawn.
+// A flow's drawing from the gateway. Everything in it is checked before something is drawn.
 
 import { kindOf, shortened } from '../../elements/text.js'
 
 const longest = 10_000
-/** The largest coordinate in pixels. */
+/** Pixels. */
 const farthest = 1_000_000
 
 /**
- * The drawing, in which cards and arrows refer to each other. Its texts are printable, except screens, rules and types,
- * which the gateway gets back.
- * @throws TypeError if the answer is malformed
+ * Cards and arrows refer to each other. Its texts are printable, except screens, rules and types, which the gateway
+ * gets back. Throws a `TypeError` if the answer is malformed.
  */
 export function readDrawing(json) {
   const cards = list(json.cards, 2000).map((card, index) => ({
@@ -39,7 +38,7 @@ export function readDrawing(json) {
   }
 }
 
-/** The arrow for a change: of those that have its rule, the one that fits its screens best. */
+/** Of the arrows that have the rule, the one that fits the screens best. */
 export function arrowOf({ arrows }, { rule, from, to }) {
   const fit = arrow => 2 * (arrow.to.screen === to) + (arrow.from.screen === from)
   return arrows.filter(arrow => arrow.rules.includes(rule)).toSorted((one, other) => fit(other) - fit(one))[0]
