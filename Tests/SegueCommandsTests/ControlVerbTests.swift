@@ -302,8 +302,8 @@ struct ControlVerbTests {
             #expect(once.output.contains("status 0"), "\(once.output)")
             #expect(try String(contentsOfFile: segue.directory + "/told", encoding: .utf8) == "web TERM\ndb TERM\n")
 
-            // A shell that waits runs its trap at once. In the foreground, a `sleep` that was forked a moment ago would lose
-            // the signal, and the trap would wait for its end.
+            // A shell that waits runs its trap at once. In the foreground, a `sleep` that was forked a moment ago would
+            // lose the signal, and the trap would wait for its end.
             try segue.write(
                 """
                 name: tty
