@@ -217,7 +217,7 @@ struct MapViewTests {
         #expect(update?["reset"] == true, "only the first update is one")
         view.setScreens(["list": .init(shown: 2, front: 1)], on: "ios")
         #expect(!view.hasNews)
-        view.setScreens([:])
+        view.setScreens([:], on: "ios")
         #expect(try view.update() == ["here": ["ios": [:]]])
     }
 

@@ -83,8 +83,8 @@ struct MapRoutes: Sendable {
         guard location != nil || read.lines[key] != nil else {
             throw RequestError.notFound("the flow has no rule '\(key.shown(to: 100))'")
         }
-        // The locations of a flow that is written in Swift are not lines of the source.
-        let line = read.lines[key] ?? location?.cut(atLast: ":").flatMap { Int($0.after) }
+        // The location may be in a file of Swift, so it does not tell the line of the source.
+        let line = read.lines[key]
         let uses = await observer.uses(of: key, of: flow, in: session).prefix(Self.useLimit)
         var rows: [JSONValue] = []
         for use in uses {

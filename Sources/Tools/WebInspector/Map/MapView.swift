@@ -94,11 +94,6 @@ struct MapView: ViewState {
         changedPlatforms.insert(platform)
     }
 
-    /// Replaces the screens of all platforms.
-    mutating func setScreens(_ screens: [String: Screens]) {
-        for platform in Set(here.keys).union(screens.keys) { setScreens(screens[platform] ?? [:], on: platform) }
-    }
-
     /// Replaces the counts of some rules of a platform.
     mutating func setCounts(_ counts: [String: Int], on platform: String) {
         if !counts.isEmpty { taken[platform, default: [:]].merge(counts) { $1 } }
@@ -118,7 +113,7 @@ struct MapView: ViewState {
     mutating func forget() {
         taken = [:]
         moves = []
-        setScreens([:])
+        for platform in here.keys { setScreens([:], on: platform) }
         setCounted(nil)
     }
 
