@@ -6,6 +6,9 @@ public indirect enum JSONSchema: Hashable, Sendable {
     case boolean
     case integer
     case number
+    /// A number of the given schema, which is `integer` or `number`, from `atLeast` to `atMost`. A bound is nil if there
+    /// is none.
+    case range(JSONSchema, atLeast: Double? = nil, atMost: Double? = nil)
     case string
     /// One of the given values.
     case enumeration([JSONValue])
@@ -43,6 +46,13 @@ extension JSONSchema: CustomStringConvertible {
         case .boolean: "a boolean"
         case .integer: "a whole number"
         case .number: "a number"
+        case .range(let schema, let least, let most):
+            switch (least, most) {
+            case (let least?, let most?): "\(schema) from \(JSONValue.number(least)) to \(JSONValue.number(most))"
+            case (let least?, nil): "\(schema) of at least \(JSONValue.number(least))"
+            case (nil, let most?): "\(schema) of at most \(JSONValue.number(most))"
+            case (nil, nil): schema.description
+            }
         case .string: "a string"
         case .enumeration(let values): "one of \(values.map(\.description).joined(separator: ", "))"
         case .array: "a list"
@@ -60,6 +70,11 @@ extension JSONSchema: Codable {
         case .boolean: ["type": "boolean"]
         case .integer: ["type": "integer"]
         case .number: ["type": "number"]
+        case .range(let schema, let least, let most):
+            .object(
+                members: (schema.json.objectValue ?? [:]).map { ($0, $1) } + [
+                    ("minimum", least.map { .number($0) }), ("maximum", most.map { .number($0) }),
+                ])
         case .string: ["type": "string"]
         case .enumeration(let values): ["enum": .array(values)]
         case .array(let elements): ["type": "array", "items": elements.json]
@@ -90,8 +105,8 @@ extension JSONSchema: Codable {
     private init(typed json: JSONValue) {
         switch json["type"]?.stringValue {
         case "boolean": self = .boolean
-        case "integer": self = .integer
-        case "number": self = .number
+        case "integer": self = Self.integer.within(json)
+        case "number": self = Self.number.within(json)
         case "string": self = .string
         case "array": self = .array(json["items"].map { JSONSchema($0) } ?? .any)
         case "object":
@@ -107,6 +122,12 @@ extension JSONSchema: Codable {
             }
         default: self = .any
         }
+    }
+
+    /// This schema of numbers with the bounds of a JSON Schema.
+    private func within(_ json: JSONValue) -> JSONSchema {
+        let (least, most) = (json["minimum"]?.numberValue, json["maximum"]?.numberValue)
+        return least == nil && most == nil ? self : .range(self, atLeast: least, atMost: most)
     }
 
     public init(from decoder: any Decoder) throws {

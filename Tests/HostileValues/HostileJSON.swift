@@ -145,6 +145,7 @@ extension JSONSchema {
         case .boolean: true
         case .integer: 1
         case .number: 0.5
+        case .range(let schema, let least, let most): (least ?? most).map { .number($0) } ?? schema.sample
         case .enumeration(let values): values.first ?? .null
         case .array(let elements): .array([elements.sample])
         case .map(let members): .object(["a": members.sample])

@@ -62,11 +62,14 @@ extension FlowReader {
         // A screen without properties may be left empty after its colon.
         if case .scalar(let scalar) = node.content, scalar.text.isEmpty { return Flow.Screen(name) }
         let members = members(
-            of: node, "screen '\(name)'", at: "screens.\(name)", optional: ["title", "sends", "gate"])
+            of: node, "screen '\(name)'", at: "screens.\(name)", optional: ["title", "sends", "arguments", "gate"])
         return Flow.Screen(
             name,
             title: members?["title"].flatMap { string($0, "a screen's title") },
             sends: members?["sends"].flatMap { strings($0, "a command that a screen sends") } ?? [],
+            arguments: members?["arguments"].map {
+                declaredFields($0, of: name, "arguments", at: "screens.\(name).arguments")
+            },
             gate: members?["gate"].flatMap { bool($0, "gate") } ?? false
         )
     }

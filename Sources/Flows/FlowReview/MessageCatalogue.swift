@@ -78,7 +78,7 @@ extension JSONSchema {
         switch self {
         case .any: MessageCatalogue.Field()
         case .boolean: MessageCatalogue.Field(.boolean)
-        case .integer, .number: MessageCatalogue.Field(.number)
+        case .integer, .number, .range: MessageCatalogue.Field(.number)
         case .string: MessageCatalogue.Field(.string)
         case .enumeration(let values): MessageCatalogue.Field(values: values)
         case .array: MessageCatalogue.Field(.list)

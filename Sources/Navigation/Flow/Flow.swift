@@ -193,13 +193,23 @@ public struct Flow: Hashable, Sendable {
         public let title: String?
         /// The types of the commands that the screen may send, sorted.
         public let sends: [String]
+        /// The arguments of the screen's instances, by name. Nil if the flow does not declare them; then an instance may
+        /// have any arguments.
+        public let arguments: [String: JSONSchema.Property]?
         /// True if a deep link is not followed while this screen is open, unless the link's target is open already.
         public let gate: Bool
 
-        public init(_ name: String, title: String? = nil, sends: [String] = [], gate: Bool = false) {
+        public init(
+            _ name: String,
+            title: String? = nil,
+            sends: [String] = [],
+            arguments: [String: JSONSchema.Property]? = nil,
+            gate: Bool = false
+        ) {
             self.name = name
             self.title = title
             self.sends = Set(sends).sorted()
+            self.arguments = arguments
             self.gate = gate
         }
     }

@@ -12,6 +12,7 @@ extension Flow.Screen {
             members: [
                 ("title", title.map { .string($0) }),
                 ("sends", sends.isEmpty ? nil : .array(sends.map { .string($0) })),
+                ("arguments", arguments?.json),
                 ("gate", gate ? true : nil),
             ])
     }

@@ -105,6 +105,7 @@ extension JSONSchema {
         case .any, .map: [:]
         case .boolean: false
         case .integer, .number: 0
+        case .range(_, let least, let most): .number(max(least ?? 0, min(0, most ?? 0)))
         case .string, .enumeration: ""
         case .array: []
         case .nullable: .null

@@ -1,9 +1,7 @@
-import Contracts
 import Foundation
-import Support
 import Testing
 
-@testable import MessageSchema
+@testable import Support
 
 @Suite("Validation with a JSON Schema")
 struct SchemaValidationTests {
@@ -16,12 +14,13 @@ struct SchemaValidationTests {
         "byName": .init(.map(song), isRequired: false),
         "status": .init(.enumeration(["loading", "ready"]), isRequired: false),
         "cause": .init(.nullable(.string), isRequired: false), "any": .init(.any, isRequired: false),
+        "stars": .init(.range(.integer, atLeast: 1, atMost: 5), isRequired: false),
     ])
 
     @Test(
         "A valid value has no problems",
         arguments: [
-            #"{"playlistID":"p"}"#, #"{"playlistID":"p","count":2,"share":1,"any":[{}]}"#,
+            #"{"playlistID":"p"}"#, #"{"playlistID":"p","count":2,"share":1,"any":[{}],"stars":5}"#,
             #"{"playlistID":"p","share":0.5,"songs":[],"byName":{"a":{"title":"t"}}}"#,
             #"{"playlistID":"p","songs":[{"title":"t","seconds":null}],"status":"ready","cause":null}"#,
         ])
@@ -53,6 +52,9 @@ struct SchemaValidationTests {
             (
                 #"{"playlistID":"p","byName":{"a":{"titel":"t"}}}"#,
                 ["data.byName.a.titel: unknown field; did you mean 'title'?"]
+            ),
+            (
+                #"{"playlistID":"p","stars":6}"#, ["data.stars: expected a whole number from 1 to 5, found 6"]
             ),
             ("[]", ["data: expected an object, found a list"]),
         ])
@@ -95,6 +97,14 @@ struct SchemaValidationTests {
         Reading(.number, .integer), Reading(.any, .boolean), Reading(.string, .enumeration(["a"])),
         Reading(song, song), Reading(.map(.any), song), Reading(.nullable(.string), .string),
         Reading(song, .object(["title": .init(.string), "more": .init(.any)])),
+        Reading(.integer, .range(.integer, atLeast: 1)), Reading(.number, .range(.integer, atLeast: 1)),
+        Reading(.range(.integer, atLeast: 1, atMost: 9), .range(.integer, atLeast: 1, atMost: 5)),
+        Reading(
+            .range(.integer, atLeast: 1), .range(.integer, atMost: 5), "data",
+            .form(writes: .range(.integer, atMost: 5), reads: .range(.integer, atLeast: 1))),
+        Reading(
+            .range(.integer, atLeast: 1), .integer, "data",
+            .form(writes: .integer, reads: .range(.integer, atLeast: 1))),
         Reading(.integer, .number, "data", .form(writes: .number, reads: .integer)),
         Reading(.string, .any, "data", .form(writes: .any, reads: .string)),
         Reading(.string, .nullable(.string), "data", .null),

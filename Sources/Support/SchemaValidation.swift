@@ -1,5 +1,3 @@
-package import Support
-
 extension JSONSchema {
     /// Returns the differences between a value and this schema; empty if the value is valid.
     ///
@@ -12,6 +10,8 @@ extension JSONSchema {
         case (.nullable, .null): []
         case (.nullable(let schema), _): schema.problems(with: value, at: path)
         case (.integer, _) where value.integerValue != nil: []
+        case (.range(let schema, let least, let most), _):
+            schema.problems(with: value, at: path) + bounded(value, from: least, to: most, at: path)
         case (.enumeration(let values), _) where values.contains(value): []
         case (.enumeration(let values), _): [unlisted(value, among: values, at: path)]
         case (.array(let elements), .array(let list)):
@@ -21,6 +21,11 @@ extension JSONSchema {
         case (.object(let members), .object(let object)): Self.problems(with: object, members, path)
         default: [SchemaProblem(path: path, message: "expected \(self), found \(value.kind)")]
         }
+    }
+
+    private func bounded(_ value: JSONValue, from least: Double?, to most: Double?, at path: String) -> [SchemaProblem] {
+        guard let number = value.numberValue, number < least ?? number || number > most ?? number else { return [] }
+        return [SchemaProblem(path: path, message: "expected \(self), found \(value.brief)")]
     }
 
     private func unlisted(_ value: JSONValue, among values: [JSONValue], at path: String) -> SchemaProblem {
@@ -88,6 +93,11 @@ extension JSONSchema {
         switch (self, writer) {
         case (.any, _), (.number, .integer), (.map(.any), .object): []
         case (.nullable(let reader), .nullable(let writer)): reader.clashes(readingFrom: writer, at: path)
+        case (.range(let reader, let least, let most), .range(let schema, let lowest, let highest))
+        where (least ?? -.infinity) <= (lowest ?? -.infinity) && (highest ?? .infinity) <= (most ?? .infinity):
+            reader.clashes(readingFrom: schema, at: path)
+        case (.integer, .range(let schema, _, _)), (.number, .range(let schema, _, _)):
+            clashes(readingFrom: schema, at: path)
         case (.nullable(let reader), _): reader.clashes(readingFrom: writer, at: path)
         case (_, .nullable(let writer)):
             [Clash(path: path, reason: .null)] + clashes(readingFrom: writer, at: path)

@@ -1,10 +1,11 @@
 package import Support
 
-// The fields of commands that a flow declares under `commands`. The schema of a field is one of:
+// The fields of commands that a flow declares under `commands`, and the arguments of screens. The schema of a field is
+// one of:
 //
 // - one of the types of JSON Schema, such as `string`;
 // - a list with the schema of its elements, such as `[string]`;
-// - a JSON Schema, such as `{ enum: [solo, team] }`.
+// - a JSON Schema, such as `{ enum: [solo, team] }` or `{ type: integer, minimum: 1, maximum: 60 }`.
 //
 // A name that ends in `?` is that of an optional field.
 
@@ -24,7 +25,7 @@ extension JSONSchema {
         case .array(.any): "array"
         case .array(let elements): [elements.short]
         case .map(.any): "object"
-        case .any, .enumeration, .map, .object, .nullable: json
+        case .any, .enumeration, .map, .object, .nullable, .range: json
         }
     }
 
@@ -44,24 +45,30 @@ extension FlowReader {
         for (key, node) in mapping {
             guard let type = string(key, "a command's type") else { continue }
             record("commands.\(type)", at: key)
-            commands[type] = commandFields(node, of: type)
+            commands[type] = declaredFields(node, of: type, at: "commands.\(type)")
         }
         return commands
     }
 
-    private mutating func commandFields(_ node: FlowNode, of type: String) -> [String: JSONSchema.Property] {
+    /// Reads declared fields by name.
+    ///
+    /// - Parameter owner: The command or screen that has the fields.
+    package mutating func declaredFields(
+        _ node: FlowNode, of owner: String, _ what: String = "fields", at keyPath: String
+    ) -> [String: JSONSchema.Property] {
         if case .scalar(let scalar) = node.content, scalar.text.isEmpty { return [:] }
         guard case .mapping(let mapping) = node.content else {
-            report("the fields of '\(type)' must be a mapping from names to types, such as { name: string }", at: node)
+            report(
+                "the \(what) of '\(owner)' must be a mapping from names to types, such as { name: string }", at: node)
             return [:]
         }
         var fields: [String: JSONSchema.Property] = [:]
         for (key, node) in mapping {
             guard let text = string(key, "a field's name") else { continue }
             let name = text.removing(suffix: "?").map(String.init) ?? text
-            record("commands.\(type).\(name)", at: key)
+            record("\(keyPath).\(name)", at: key)
             if fields[name] != nil { report("duplicate field '\(name)'; remove one of them", at: key) }
-            guard let schema = schema(node, of: name, at: "commands.\(type).\(name)") else { continue }
+            guard let schema = schema(node, of: name, at: "\(keyPath).\(name)") else { continue }
             fields[name] = JSONSchema.Property(schema, isRequired: name == text)
         }
         return fields
@@ -87,11 +94,18 @@ extension FlowReader {
     /// - Returns: True if there are none.
     private mutating func checkKeywords(of node: FlowNode, _ field: String, at keyPath: String) -> Bool {
         let count = findings.count
-        let keywords = ["type", "enum", "items", "properties", "required", "additionalProperties", "anyOf"]
+        let keywords = [
+            "type", "enum", "minimum", "maximum", "items", "properties", "required", "additionalProperties", "anyOf",
+        ]
         let what = "the schema of '\(field)'"
         guard let members = members(of: node, what, at: keyPath, optional: keywords) else { return false }
         if let type = members["type"], name(of: type) != "null" {
             _ = choice(type, "type", of: JSONSchema.TypeName.self)
+        }
+        for (bound, node) in [("minimum", members["minimum"]), ("maximum", members["maximum"])] {
+            guard let node, number(node, "'\(bound)'") != nil else { continue }
+            if let type = members["type"].flatMap({ name(of: $0) }), ["integer", "number"].contains(type) { continue }
+            report("'\(bound)' needs 'type: integer' or 'type: number'; add it", at: node)
         }
         var parts = [members["items"], members["additionalProperties"]].compactMap(\.self)
         if let properties = members["properties"] {
