@@ -10,6 +10,7 @@ enum Benchmark: String, CaseIterable, Sendable {
     case coordinator
     case monitor
     case start
+    case navigation
 
     /// The default number of messages in a round.
     var messages: Int {
@@ -20,6 +21,7 @@ enum Benchmark: String, CaseIterable, Sendable {
         case .fanOut: 2000
         case .coordinator: 20_000
         case .start: 10_000_000
+        case .navigation: 200_000
         }
     }
 
@@ -38,6 +40,7 @@ enum Benchmark: String, CaseIterable, Sendable {
             case .coordinator: try await CoordinatorBacklog(run: run, scratch: scratch).measure()
             case .monitor: try await MonitorToFile(run: run, scratch: scratch).measure()
             case .start: try await Start(run: run, scratch: scratch).measure()
+            case .navigation: try await NavigationSteps(run: run).measure()
             }
         }
     }
