@@ -92,10 +92,9 @@ let navigation: [Target] = [
 
 let contracts: [Target] = [
     module("Contracts", in: "Contracts", ["EventBus", "Navigation", "Support"]),
-    module("MessageSchema", in: "Contracts", ["Contracts", "EventBus", "Support"]),
     module(
         "AppContract", in: "Contracts",
-        ["Contracts", "EventBus", "FlowReview", "MessageSchema", "Navigation", "Support"]),
+        ["Contracts", "EventBus", "FlowReview", "Navigation", "Support"]),
 ]
 
 let runtime: [Target] = [
@@ -105,7 +104,7 @@ let runtime: [Target] = [
     module(
         "ServiceRuntime", in: "Runtime",
         [
-            "CommandLineSupport", "Consuming", "Contracts", "EventBus", "FlowFiles", "MessageSchema", "Navigation",
+            "CommandLineSupport", "Consuming", "Contracts", "EventBus", "FlowFiles", "Navigation",
             "Support", "SystemSupport", "Transports", argumentParser, configuration, lifecycle, logging, signals,
         ]),
     module("ErrorNotification", in: "Runtime", ["Consuming", "Contracts", "EventBus", "Support", logging]),
@@ -125,7 +124,7 @@ let runtime: [Target] = [
 let devices: [Target] = [
     module(
         "Device", in: "Devices",
-        ["Consuming", "Contracts", "EventBus", "FlowFiles", "MessageSchema", "Navigation", "Support", logging]),
+        ["Consuming", "Contracts", "EventBus", "FlowFiles", "Navigation", "Support", logging]),
     module("Opening", in: "Devices", ["Device", "Support", subprocess, systemPackage]),
     module(
         "TerminalDevice", in: "Devices",
@@ -172,7 +171,7 @@ let tools: [Target] = [
     module(
         "Monitor", in: "Tools",
         [
-            "AppContract", "Contracts", "EventBus", "FlowReview", "MessageSchema", "Navigation", "Support",
+            "AppContract", "Contracts", "EventBus", "FlowReview", "Navigation", "Support",
             "SystemSupport", systemPackage,
         ]),
     module(
@@ -209,7 +208,7 @@ let tools: [Target] = [
         "SegueCommands", in: "Tools",
         [
             "AppContract", "CSegueVersion", "CommandLineSupport", "Compose", "Contracts", "EventBus", "FlowDrawing",
-            "FlowFiles", "FlowReview", "MessageSchema", "Monitor", "NATSPermissions", "Navigation", "Opening",
+            "FlowFiles", "FlowReview", "Monitor", "NATSPermissions", "Navigation", "Opening",
             "Projects",
             "Scaffold", "SignIn", "Support", "SystemSupport", "Transports", argumentParser, logging, subprocess,
             systemPackage,
@@ -316,7 +315,7 @@ let testModules: [Target] = [
     testModule(
         "TestSupport", ["Consuming", "Contracts", "EventBus", "Support", lifecycle, logging, subprocess, systemPackage]),
     testModule("SampleFlows", ["FlowFiles", "FlowReview", "Navigation", "Support"]),
-    testModule("HostileValues", ["Contracts", "EventBus", "MessageSchema", "Support"]),
+    testModule("HostileValues", ["Contracts", "EventBus", "Support"]),
     .testTarget(
         name: "BusConformance", dependencies: ["EventBus", "Support", "TestSupport"], path: "Tests/BusConformance",
         swiftSettings: settings),
@@ -367,7 +366,7 @@ let testModules: [Target] = [
 // The dependencies of a kind of test. A target need not use all of its kind: each file says what it imports.
 let files: [Target.Dependency] = ["Support", "SystemSupport", "TestSupport", logging, subprocess, systemPackage]
 let flows: [Target.Dependency] = files + ["FlowFiles", "FlowReview", "HostileValues", "Navigation", "SampleFlows"]
-let messages: [Target.Dependency] = flows + ["Consuming", "Contracts", "EventBus", "MessageSchema", lifecycle]
+let messages: [Target.Dependency] = flows + ["Consuming", "Contracts", "EventBus", lifecycle]
 let zeroMQ: [Target.Dependency] =
     messages + ["Broker", "BusConformance", "BusFormat", "BusFuzz", "BusProtocol", "ZeroMQ", grdb]
 let nats: [Target.Dependency] =
@@ -412,7 +411,6 @@ let tests: [Target] = [
     tests(of: "FlowReview", flows),
     tests(of: "Projects", files),
     tests(of: "Contracts", messages),
-    tests(of: "MessageSchema", messages),
     tests(of: "AppContract", messages),
 
     tests(of: "EventBus", messages + ["BusConformance"]),

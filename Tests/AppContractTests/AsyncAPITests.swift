@@ -3,7 +3,6 @@ import Contracts
 import EventBus
 import FlowReview
 import Foundation
-import MessageSchema
 import Navigation
 import Support
 import Testing

@@ -1,7 +1,6 @@
 import AppContract
 import Contracts
 import EventBus
-import MessageSchema
 import Navigation
 import Support
 import Testing

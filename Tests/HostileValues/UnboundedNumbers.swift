@@ -1,7 +1,6 @@
 internal import Contracts
 package import EventBus
 internal import Foundation
-internal import MessageSchema
 internal import Support
 
 /// The numbers in a message's data, or in the answer to a query, that the message's type decodes although they are the

@@ -2,7 +2,6 @@ import Contracts
 import EventBus
 import Foundation
 import Logging
-import MessageSchema
 import Support
 import TestSupport
 import Testing

@@ -1,6 +1,5 @@
 internal import Contracts
 package import EventBus
-internal import MessageSchema
 internal import Support
 
 /// The changes between two contracts of an app.

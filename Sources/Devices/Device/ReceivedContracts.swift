@@ -1,6 +1,5 @@
 internal import Contracts
 internal import EventBus
-internal import MessageSchema
 internal import Support
 
 /// The schemas of the commands that the services on the bus receive. A device checks the fields that a person has

@@ -6,7 +6,6 @@ public import EventBus
 internal import FlowFiles
 public import Foundation
 public import Logging
-internal import MessageSchema
 public import Navigation
 public import ServiceLifecycle
 internal import Support

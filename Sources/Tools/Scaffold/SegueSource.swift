@@ -63,7 +63,7 @@ enum SegueNames {
         "CCurl", "CEventDescriptor", "CJetStreamPeer", "CNATS", "CSegueVersion", "CSodium", "CZeroMQ",
         "CommandLineSupport", "Compose", "ConsentCallback", "Consuming", "Contracts", "Coordinator", "Device",
         "ErrorNotification", "EventBus", "FlowDrawing", "FlowFiles", "FlowReview", "FocusPlayerProgram", "HTTPClient",
-        "HTTPOperations", "InProcess", "MessageSchema", "Monitor", "Music", "NATS", "NATSEventBus", "NATSJournal",
+        "HTTPOperations", "InProcess", "Monitor", "Music", "NATS", "NATSEventBus", "NATSJournal",
         "NATSLayout", "NATSPermissions", "Navigation", "Onboarding", "Opening", "PlatformPrograms", "Presentation",
         "Projects", "Repositories", "Routing", "Scaffold", "SegueCommands", "SegueTestSupport", "ServiceRuntime",
         "Services", "SignIn", "Sodium", "SpotifyAPI", "SpotifySimulator", "Stations", "Steward", "Support",

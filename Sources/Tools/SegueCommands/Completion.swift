@@ -4,7 +4,6 @@ internal import Compose
 internal import Contracts
 internal import EventBus
 internal import Foundation
-internal import MessageSchema
 internal import Monitor
 internal import Navigation
 internal import Support

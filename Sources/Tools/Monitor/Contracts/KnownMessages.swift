@@ -2,7 +2,6 @@ package import AppContract
 internal import Contracts
 package import EventBus
 package import Foundation
-internal import MessageSchema
 internal import Navigation
 internal import Support
 

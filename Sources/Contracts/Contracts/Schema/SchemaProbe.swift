@@ -1,4 +1,3 @@
-package import Contracts
 internal import EventBus
 package import Support
 
@@ -39,6 +38,12 @@ extension JSONSchema {
 
 /// Creates a sample value of a type, and infers the type's schema from the decoding of the sample.
 struct SchemaProbe {
+    /// The path of the value that is being sampled, by the names of its fields. Empty for the whole sample.
+    private var path: [String] = []
+    /// The path of the value that differs from that of a usual sample. Nil if there is none.
+    private let changed: [String]?
+    /// Receives the path and the type of each value that is sampled.
+    private let record: ([String], Any.Type) -> Void
     /// The types that are being sampled, from the outermost to the innermost. A type that is requested while it is in
     /// this list contains itself.
     private var enclosing: [ObjectIdentifier] = []
@@ -48,18 +53,35 @@ struct SchemaProbe {
         let value: Value
     }
 
+    init(changing changed: [String]? = nil, record: @escaping ([String], Any.Type) -> Void = { _, _ in }) {
+        self.changed = changed
+        self.record = record
+    }
+
+    /// The probe for a field of the value that is being sampled.
+    func field(_ name: String) -> SchemaProbe {
+        var probe = self
+        probe.path.append(name)
+        return probe
+    }
+
+    /// Returns the usual sample, or the other one for the value that differs from a usual sample.
+    func choose<Value>(_ usual: Value, or other: @autoclosure () throws -> Value) rethrows -> Value {
+        path == changed ? try other() : usual
+    }
+
     /// Returns a sample value of a type with the type's schema.
     ///
     /// - Throws: ``SchemaError`` if the type contains itself or cannot be decoded from sample values.
     func sample<T: Decodable>(of type: T.Type) throws -> Sample<T> {
+        record(path, type)
         if let sampled = type as? any Sampled.Type, let sample = try sampled.anySample(self) as? Sample<T> {
             return sample
         }
-        if let known = Self.cases(of: type) { return known }
-        let id = ObjectIdentifier(type)
-        guard !enclosing.contains(id) else { throw Self.failure(type, "the type contains itself") }
+        if let known = cases(of: type) { return known }
+        guard !isEnclosing(type) else { throw Self.failure(type, "the type contains itself") }
         var inner = self
-        inner.enclosing.append(id)
+        inner.enclosing.append(ObjectIdentifier(type))
         let decoder = ProbingDecoder(probe: inner)
         do {
             let value = try T(from: decoder)
@@ -75,14 +97,21 @@ struct SchemaProbe {
     /// being sampled already, the result is `.any`. Therefore a type may contain a list of itself.
     func elements<T: Decodable>(of type: T.Type) throws -> JSONSchema {
         if let describing = type as? any SchemaDescribing.Type { return describing.schema }
-        return enclosing.contains(ObjectIdentifier(type)) ? .any : try sample(of: type).schema
+        return isEnclosing(type) ? .any : try sample(of: type).schema
     }
 
-    private static func cases<T>(of type: T.Type) -> Sample<T>? {
+    /// A value of this type. Nil if the type is being sampled already.
+    func element<T: Decodable>(of type: T.Type) throws -> T? {
+        isEnclosing(type) ? nil : try sample(of: type).value
+    }
+
+    private func isEnclosing(_ type: Any.Type) -> Bool { enclosing.contains(ObjectIdentifier(type)) }
+
+    private func cases<T>(of type: T.Type) -> Sample<T>? {
         guard let type = type as? any CaseIterable.Type else { return nil }
-        let cases = allCases(of: type)
+        let cases = Self.allCases(of: type)
         let values = cases.compactMap { ($0 as? any RawRepresentable)?.jsonRawValue }
-        guard let value = cases.first as? T, values.count == cases.count else { return nil }
+        guard let value = choose(cases.first, or: cases.last) as? T, values.count == cases.count else { return nil }
         return Sample(schema: .enumeration(values), value: value)
     }
 
@@ -174,7 +203,7 @@ struct ProbingKeyedContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
     func decodeNil(forKey key: Key) -> Bool { false }
 
     func decode<T: Decodable>(_ type: T.Type, forKey key: Key) throws -> T {
-        let sample = try decoder.probe.sample(of: type)
+        let sample = try decoder.probe.field(key.stringValue).sample(of: type)
         decoder.record(sample.schema, for: key)
         return sample.value
     }
@@ -192,7 +221,7 @@ struct ProbingKeyedContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
     func superDecoder(forKey key: Key) -> any Decoder { nested(key) }
 
     private func nested(_ key: Key) -> ProbingDecoder {
-        let inner = ProbingDecoder(probe: decoder.probe)
+        let inner = ProbingDecoder(probe: decoder.probe.field(key.stringValue))
         decoder.record(inner.schema, for: key)
         return inner
     }

@@ -1,4 +1,3 @@
-internal import Contracts
 internal import Foundation
 internal import Support
 
@@ -14,19 +13,24 @@ extension Sampled {
 
 extension Optional: Sampled where Wrapped: Decodable {
     static func sample(_ probe: SchemaProbe) throws -> SchemaProbe.Sample<Self> {
-        .init(schema: .nullable(try probe.elements(of: Wrapped.self)), value: nil)
+        .init(schema: .nullable(try probe.elements(of: Wrapped.self)),
+            value: try probe.choose(nil, or: probe.element(of: Wrapped.self)))
     }
 }
 
 extension Array: Sampled where Element: Decodable {
     static func sample(_ probe: SchemaProbe) throws -> SchemaProbe.Sample<Self> {
-        .init(schema: .array(try probe.elements(of: Element.self)), value: [])
+        .init(
+            schema: .array(try probe.elements(of: Element.self)),
+            value: try probe.choose([], or: [probe.element(of: Element.self)].compactMap(\.self)))
     }
 }
 
 extension Set: Sampled where Element: Decodable {
     static func sample(_ probe: SchemaProbe) throws -> SchemaProbe.Sample<Self> {
-        .init(schema: .array(try probe.elements(of: Element.self)), value: [])
+        .init(
+            schema: .array(try probe.elements(of: Element.self)),
+            value: try probe.choose([], or: Set([probe.element(of: Element.self)].compactMap(\.self))))
     }
 }
 
@@ -35,13 +39,20 @@ extension Dictionary: Sampled where Key: Decodable, Value: Decodable {
     /// which keys and values alternate.
     static func sample(_ probe: SchemaProbe) throws -> SchemaProbe.Sample<Self> {
         let hasNames = Key.self is String.Type || Key.self is any CodingKeyRepresentable.Type
-        return .init(schema: hasNames ? .map(try probe.elements(of: Value.self)) : .array(.any), value: [:])
+        return .init(
+            schema: hasNames ? .map(try probe.elements(of: Value.self)) : .array(.any),
+            value: try probe.choose([:], or: other(probe)))
+    }
+
+    private static func other(_ probe: SchemaProbe) throws -> Self {
+        guard let key = try probe.element(of: Key.self), let value = try probe.element(of: Value.self) else { return [:] }
+        return [key: value]
     }
 }
 
 extension Sampled where Self: ExpressibleByIntegerLiteral {
     static func sample(_ probe: SchemaProbe) throws -> SchemaProbe.Sample<Self> {
-        .init(schema: Self.self is any FixedWidthInteger.Type ? .integer : .number, value: 0)
+        .init(schema: Self.self is any FixedWidthInteger.Type ? .integer : .number, value: probe.choose(0, or: 1))
     }
 }
 
@@ -60,14 +71,14 @@ extension Float: Sampled {}
 
 extension Bool: Sampled {
     static func sample(_ probe: SchemaProbe) throws -> SchemaProbe.Sample<Self> {
-        .init(schema: .boolean, value: false)
+        .init(schema: .boolean, value: probe.choose(false, or: true))
     }
 }
 
 extension String: Sampled {
     /// The sample is a name: some types refuse other strings.
     static func sample(_ probe: SchemaProbe) throws -> SchemaProbe.Sample<Self> {
-        .init(schema: .string, value: "sample")
+        .init(schema: .string, value: probe.choose("sample", or: "other"))
     }
 }
 
@@ -75,25 +86,25 @@ extension String: Sampled {
 
 extension Date: Sampled {
     static func sample(_ probe: SchemaProbe) throws -> SchemaProbe.Sample<Self> {
-        .init(schema: .string, value: Date(timeIntervalSinceReferenceDate: 0))
+        .init(schema: .string, value: Date(timeIntervalSinceReferenceDate: probe.choose(0, or: 1)))
     }
 }
 
 extension Data: Sampled {
     static func sample(_ probe: SchemaProbe) throws -> SchemaProbe.Sample<Self> {
-        .init(schema: .string, value: Data())
+        .init(schema: .string, value: probe.choose(Data(), or: Data([1])))
     }
 }
 
 extension UUID: Sampled {
     static func sample(_ probe: SchemaProbe) throws -> SchemaProbe.Sample<Self> {
-        .init(schema: .string, value: UUID())
+        .init(schema: .string, value: UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, probe.choose(0, or: 1))))
     }
 }
 
 extension URL: Sampled {
     static func sample(_ probe: SchemaProbe) throws -> SchemaProbe.Sample<Self> {
-        .init(schema: .string, value: URL(fileURLWithPath: "/"))
+        .init(schema: .string, value: URL(fileURLWithPath: probe.choose("/", or: "/other")))
     }
 }
 

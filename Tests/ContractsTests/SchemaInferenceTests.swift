@@ -2,7 +2,6 @@ import Contracts
 import EventBus
 import FlowFiles
 import Foundation
-import MessageSchema
 import Navigation
 import Support
 import Testing

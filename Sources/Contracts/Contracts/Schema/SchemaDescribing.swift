@@ -1,8 +1,8 @@
 public import EventBus
 public import Support
 
-/// A type that declares the schema of its JSON. For other types the module MessageSchema infers the schema: it decodes
-/// the type from sample values. A type must conform if it cannot be decoded from sample values.
+/// A type that declares the schema of its JSON. For other types the schema is inferred: the type is
+/// decoded from sample values. A type must conform if it cannot be decoded from sample values.
 public protocol SchemaDescribing {
     static var schema: JSONSchema { get }
 }

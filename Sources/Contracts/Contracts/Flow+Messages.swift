@@ -1,0 +1,104 @@
+public import EventBus
+public import Navigation
+public import Support
+
+// Flows in Swift whose messages and fields are named by their structs.
+
+extension Flow.Screen {
+    /// A screen that sends these commands.
+    ///
+    ///     Flow.Screen("menu", sends: Command.BrewStarted.self)
+    public init(
+        _ name: String,
+        title: String? = nil,
+        sends command: any CommandMessage.Type,
+        _ others: any CommandMessage.Type...,
+        arguments: [String: JSONSchema.Property]? = nil,
+        gate: Bool = false
+    ) {
+        self.init(
+            name, title: title, sends: ([command] + others).map { $0.type.description }, arguments: arguments, gate: gate)
+    }
+}
+
+extension Flow.Transition {
+    /// A rule on a message. Key paths name the message's fields:
+    ///
+    ///     Flow.Transition(
+    ///         on: DomainEvent.BrewFinished.self, where: [\.seconds: .atLeast(60)],
+    ///         do: [.push(.screen("ready", ["seconds": .data(\DomainEvent.BrewFinished.seconds)]))])
+    ///
+    /// Traps if a key path does not lead to a field of the message. A field is found in a sample of the message; a type
+    /// that cannot be decoded from sample values needs the name of the field, and the initializer with strings.
+    public init<M: Message>(
+        on message: M.Type,
+        where fields: [PartialKeyPath<M>: Flow.Match] = [:],
+        when: [Flow.Condition] = [],
+        unless: [Flow.Condition] = [],
+        origin: Flow.Origin = .any,
+        guard condition: Flow.Guard? = nil,
+        do actions: [Flow.Action],
+        file: String = #fileID,
+        line: Int = #line
+    ) {
+        self.init(
+            on: M.type.description, where: fields.byName(), when: when, unless: unless, origin: origin, guard: condition,
+            do: actions, file: file, line: line)
+    }
+}
+
+extension Flow.Guard.Answer {
+    /// An answer of this type, with the conditions on its fields, by key path.
+    public init<M: Message>(_ message: M.Type, where fields: [PartialKeyPath<M>: Flow.Match] = [:]) {
+        self.init(M.type.description, where: fields.byName())
+    }
+}
+
+extension Flow.Guard.Ask {
+    /// A command that is sent as the question, with its data by key path.
+    public init<M: CommandMessage>(_ command: M.Type, _ data: [PartialKeyPath<M>: JSONValue] = [:]) {
+        self.init(M.type.description, data: .object(data.byName()))
+    }
+}
+
+extension Flow.Action {
+    /// Sends a command with its data by key path.
+    ///
+    ///     .send(Command.BrewStarted.self, [\.seconds: .data(\DomainEvent.BrewFinished.seconds)])
+    public static func send<M: CommandMessage>(_ command: M.Type, _ data: [PartialKeyPath<M>: JSONValue] = [:])
+        -> Flow.Action
+    {
+        .send(type: M.type.description, data: .object(data.byName()))
+    }
+}
+
+extension JSONValue {
+    /// The template of a field of the message that the rule matched: `${data.FIELD}`.
+    public static func data<M: Message>(_ field: PartialKeyPath<M>) -> JSONValue {
+        .string("${data.\(field.name)}")
+    }
+
+    /// The template of a field of the answer to the rule's guard: `${answer.FIELD}`.
+    public static func answer<M: Message>(_ field: PartialKeyPath<M>) -> JSONValue {
+        .string("${answer.\(field.name)}")
+    }
+}
+
+extension Dictionary {
+    /// The values by the names of the fields.
+    fileprivate func byName<M: Message>() -> [String: Value] where Key == PartialKeyPath<M> {
+        Dictionary<String, Value>(map { ($0.name, $1) }) { first, _ in first }
+    }
+}
+
+extension PartialKeyPath where Root: Message {
+    /// The dotted path of the field in the message's JSON.
+    fileprivate var name: String {
+        do {
+            return try FieldPath.path(of: self)
+        } catch {
+            // The key path is part of the program, not of its input.
+            preconditionFailure("\(error)")
+        }
+    }
+}
