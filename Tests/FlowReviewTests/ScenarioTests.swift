@@ -57,6 +57,41 @@ struct ScenarioTests {
         #expect(try failures("- { send: event.Unheard, expect: {} }").isEmpty)
     }
 
+    @Test("A step that states a part of its outcome accepts other changes")
+    func includes() throws {
+        #expect(try failures("- { send: event.LaunchFinished, includes: { root: serviceSelection } }").isEmpty)
+        #expect(try failures("- { send: event.LaunchFinished, includes: {} }").isEmpty)
+        #expect(
+            try failures("- { send: event.LaunchFinished, includes: { root: launch } }") == [
+                """
+                story.yaml:1:45: 'root' is not what was expected
+                  - root: [launch]
+                  + root: [serviceSelection-2]
+                """
+            ])
+        #expect(
+            try findings("- { send: event.LaunchFinished, expect: {}, includes: {} }")
+                == ["story.yaml:1:3: a step takes either 'expect' or 'includes'; remove one"])
+        #expect(
+            try findings("- dismiss\n  includes: {}").first?
+                .contains("a colon, because 'includes' follows; write '- dismiss:'") == true)
+    }
+
+    @Test("After a restart, the story continues from the stored state")
+    func restart() throws {
+        #expect(
+            try failures(
+                """
+                - send: event.LaunchFinished
+                - restart:
+                  expect: {}
+                - send: { type: event.SpotifyAuthorizationUpdated, data: { status: authorized } }
+                  includes: { root: playlistSelection }
+                """
+            ).isEmpty)
+        #expect(try findings("- restart: now") == ["story.yaml:1:12: 'restart' takes no value; remove the value"])
+    }
+
     @Test("A scenario fails where a rule fails, unless it expects that")
     func failingRule() throws {
         let flow = try Flow("home", version: 1, platform: "ios", start: "home") {
@@ -140,6 +175,12 @@ struct ScenarioTests {
         let flow = try ShippedFlows.flow("ios")
         return try Scenario(yaml: yaml, file: "story.yaml", flow: flow).play(on: flow, keepsGoing: true)
             .flatMap(\.failures).map { $0.lines(in: "story.yaml").joined(separator: "\n") }
+    }
+
+    private func findings(_ yaml: String) throws -> [String] {
+        let flow = try ShippedFlows.flow("ios")
+        let error = #expect(throws: FlowError.self) { try Scenario(yaml: yaml, file: "story.yaml", flow: flow) }
+        return error?.findings.map(\.description) ?? []
     }
 }
 

@@ -55,10 +55,12 @@ package struct Scenario: Hashable, Sendable {
         case gone(String?)
         /// The deadline of the guard that waits has passed.
         case expire
+        /// The coordinator starts again, and continues from the stored state.
+        case restart
 
         /// The key of the act in a file.
         enum Word: String, CaseIterable {
-            case send, back, dismiss, answer, tab, gone, expire
+            case send, back, dismiss, answer, tab, gone, expire, restart
 
             /// The act that the key alone describes. Nil if the key needs a value.
             var bare: Act? {
@@ -67,6 +69,7 @@ package struct Scenario: Hashable, Sendable {
                 case .dismiss: .dismiss(nil)
                 case .gone: .gone(nil)
                 case .expire: .expire
+                case .restart: .restart
                 case .send, .answer, .tab: nil
                 }
             }
@@ -88,10 +91,19 @@ package struct Scenario: Hashable, Sendable {
         package var at: Duration?
     }
 
-    /// The expected changes of a step. Changes that are not listed must not happen, except for derived aspects.
+    /// The expected changes of a step.
     package struct Expectation: Hashable, Sendable {
+        /// The keys of expectations in a file.
+        enum Word: String, CaseIterable {
+            /// Changes that are not listed must not happen, except for derived aspects.
+            case expect
+            /// Other changes may happen, too.
+            case includes
+        }
+
         /// The position in the file.
         package let position: Position
+        let word: Word
         /// The expected values by aspect.
         package let stated: [Aspect: Stated]
     }
@@ -190,7 +202,8 @@ extension Scenario.Outcome: CustomStringConvertible {
         let messages = messages.map { input in
             input.type + (input.sender.map { " of \($0)" } ?? "")
         }
-        let happened = messages.isEmpty ? "the step is not possible" : messages.joined(separator: ", ")
+        let act = step.act == .restart ? "the coordinator starts again" : "the step is not possible"
+        let happened = messages.isEmpty ? act : messages.joined(separator: ", ")
         return "\(number). \(happened): \(words)"
     }
 

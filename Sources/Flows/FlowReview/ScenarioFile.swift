@@ -27,11 +27,13 @@ extension Scenario {
         }
         let written = lines.filter { !$0.text.isEmpty }
         for (step, next) in zip(written, written.dropFirst())
-        where bare.contains(step.text) && next.text.begins(with: "expect:") && next.indent > step.indent {
+        where bare.contains(step.text) && next.indent > step.indent {
+            let words = Expectation.Word.allCases.map(\.rawValue)
+            guard let key = words.first(where: { next.text.begins(with: "\($0):") }) else { continue }
             let word = step.text.dropFirst(2)
             return FlowFinding(
                 source: file, line: step.number, column: step.indent + 3,
-                message: "step '\(word)' needs a colon, because 'expect' follows; write '- \(word):'")
+                message: "step '\(word)' needs a colon, because '\(key)' follows; write '- \(word):'")
         }
         return nil
     }
@@ -67,7 +69,9 @@ extension FlowReader {
                     : "unknown step '\(scalar.text)'; \(Spelling.advice(for: scalar.text, among: known))", at: node)
             return nil
         }
-        guard let members = members(of: node, "a step", at: "", optional: known + ["expect"]) else { return nil }
+        let expectations = Scenario.Expectation.Word.allCases
+        let optional = known + expectations.map(\.rawValue)
+        guard let members = members(of: node, "a step", at: "", optional: optional) else { return nil }
         let acts = words.compactMap { word in members[word.rawValue].map { (word, $0) } }
         guard acts.count == 1 else {
             report(
@@ -75,8 +79,12 @@ extension FlowReader {
                 at: node)
             return nil
         }
-        let expectation = members["expect"].flatMap {
-            self.expectation($0, of: position(of: "expect", in: node), in: flow)
+        let stated = expectations.filter { members[$0.rawValue] != nil }
+        if stated.count > 1 { report("a step takes either 'expect' or 'includes'; remove one", at: node) }
+        let expectation = stated.first.flatMap { word in
+            members[word.rawValue].flatMap {
+                self.expectation($0, word, of: position(of: word.rawValue, in: node), in: flow)
+            }
         }
         guard let act = self.act(acts[0].0, at: acts[0].1, in: flow) else { return nil }
         return Scenario.Step(position: position(of: node), act: act, expectation: expectation)
@@ -91,8 +99,8 @@ extension FlowReader {
         case .gone: return reference(node, flow).map { .gone($0) }
         case .answer: return string(node, "the button that is pressed").map { .answer($0) }
         case .tab: return string(node, "the tab that is selected").map { .tab($0) }
-        case .expire:
-            report("'expire' takes no value; remove the value", at: node)
+        case .expire, .restart:
+            report("'\(word.rawValue)' takes no value; remove the value", at: node)
             return nil
         }
     }
@@ -149,25 +157,25 @@ extension FlowReader {
     /// Reads the expected changes of a step; `expect: {}` means no changes. Nil, with a finding, if the node is neither
     /// a mapping nor empty.
     mutating func expectation(
-        _ node: FlowNode, of position: Scenario.Position, in flow: Flow
+        _ node: FlowNode, _ word: Scenario.Expectation.Word = .expect, of position: Scenario.Position, in flow: Flow
     ) -> Scenario.Expectation? {
-        if isEmpty(node) { return Scenario.Expectation(position: position, stated: [:]) }
+        if isEmpty(node) { return Scenario.Expectation(position: position, word: word, stated: [:]) }
         guard case .mapping(let mapping) = node.content else {
-            report("'expect' must be a mapping from aspects to values, such as { root: SCREEN }", at: node)
+            report("'\(word.rawValue)' must be a mapping from aspects to values, such as { root: SCREEN }", at: node)
             return nil
         }
         var stated: [Scenario.Aspect: Scenario.Stated] = [:]
         for (key, value) in mapping {
-            let word = name(of: key) ?? ""
-            guard let aspect = Scenario.Aspect(rawValue: word) else {
-                let advice = Spelling.advice(for: word, among: Scenario.Aspect.allCases.map(\.rawValue))
-                report("unknown key '\(word)' in 'expect'; \(advice)", at: key)
+            let name = name(of: key) ?? ""
+            guard let aspect = Scenario.Aspect(rawValue: name) else {
+                let advice = Spelling.advice(for: name, among: Scenario.Aspect.allCases.map(\.rawValue))
+                report("unknown key '\(name)' in '\(word.rawValue)'; \(advice)", at: key)
                 continue
             }
             let expected = expected(value, of: aspect, in: flow)
             stated[aspect] = Scenario.Stated(position: self.position(of: key), value: expected)
         }
-        return Scenario.Expectation(position: position, stated: stated)
+        return Scenario.Expectation(position: position, word: word, stated: stated)
     }
 
     private mutating func expected(_ node: FlowNode, of aspect: Scenario.Aspect, in flow: Flow) -> JSONValue {
