@@ -32,6 +32,11 @@ public indirect enum JSONSchema: Hashable, Sendable {
         }
     }
 
+    /// The members of an object. Nil if the schema is not an object with known members.
+    package var members: [String: Property]? {
+        if case .object(let members) = self { members } else { nil }
+    }
+
     /// Returns the schema of an object with the given members, all of them required.
     public static func object(requiring members: [String: JSONSchema]) -> JSONSchema {
         .object(members.mapValues { Property($0) })

@@ -3,22 +3,31 @@ extension JSONSchema {
     ///
     /// An unknown member is a problem too.
     ///
-    /// - Parameter path: The name of the value in the problems' paths.
-    package func problems(with value: JSONValue, at path: String = "data") -> [SchemaProblem] {
-        switch (self, value) {
+    /// - Parameters:
+    ///   - path: The name of the value in the problems' paths.
+    ///   - type: Returns the type of the values for which a string is a placeholder. Nil for a string that is itself
+    ///     the value.
+    package func problems(
+        with value: JSONValue, at path: String = "data", type: (String) -> JSONSchema? = { _ in nil }
+    ) -> [SchemaProblem] {
+        if case .string(let text) = value, let type = type(text) {
+            guard refuses(type) else { return [] }
+            return [SchemaProblem(path: path, message: "expected \(self), and '\(text)' is \(type)", kind: .type)]
+        }
+        return switch (self, value) {
         case (.any, _), (.boolean, .bool), (.string, .string), (.number, .integer), (.number, .number): []
         case (.nullable, .null): []
-        case (.nullable(let schema), _): schema.problems(with: value, at: path)
+        case (.nullable(let schema), _): schema.problems(with: value, at: path, type: type)
         case (.integer, _) where value.integerValue != nil: []
         case (.range(let schema, let least, let most), _):
             schema.problems(with: value, at: path) + bounded(value, from: least, to: most, at: path)
         case (.enumeration(let values), _) where values.contains(value): []
         case (.enumeration(let values), _): [unlisted(value, among: values, at: path)]
         case (.array(let elements), .array(let list)):
-            list.enumerated().flatMap { elements.problems(with: $1, at: "\(path)[\($0)]") }
+            list.enumerated().flatMap { elements.problems(with: $1, at: "\(path)[\($0)]", type: type) }
         case (.map(let members), .object(let object)):
-            object.sorted { $0.key < $1.key }.flatMap { members.problems(with: $1, at: "\(path).\($0)") }
-        case (.object(let members), .object(let object)): Self.problems(with: object, members, path)
+            object.sorted { $0.key < $1.key }.flatMap { members.problems(with: $1, at: "\(path).\($0)", type: type) }
+        case (.object(let members), .object(let object)): Self.problems(with: object, members, path, type)
         default: [SchemaProblem(path: path, message: "expected \(self), found \(value.kind)")]
         }
     }
@@ -35,7 +44,8 @@ extension JSONSchema {
     }
 
     private static func problems(
-        with object: [String: JSONValue], _ members: [String: Property], _ path: String
+        with object: [String: JSONValue], _ members: [String: Property], _ path: String,
+        _ type: (String) -> JSONSchema?
     ) -> [SchemaProblem] {
         var problems: [SchemaProblem] = []
         var meant: Set<String> = []
@@ -43,7 +53,7 @@ extension JSONSchema {
         for (name, value) in object.sorted(by: { $0.key < $1.key }) {
             if let member = members[name] {
                 if member.isRequired || !value.isNull {
-                    problems += member.schema.problems(with: value, at: "\(path).\(name)")
+                    problems += member.schema.problems(with: value, at: "\(path).\(name)", type: type)
                 }
                 continue
             }
@@ -51,12 +61,15 @@ extension JSONSchema {
             if let near { meant.insert(near) }
             let advice =
                 members.isEmpty ? "there are no fields" : near.map { "did you mean '\($0)'?" } ?? known(members.keys)
-            problems.append(SchemaProblem(path: "\(path).\(name)", message: "unknown field; \(advice)"))
+            problems.append(
+                SchemaProblem(path: "\(path).\(name)", message: "unknown field; \(advice)", kind: .unknown))
         }
         // A missing member is not reported if the advice for an unknown member has named it already.
         for name in absent.sorted() where !meant.contains(name) {
             guard let member = members[name], member.isRequired else { continue }
-            problems.append(SchemaProblem(path: "\(path).\(name)", message: "missing; expected \(member.schema)"))
+            problems.append(
+                SchemaProblem(
+                    path: "\(path).\(name)", message: "missing; expected \(member.schema)", kind: .missing))
         }
         return problems
     }
@@ -64,6 +77,35 @@ extension JSONSchema {
     private static func known(_ names: some Sequence<String>) -> String {
         "known: \(names.sorted().joined(separator: ", "))"
     }
+
+    /// True if a value of the other schema can have another type than this schema requires, or if the other schema lists
+    /// or bounds its values and this schema refuses some of them. A schema without a list or bounds may have values
+    /// that this schema refuses: `string` is not refused where one of several strings is required.
+    package func refuses(_ other: JSONSchema) -> Bool {
+        switch (self, other) {
+        case (.any, _), (_, .any), (.number, .integer): false
+        case (.nullable(let schema), _): schema.refuses(other)
+        case (_, .nullable(let other)): refuses(other)
+        case (_, .enumeration(let values)): values.contains(where: refuses)
+        case (.enumeration(let values), _): values.allSatisfy(other.refuses)
+        case (.range(let schema, let least, let most), .range(let other, let lowest, let highest)):
+            schema.refuses(other)
+                || [lowest, highest].compactMap(\.self).contains { $0 < least ?? $0 || $0 > most ?? $0 }
+        case (.range(let schema, _, _), _): schema.refuses(other)
+        case (_, .range(let schema, _, _)): refuses(schema)
+        case (.array(let elements), .array(let others)): elements.refuses(others)
+        case (.map(let members), .map(let others)): members.refuses(others)
+        case (.map(let members), .object(let others)): others.values.contains { members.refuses($0.schema) }
+        case (.object, .map): false
+        case (.object(let members), .object(let others)):
+            members.contains { name, member in
+                others[name].map { member.schema.refuses($0.schema) } ?? member.isRequired
+            }
+        default: self != other
+        }
+    }
+
+    private func refuses(_ value: JSONValue) -> Bool { !problems(with: value).isEmpty }
 
     /// A reason why a reader cannot accept some values that a writer may send.
     package struct Clash: Hashable, Sendable {
@@ -137,6 +179,18 @@ package struct SchemaProblem: Hashable, Sendable, CustomStringConvertible {
     package let path: String
     /// The problem in one line.
     package let message: String
+    package var kind = Kind.value
+
+    package enum Kind: Hashable, Sendable {
+        /// A required member is absent.
+        case missing
+        /// The schema has no such member.
+        case unknown
+        /// The value has another type, or is not one of the allowed values.
+        case value
+        /// The string is a placeholder for values of another type.
+        case type
+    }
 
     package var description: String { "\(path): \(message)" }
 }

@@ -35,20 +35,24 @@ struct FlowReviewMessagesTests {
         "A condition on a value that the field never has is reported",
         arguments: [
             ("kind: new", nil), ("kind: [new, old]", nil),
-            ("kind: nwe", "is never \"nwe\": it is one of new, old; did you mean 'new'?"),
+            ("kind: nwe", "is never \"nwe\": expected one of \"new\", \"old\", found \"nwe\"; did you mean \"new\"?"),
             ("kind: { not: older }", "is never \"older\""), ("count: 5", nil),
-            ("count: '5'", "it is a number, and the value is a string"),
+            ("count: '5'", "'count' of 'event.Saved' is never \"5\": expected a number, found a string; correct it"),
+            ("minutes: [1, 60]", nil), ("minutes: 61", "expected a whole number from 1 to 60, found 61; correct it"),
+            ("minutes: 1.5", "expected a whole number"), ("item.sizes: 1", "has no field 'item.sizes'; did you mean 'size'?"),
+            ("name.first: x", "'event.Saved' has no field 'name.first'"),
             ("name: { atLeast: 3 }", "'name' of 'event.Saved' is a string, and 'atLeast' and 'atMost' compare numbers"),
             ("kind: { atLeast: 3 }", "'kind' of 'event.Saved' is a string"), ("count: { atLeast: 3 }", nil),
             ("item.size: 1", nil), ("item.size: big", "is never \"big\""),
             ("item: null", nil),
         ] as [(String, String?)])
     func values(condition: String, expected: String?) {
-        let item = MessageCatalogue.Field(.object, members: ["size": .init(.number)])
         let catalogue = MessageCatalogue([
-            "event.Saved": [
-                "kind": .init(values: ["new", "old"]), "count": .init(.number), "name": .init(.string), "item": item,
-            ]
+            "event.Saved": .object(requiring: [
+                "kind": .enumeration(["new", "old"]), "count": .number, "name": .string,
+                "item": .object(requiring: ["size": .number]),
+                "minutes": .nullable(.range(.integer, atLeast: 1, atMost: 60)),
+            ])
         ])
         let yaml =
             "name: shop\nversion: 1\nplatform: ios\nstart: list\nscreens: { list: }\ntransitions:\n"
@@ -127,8 +131,9 @@ struct FlowReviewServicesTests {
     /// unrelated.
     private static let catalogue = MessageCatalogue(
         [
-            "command.ItemSelected": [:], "command.Buy": [:], "command.Help": [:], "event.Saved": [:], "event.Sold": [:],
-            "event.Packed": [:], "event.Refused": nil, "event.Delivered": [:], "error.Broken": [:],
+            "command.ItemSelected": .object([:]), "command.Buy": .object([:]), "command.Help": .object([:]),
+            "event.Saved": .object([:]), "event.Sold": .object([:]), "event.Packed": .object([:]),
+            "event.Refused": .any, "event.Delivered": .object([:]), "error.Broken": .object([:]),
         ],
         services: [
             "clerk": .init(receives: ["event.Packed"]), "post": .init(receives: [], outcomes: ["event.Delivered"]),
@@ -164,7 +169,7 @@ struct FlowReviewServicesTests {
             findings(sends: "command.ItemSelected, command.Buy, command.Help", ignores: all) == [
                 "shop.yaml:7:11: warning: no service and no rule handles 'command.Help'; add one"
             ])
-        let plain = MessageCatalogue(Self.catalogue.fields)
+        let plain = MessageCatalogue(Self.catalogue.data)
         #expect(findings(sends: "command.ItemSelected, command.Help", plain) == [])
     }
 
@@ -205,8 +210,8 @@ struct FlowReviewServicesTests {
 }
 
 /// Fields with any values.
-private func fields(_ names: String...) -> [String: MessageCatalogue.Field] {
-    Dictionary(uniqueKeysWithValues: names.map { ($0, MessageCatalogue.Field()) })
+private func fields(_ names: String...) -> JSONSchema {
+    .object(Dictionary(uniqueKeysWithValues: names.map { ($0, .init(.any, isRequired: false)) }))
 }
 
 @Suite("Review of the commands that a flow declares")
@@ -256,20 +261,17 @@ struct CommandReviewTests {
     @Test(
         "A contract that describes a declared command differently is reported",
         arguments: [
-            (["stars": .init(.number), "kind": .init(values: ["old", "new"])], nil, nil),
-            (["stars": .init(), "kind": .init(.string)], nil, nil),
-            (
-                ["stars": .init(.string), "kind": .init(.string)], "6:20",
-                "there 'stars' is a string, and here a number"
-            ),
-            (["kind": .init(.string)], "6:20", "it has no field 'stars'"),
-            (["stars": .init(.number)], "6:43", "it has no field 'kind'"),
-            (["stars": .init(.number), "kind": .init(), "text": .init()], "6:3", "it has a field 'text'"),
-            (["stars": .init(.number), "kind": .init(values: ["new"])], "6:43", "there 'kind' is one of \"new\""),
-        ] as [([String: MessageCatalogue.Field], String?, String?)])
-    func contradiction(fields: [String: MessageCatalogue.Field], keyPath: String?, difference: String?) {
+            (["stars": .number, "kind": .enumeration(["old", "new"])], nil, nil),
+            (["stars": .any, "kind": .string], nil, nil),
+            (["stars": .string, "kind": .string], "6:20", "there 'stars' is a string, and here a number"),
+            (["kind": .string], "6:20", "it has no field 'stars'"),
+            (["stars": .number], "6:43", "it has no field 'kind'"),
+            (["stars": .number, "kind": .any, "text": .any], "6:3", "it has a field 'text'"),
+            (["stars": .number, "kind": .enumeration(["new"])], "6:43", "there 'kind' is one of \"new\""),
+        ] as [([String: JSONSchema], String?, String?)])
+    func contradiction(fields: [String: JSONSchema], keyPath: String?, difference: String?) {
         let found = findings(
-            "- { on: command.Rated, \(Self.push) }", messages: MessageCatalogue(["command.Rated": fields]))
+            "- { on: command.Rated, \(Self.push) }", messages: MessageCatalogue(["command.Rated": .object(requiring: fields)]))
         let expected = keyPath.flatMap { keyPath in
             difference.map { difference in
                 "shop.yaml:\(keyPath): warning: the contract describes 'command.Rated' differently: \(difference); correct "

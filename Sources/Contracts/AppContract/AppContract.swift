@@ -92,12 +92,12 @@ package struct AppContract: Hashable, Sendable {
         // misspelt one. A command may be known only to flows.
         let services = parties.filter { !$0.value.sends.contains(Document.NavigationState.type) }
         let known = Set(parties.values.flatMap(\.sends)).union(services.values.flatMap(\.receives))
-        var fields: [String: [String: MessageCatalogue.Field]?] = [:]
+        var data: [String: JSONSchema] = [:]
         for (type, message) in messages where message.data != nil || type.kind == .command || known.contains(type) {
-            fields.updateValue(message.data?.catalogueField.members, forKey: type.description)
+            data[type.description] = message.data ?? .any
         }
         return MessageCatalogue(
-            fields,
+            data,
             services: services.mapValues { party in
                 MessageCatalogue.Service(
                     receives: Set(party.receives.map(\.description)),
@@ -115,7 +115,5 @@ extension AppContract.Party {
 
 extension JSONSchema {
     /// The names of an object's members. Nil if the schema is not an object with known members.
-    package var fields: Set<String>? {
-        if case .object(let members) = self { Set(members.keys) } else { nil }
-    }
+    package var fields: Set<String>? { members.map { Set($0.keys) } }
 }

@@ -138,25 +138,9 @@ extension Flow {
     /// The names of the arguments that rules and links pass to each screen.
     fileprivate var passedArguments: [String: Set<String>] {
         var passed: [String: Set<String>] = [:]
-        func pass(_ destination: Destination) {
-            passed[destination.screen, default: []].formUnion(destination.arguments.keys)
-        }
-        func pass(_ arguments: [String: JSONValue], toFlow name: String) {
-            if let first = flows[name]?.start { passed[first, default: []].formUnion(arguments.keys) }
-        }
         for action in (placedRules + placedLinks).flatMap(\.transition.possibleActions) {
-            switch action {
-            case .setRoot(let root, container: let layout):
-                pass(root)
-                for tab in layout?.tabs ?? [] { pass(tab.destination) }
-            case .push(let destination, on: _), .present(let destination, as: _, options: _),
-                .show(let destination, column: _):
-                pass(destination)
-            case .replacePath(let path): for destination in path { pass(destination) }
-            case .pushFlow(let name, arguments: let arguments, on: _),
-                .presentFlow(let name, arguments: let arguments, as: _, options: _):
-                pass(arguments, toFlow: name)
-            case .pop, .popToRoot, .dismiss, .dismissAll, .selectTab, .openURL, .send, .finish, .abandon: break
+            for destination in opened(by: action) {
+                passed[destination.screen, default: []].formUnion(destination.arguments.keys)
             }
         }
         return passed

@@ -84,7 +84,9 @@ struct FlowReviewer {
         reviewer.reviewRules()
         reviewer.reviewSenders(sentElsewhere)
         reviewer.reviewCommands(messages)
-        reviewer.review((messages ?? .unknown).adding(flow.commands))
+        let catalogue = (messages ?? .unknown).adding(flow.commands)
+        reviewer.reviewMessages(catalogue)
+        reviewer.reviewServices(catalogue)
         if isWhole {
             reviewer.reviewGraph()
             reviewer.reviewActions(sentElsewhere)

@@ -37,7 +37,7 @@ package struct FlowChecker {
     let flow: Flow
     /// True if the checker checks an action that a view requests. Its strings are not templates, and its tab and its
     /// column are not checked.
-    private let isRequest: Bool
+    let isRequest: Bool
     /// The columns that a rule or link fills. Empty for a request.
     private let columns: Set<String>
     /// The tabs that a rule or link creates. Empty for a request.
@@ -70,6 +70,7 @@ package struct FlowChecker {
             return
         }
         checkScreen(flow.start, at: "start")
+        checkArguments([:], of: flow.start, at: "start")
         for screen in flow.screens.values.sorted(by: { $0.name < $1.name }) {
             for type in screen.sends { checkCommand(type, at: "screens.\(screen.name).sends") }
         }
@@ -93,6 +94,7 @@ package struct FlowChecker {
         }
         for child in flow.flows.values.sorted(by: { $0.name < $1.name }) { check(child) }
         checkLinks()
+        checkLinkArguments()
     }
 
     /// Reports screens with the same name.
@@ -206,7 +208,8 @@ package struct FlowChecker {
                 if condition.scope == .tab {
                     checkTab(screen.screen, at: keyPath)
                 } else {
-                    check(screen, at: "\(keyPath)[\(index)]")
+                    checkScreen(screen.screen, at: "\(keyPath)[\(index)].screen")
+                    checkTemplates(in: .object(screen.arguments), at: "\(keyPath)[\(index)].arguments")
                 }
             }
         }
@@ -275,6 +278,7 @@ package struct FlowChecker {
     mutating func check(_ destination: Flow.Destination, at keyPath: String) {
         checkScreen(destination.screen, at: "\(keyPath).screen")
         checkTemplates(in: .object(destination.arguments), at: "\(keyPath).arguments")
+        checkArguments(destination.arguments, of: destination.screen, at: keyPath)
     }
 
     mutating func check(_ layout: Flow.Layout?, at keyPath: String) {
@@ -444,7 +448,9 @@ package struct FlowChecker {
     }
 
     private mutating func checkFlow(_ name: String, _ arguments: [String: JSONValue], at keyPath: String) {
-        if flow.flows[name] == nil {
+        if let child = flow.flows[name] {
+            checkArguments(arguments, of: child.start, at: keyPath)
+        } else {
             let advice = Spelling.advice(for: name, among: flow.flows.keys)
             report("unknown child flow '\(name)'; \(advice)", at: "\(keyPath).flow")
         }

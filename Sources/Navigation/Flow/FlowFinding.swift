@@ -36,6 +36,10 @@ public struct FlowFinding: Hashable, Sendable, Encodable, CustomStringConvertibl
         case unknownMessage = "unknown-message"
         /// A field that the message does not have.
         case unknownField = "unknown-field"
+        /// A required field that a command is sent without.
+        case missingField = "missing-field"
+        /// A field or an argument that is given a value of another type.
+        case wrongType = "wrong-type"
         /// A value that the field never has.
         case unknownValue = "unknown-value"
         /// A command that the flow and the app's contract describe differently.

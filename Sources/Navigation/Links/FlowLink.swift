@@ -211,3 +211,11 @@ extension Flow.Link {
         }
     }
 }
+
+extension Flow.Link {
+    /// The type of the values of a placeholder in the URL. Nil if the URL has no such placeholder.
+    package func typeOfURLValue(_ name: String) -> JSONSchema? {
+        guard let pattern, (pattern.required + pattern.optional).contains(name) else { return nil }
+        return .string
+    }
+}

@@ -1,5 +1,5 @@
 internal import Foundation
-internal import Support
+package import Support
 
 /// A string with placeholders, such as `https://open.spotify.com/playlist/${screens.generatedPlaylist.playlistID}`.
 ///
@@ -11,18 +11,41 @@ internal import Support
 /// - `screens.NAME`: the arguments of an instance of a screen: the sender, if it is such an instance, otherwise the
 ///   frontmost one in the sender's window, otherwise the frontmost one.
 ///
+/// `${PATH:-TEXT}` is replaced by TEXT if the value is absent, null or an empty string. `$${` stands for the text `${`,
+/// and `$$${PATH}` for a dollar sign and a value.
+///
 /// A string that consists of one placeholder is replaced by the value itself, of any type. In all other strings, and in
 /// titles, messages and URLs, the values must be strings, numbers or booleans.
 package struct Template {
     package enum Segment: Equatable {
         case text(String)
-        case placeholder(String)
+        case placeholder(Placeholder)
+    }
+
+    /// A reference to a value.
+    package struct Placeholder: Equatable {
+        /// The dotted path of the value.
+        package let path: String
+        /// The text that replaces a value which is absent, null or empty. Nil if there is none.
+        package let standby: String?
+        /// True for `${PATH?}`: if the value is absent or null, the key that has the template is left out.
+        package let isOptional: Bool
+
+        /// Parses the text between `${` and `}`.
+        init(_ source: Substring) {
+            let (path, standby) = source.cut(at: ":-").map { ($0.before, Optional(String($0.after))) } ?? (source, nil)
+            self.standby = standby
+            let marked = path.removing(suffix: "?")
+            isOptional = marked != nil
+            self.path = String(marked ?? path)
+        }
     }
 
     package enum Problem: Error, Equatable {
         case unclosed
         case unknownScope(String)
         case incomplete(String)
+        case contradictory(String)
     }
 
     package enum Scope: String, CaseIterable {
@@ -40,7 +63,7 @@ package struct Template {
     /// - Throws: ``Problem`` if a placeholder is not closed or its path is invalid.
     package init(_ source: String) throws(Problem) {
         segments = try Self.segments(of: source)
-        for case .placeholder(let placeholder) in segments { try Self.check(placeholder) }
+        for placeholder in placeholders { try Self.check(placeholder) }
     }
 
     /// Divides a string into its placeholders and the text between them. Their paths may begin with any name.
@@ -48,39 +71,82 @@ package struct Template {
     /// - Throws: ``Problem/unclosed`` if a placeholder is not closed.
     package static func segments(of source: String) throws(Problem) -> [Segment] {
         var segments: [Segment] = []
+        var literal = ""
         var rest = source[...]
         while let (text, opened) = rest.cut(at: "${") {
+            // In the dollar signs directly before a brace, two stand for one; the last of an odd number opens the
+            // placeholder.
+            let before = text.unicodeScalars.reversed().prefix { $0 == "$" }.count
+            literal += String(text.unicodeScalars.dropLast((before + 1) / 2))
+            guard before.isMultiple(of: 2) else {
+                literal += "${"
+                rest = opened
+                continue
+            }
             guard let (placeholder, after) = opened.cut(at: "}") else { throw .unclosed }
-            if !text.isEmpty { segments.append(.text(String(text))) }
-            segments.append(.placeholder(String(placeholder)))
+            if !literal.isEmpty { segments.append(.text(literal)) }
+            literal = ""
+            segments.append(.placeholder(Placeholder(placeholder)))
             rest = after
         }
-        if !rest.isEmpty || segments.isEmpty { segments.append(.text(String(rest))) }
+        literal += rest
+        if !literal.isEmpty || segments.isEmpty { segments.append(.text(literal)) }
         return segments
+    }
+
+    package var placeholders: [Placeholder] {
+        segments.compactMap { if case .placeholder(let placeholder) = $0 { placeholder } else { nil } }
+    }
+
+    /// The placeholder of which the template consists. Nil if there is other text, or more than one placeholder.
+    package var whole: Placeholder? { segments.count == 1 ? placeholders.first : nil }
+
+    /// The first text of the form `${PATH}` that an escaped dollar sign makes literal, although it would be a valid
+    /// placeholder. Nil if there is none.
+    package static func escapedPlaceholder(in source: String) -> String? {
+        var rest = source[...]
+        while let (_, opened) = rest.cut(at: "$${") {
+            if let (placeholder, _) = opened.cut(at: "}"), (try? check(Placeholder(placeholder))) != nil,
+                (try? segments(of: source))?.contains(.placeholder(Placeholder(placeholder))) == false
+            {
+                return "${\(placeholder)}"
+            }
+            rest = opened
+        }
+        return nil
     }
 
     /// The names of the screens in placeholders `${screens.NAME.…}`.
     var screens: [String] {
-        segments.compactMap { segment in
-            guard case .placeholder(let placeholder) = segment else { return nil }
-            let parts = placeholder.split(scalar: ".")
+        placeholders.compactMap { placeholder in
+            let parts = placeholder.path.split(scalar: ".")
             return parts[0] == Scope.screens.rawValue ? String(parts[1]) : nil
         }
     }
 
     /// True if the template refers to the answer of a guard.
-    var refersToAnswer: Bool {
-        segments.contains { segment in
-            guard case .placeholder(let placeholder) = segment else { return false }
-            return placeholder.begins(with: Scope.answer.rawValue + ".")
-        }
-    }
+    var refersToAnswer: Bool { placeholders.contains { $0.path.begins(with: Scope.answer.rawValue + ".") } }
 
-    private static func check(_ placeholder: String) throws(Problem) {
-        let parts = placeholder.split(scalar: ".", omittingEmptySubsequences: false)
+    private static func check(_ placeholder: Placeholder) throws(Problem) {
+        let parts = placeholder.path.split(scalar: ".", omittingEmptySubsequences: false)
         guard let scope = Scope(rawValue: String(parts[0])) else { throw .unknownScope(String(parts[0])) }
         let least = scope == .screens ? 3 : 2
-        guard parts.count >= least, parts.allSatisfy({ !$0.isEmpty }) else { throw .incomplete(placeholder) }
+        guard parts.count >= least, parts.allSatisfy({ !$0.isEmpty }) else { throw .incomplete(placeholder.path) }
+        if placeholder.isOptional, placeholder.standby != nil { throw .contradictory(placeholder.path) }
+    }
+}
+
+extension Template.Placeholder {
+    /// The value of ``standby`` in a template that consists of this placeholder: a number or a boolean if the text is
+    /// one in JSON, otherwise the text. Nil if there is no such text.
+    package var standbyValue: JSONValue? {
+        guard let standby else { return nil }
+        switch try? JSONValue(parsing: Data(standby.utf8)) {
+        case .bool(let value)?: return .bool(value)
+        case .integer(let value)?: return .integer(value)
+        case .number(let value)?: return .number(value)
+        default: return .string(standby)
+        }
     }
 }
 
@@ -94,6 +160,8 @@ extension Template.Problem: CustomStringConvertible {
         case .incomplete(let placeholder):
             "'${\(placeholder)}' is incomplete; "
                 + "use data.FIELD, answer.FIELD, arguments.NAME, sender.NAME or screens.SCREEN.NAME"
+        case .contradictory(let path):
+            "'${\(path)?:-…}' has both '?' and a default; remove one of them"
         }
     }
 }
@@ -101,26 +169,42 @@ extension Template.Problem: CustomStringConvertible {
 extension StateTransaction {
     /// Fills in all templates within a value.
     func resolve(_ value: JSONValue) throws(NavigationFailure) -> JSONValue {
+        try resolve(value, isOptional: false) ?? .null
+    }
+
+    /// Fills in all templates among the members of an object. A member whose template has no value is left out if the
+    /// template or the member's declaration is optional.
+    func resolve(
+        _ members: [String: JSONValue], as declared: [String: JSONSchema.Property]? = nil
+    ) throws(NavigationFailure) -> [String: JSONValue] {
+        var resolved = members
+        for (name, member) in members {
+            resolved[name] = try resolve(member, isOptional: declared?[name]?.isRequired == false)
+        }
+        return resolved
+    }
+
+    /// Fills in all templates within a value. Nil if the value is an optional template without a value.
+    ///
+    /// - Parameter isOptional: True if a template that has no value is always optional.
+    private func resolve(_ value: JSONValue, isOptional: Bool) throws(NavigationFailure) -> JSONValue? {
         switch value {
         case .string(let source):
             let segments = try segments(of: source)
-            if segments.count == 1, case .placeholder(let placeholder) = segments[0] {
-                return try self.value(at: placeholder)
+            guard segments.count == 1, case .placeholder(let placeholder) = segments[0] else {
+                return .string(try text(of: segments))
             }
-            return .string(try text(of: segments))
+            let value = self.value(at: placeholder.path)
+            if placeholder.standby != nil, value.map(\.isBlank) ?? true { return placeholder.standbyValue }
+            if isOptional || placeholder.isOptional { return value.flatMap { $0.isNull ? nil : $0 } }
+            guard let value else { throw .unresolved(placeholder.path) }
+            return value
         case .array(let elements):
             return .array(try elements.map { element throws(NavigationFailure) in try resolve(element) })
         case .object(let members):
             return .object(try resolve(members))
         default: return value
         }
-    }
-
-    /// Fills in all templates among the members of an object.
-    func resolve(_ members: [String: JSONValue]) throws(NavigationFailure) -> [String: JSONValue] {
-        var resolved = members
-        for (name, member) in members { resolved[name] = try resolve(member) }
-        return resolved
     }
 
     /// Fills in a template whose result must be a string.
@@ -157,29 +241,33 @@ extension StateTransaction {
             switch segment {
             case .text(let literal): text += literal
             case .placeholder(let placeholder):
-                switch try value(at: placeholder) {
-                case .string(let string): text += encode(string)
-                case .null, .array, .object: throw .unprintable(placeholder)
-                case let value: text += encode(value.description)
+                let value = value(at: placeholder.path)
+                if let standby = placeholder.standby, value.map(\.isBlank) ?? true {
+                    text += encode(standby)
+                    continue
+                }
+                switch value {
+                case nil: throw .unresolved(placeholder.path)
+                case .string(let string)?: text += encode(string)
+                case .null?, .array?, .object?: throw .unprintable(placeholder.path)
+                case let value?: text += encode(value.description)
                 }
             }
         }
         return text
     }
 
-    private func value(at placeholder: String) throws(NavigationFailure) -> JSONValue {
-        let parts = placeholder.split(scalar: ".", maxSplits: 1).map(String.init)
-        let value: JSONValue? =
-            switch Template.Scope(rawValue: parts[0]) {
-            case .data: (asked ?? input).data.value(at: parts[1])
-            case .answer: asked == nil ? nil : input.data.value(at: parts[1])
-            case .sender: sender.flatMap { JSONValue.object($0.arguments).value(at: parts[1]) }
-            case .arguments: JSONValue.object((sender ?? before.top(from: focus)).arguments).value(at: parts[1])
-            case .screens: argument(at: parts[1])
-            case nil: nil
-            }
-        guard let value else { throw .unresolved(placeholder) }
-        return value
+    /// The value at the path of a placeholder. Nil if there is none.
+    private func value(at path: String) -> JSONValue? {
+        let parts = path.split(scalar: ".", maxSplits: 1).map(String.init)
+        switch Template.Scope(rawValue: parts[0]) {
+        case .data: return (asked ?? input).data.value(at: parts[1])
+        case .answer: return asked == nil ? nil : input.data.value(at: parts[1])
+        case .sender: return sender.flatMap { JSONValue.object($0.arguments).value(at: parts[1]) }
+        case .arguments: return JSONValue.object((sender ?? before.top(from: focus)).arguments).value(at: parts[1])
+        case .screens: return argument(at: parts[1])
+        case nil: return nil
+        }
     }
 
     /// The argument that the path `SCREEN.NAME` names. Nil if no instance of the screen is open, or if it does not have
@@ -191,4 +279,9 @@ extension StateTransaction {
         let own = focus.window.flatMap { window in candidates.first { before.window(of: $0.id) == window } }
         return (own ?? candidates.first).flatMap { JSONValue.object($0.arguments).value(at: parts[1]) }
     }
+}
+
+extension JSONValue {
+    /// True for null and the empty string, which a default replaces.
+    fileprivate var isBlank: Bool { isNull || self == "" }
 }
