@@ -328,8 +328,22 @@ struct FlowFindingTests {
         let yaml = "name: t\nversion: 1\nplatform: ios\nstart: a\nscreens: { a: }\ntransitions:\n"
         #expect(
             findings(yaml + "  - { on: event.*, do: [popToRoot] }\n") == [
-                "shop.yaml:7:7: 'event.*' has a wildcard, and a rule answers one type of message; write a rule for each "
-                    + "type"
+                "shop.yaml:7:7: 'event.*' has a wildcard; list the types instead: on: [event.A, event.B]"
+            ])
+    }
+
+    @Test("Each type of a rule's list is checked, and the list cannot be empty")
+    func severalTypes() {
+        #expect(findings(rule: "  - on: [event.A, command.ItemSelected]\n    do: [{ push: item }]") == [])
+        #expect(
+            findings(rule: "  - on: []\n    do: [{ push: item }]") == [
+                "shop.yaml:9:5: 'on' names no message; add its type"
+            ])
+        #expect(
+            findings(rule: "  - on: [event.A, Hello, command.BackCompleted]\n    do: [{ push: item }]") == [
+                "shop.yaml:9:5: 'Hello' is not the type of a message; write command.NAME or event.NAME",
+                "shop.yaml:9:5: 'command.BackCompleted' is a view's report, which the machine handles itself; "
+                    + "remove this rule",
             ])
     }
 

@@ -267,6 +267,7 @@ enum SchemaExamples {
             rule("unless: { presented: [], path: { screen: a } }, do: [pop]"),
             rule("when: { sender: a }, unless: { sender: [] }, do: [{ pop: sender }, { dismiss: sender }]"),
             rule("guard: { accept: event.B, deadline: 5s }, do: [pop]"),
+            file("transitions: [{ on: [event.A, flow.finished], do: [pop] }]"),
             rule(
                 """
                 guard: { ask: { type: command.B, data: { a: [1] } }, accept: { on: document.B, where: { a: 1 } },
@@ -305,6 +306,8 @@ enum SchemaExamples {
             (file("commands: { command.A: { x: { typ: string } } }"), "$.commands['command.A'].x"),
             (file("flows: { f: { start: a } }"), "$.flows.f"), (file("transitions: [{ on: event.A }]"), rules),
             (file("transitions: [{ on: Hello, do: [pop] }]"), "\(rules).on"), (rule("do: []"), "\(rules).do"),
+            (file("transitions: [{ on: [], do: [pop] }]"), "\(rules).on"),
+            (file("transitions: [{ on: [event.A, Hello], do: [pop] }]"), "\(rules).on"),
             (rule("do: [pop], wehn: {}"), rules), (rule("do: [pop], origin: mine"), "\(rules).origin"),
             (rule("do: [pop], where: { a: {} }"), "\(rules).where.a"),
             (rule("do: [pop], where: { a: [] }"), "\(rules).where.a"),

@@ -40,6 +40,19 @@ struct ConditionTests {
         }
     }
 
+    @Test("A rule on several types answers each of them, and its templates take the fields of the message")
+    func severalTypes() throws {
+        let flow = try Flow("types", version: 1, platform: "ios", start: "a") {
+            Flow.Screen("a")
+            Flow.Transition(on: ["event.Go", "command.Go"], do: [.push(.screen("a", ["id": "${data.id}"]))])
+        }
+        var session = Session(flow)
+        session.send("event.Go", ["id": 1])
+        session.send("command.Go", ["id": 2])
+        session.send("event.Gone", ["id": 3])
+        #expect(session.state.path.map(\.arguments) == [["id": 1], ["id": 2]])
+    }
+
     @Test("Conditions can be written in short forms in YAML")
     func written() throws {
         let yaml = """

@@ -121,7 +121,7 @@ extension FlowReader {
             required: ["on", "do"],
             optional: ["where", "when", "unless", "origin", "guard"]
         )
-        guard let members, let on = members["on"].flatMap({ string($0, "a message's type") }),
+        guard let members, let on = members["on"].flatMap({ strings($0, "a message's type") }),
             let actions = members["do"].flatMap({ self.actions($0, at: "\(keyPath).do") })
         else { return nil }
         return Flow.Transition(

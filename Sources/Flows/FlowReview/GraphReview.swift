@@ -127,7 +127,9 @@ extension FlowReviewer {
     }
 
     private func leads(_ rule: Flow.Transition, onFromRoot screen: String) -> Bool {
-        guard Flow.Ending(rawValue: rule.on) == nil, canArrive(rule.on, on: screen) else { return false }
+        guard rule.on.contains(where: { Flow.Ending(rawValue: $0) == nil && canArrive($0, on: screen) }) else {
+            return false
+        }
         let mayApply = rule.when.allSatisfy { condition in
             switch condition.scope {
             case .root, .top, .shown, .sender: condition.screens.contains { $0.screen == screen }
@@ -151,7 +153,7 @@ extension FlowReviewer {
 
     private func leads(_ rule: Flow.Transition, onFromPresented screen: String) -> Bool {
         let scopes: [Flow.Condition.Scope] = [.top, .shown, .presented]
-        return canArrive(rule.on, on: screen)
+        return rule.on.contains { canArrive($0, on: screen) }
             && rule.when.allSatisfy { condition in
                 !scopes.contains(condition.scope) || condition.screens.contains { $0.screen == screen }
             }

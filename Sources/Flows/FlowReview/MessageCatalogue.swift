@@ -62,11 +62,19 @@ package struct MessageCatalogue: Hashable, Sendable {
         return catalogue
     }()
 
-    /// The catalogue with the commands that a flow declares. The fields of a message that the catalogue has are kept.
+    /// The fields of the ends of child flows, which are not messages of the bus, by type.
+    private static let endings: [String: [String: Field]?] = [
+        Flow.Ending.finished.rawValue: ["flow": Field(.string), "run": Field(.string), "result": Field(.object)],
+        Flow.Ending.abandoned.rawValue: ["flow": Field(.string), "run": Field(.string)],
+    ]
+
+    /// The catalogue with the commands that a flow declares, and with the ends of child flows. The fields of a message
+    /// that the catalogue has are kept.
     func adding(_ commands: [String: [String: JSONSchema.Property]]) -> MessageCatalogue {
         let declared = commands.mapValues { Optional($0.mapValues(\.schema.catalogueField)) }
         var catalogue = MessageCatalogue(
-            fields.merging(declared) { known, declared in known ?? declared }, services: services)
+            fields.merging(declared) { known, declared in known ?? declared }.merging(Self.endings) { $1 },
+            services: services)
         catalogue.isPartial = isPartial
         return catalogue
     }
@@ -131,13 +139,12 @@ extension FlowReviewer {
     }
 
     private mutating func review(_ rule: Flow.Transition, _ catalogue: MessageCatalogue, at keyPath: String) {
-        // The end of a child flow is not a message of the bus.
-        let isEnding = Flow.Ending(rawValue: rule.on) != nil
-        if !isEnding { review(rule.on, catalogue, at: "\(keyPath).on") }
-        if !isEnding { review(rule.fields, of: rule.on, catalogue, at: "\(keyPath).where") }
-        let data = isEnding ? nil : rule.on
+        for type in rule.on {
+            review(type, catalogue, at: "\(keyPath).on")
+            review(rule.fields, of: type, catalogue, at: "\(keyPath).where")
+        }
         review(
-            rule.actions, sources: Sources(data: data, answer: rule.guard?.accept.on), catalogue: catalogue,
+            rule.actions, sources: Sources(data: rule.on, answer: rule.guard?.accept.on), catalogue: catalogue,
             at: "\(keyPath).do")
         guard let condition = rule.guard else { return }
         let keyPath = "\(keyPath).guard"
@@ -148,18 +155,18 @@ extension FlowReviewer {
         }
         if let ask = condition.ask {
             review(
-                .send(type: ask.type, data: ask.data), sources: Sources(data: data), catalogue: catalogue,
+                .send(type: ask.type, data: ask.data), sources: Sources(data: rule.on), catalogue: catalogue,
                 at: "\(keyPath).ask")
         }
-        let rejected = Sources(data: data, answer: condition.reject?.on)
+        let rejected = Sources(data: rule.on, answer: condition.reject?.on)
         review(condition.rejected, sources: rejected, catalogue: catalogue, at: "\(keyPath).rejected")
-        review(condition.expired, sources: Sources(data: data), catalogue: catalogue, at: "\(keyPath).expired")
+        review(condition.expired, sources: Sources(data: rule.on), catalogue: catalogue, at: "\(keyPath).expired")
     }
 
-    /// The types of the messages from which templates take `${data…}` and `${answer…}`. Nil if there is no such
-    /// message, or if its fields are not checked.
+    /// The types of the messages from which templates take `${data…}` and `${answer…}`.
     private struct Sources {
-        var data: String?
+        var data: [String]
+        /// Nil if there is no answer.
         var answer: String?
     }
 
@@ -186,7 +193,7 @@ extension FlowReviewer {
         }
         for template in action.json.texts.compactMap({ try? Template($0) }) {
             for name in template.paths(in: .data) {
-                if let type = sources.data { review(name, of: type, catalogue, at: keyPath) }
+                for type in sources.data { review(name, of: type, catalogue, at: keyPath) }
             }
             for name in template.paths(in: .answer) {
                 if let type = sources.answer { review(name, of: type, catalogue, at: keyPath) }

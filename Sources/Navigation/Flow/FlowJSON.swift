@@ -22,7 +22,7 @@ extension Flow.Transition {
     var json: JSONValue {
         .object(
             members: [
-                ("on", .string(on)),
+                ("on", on.count == 1 ? .string(on[0]) : .array(on.map { .string($0) })),
                 ("where", fields.isEmpty ? nil : .object(fields.mapValues(\.json))),
                 ("when", when.isEmpty ? nil : Flow.Condition.json(of: when)),
                 ("unless", unless.isEmpty ? nil : Flow.Condition.json(of: unless)),
