@@ -332,6 +332,25 @@ struct FlowFindingTests {
             ])
     }
 
+    @Test("Conditions in a list are reported at their own positions, and equal ones are refused")
+    func conditionLists() {
+        func rule(_ when: String) -> String { "  - on: event.A\n    when:\n\(when)    do: [{ push: item }]" }
+        #expect(findings(rule: rule("      - { path: list }\n      - { path: item }\n")) == [])
+        #expect(
+            findings(rule: rule("      - { path: list }\n      - { root: list }\n      - { root: lst, path: itme }\n")) == [
+                "shop.yaml:13:17: unknown screen 'lst'; did you mean 'list'?",
+                "shop.yaml:13:28: unknown screen 'itme'; did you mean 'item'?",
+            ])
+        #expect(
+            findings(rule: rule("      - { path: list }\n      - { path: list }\n")) == [
+                "shop.yaml:12:17: the same condition on 'path' is given twice; remove one"
+            ])
+        #expect(
+            findings(rule: "  - on: event.A\n    unless: []\n    do: [{ push: item }]").map { $0.prefix(46) } == [
+                "shop.yaml:10:13: 'unless' must be a mapping wi"
+            ])
+    }
+
     @Test("Each type of a rule's list is checked, and the list cannot be empty")
     func severalTypes() {
         #expect(findings(rule: "  - on: [event.A, command.ItemSelected]\n    do: [{ push: item }]") == [])

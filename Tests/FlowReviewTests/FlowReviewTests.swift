@@ -119,6 +119,23 @@ struct FlowReviewTests {
         #expect(found.count == 1 && found[0].contains("the rule competes with an earlier one for 'event.A'"), "\(found)")
     }
 
+    @Test("Two conditions on one part of the state that exclude each other are reported")
+    func exclusion() {
+        let yaml = """
+            - on: event.A
+              when: [{ root: list }, { root: item }]
+              do: [{ push: item }]
+            - on: event.B
+              when: [{ path: item }, { path: list }]
+              do: [{ push: list }]
+            """
+        #expect(
+            findings(rules: yaml).filter { $0.contains("exclude each other") } == [
+                "shop.yaml:15:36: warning: two conditions of 'when' exclude each other, so the rule never applies; "
+                    + "remove one of them (see line 15)"
+            ])
+    }
+
     @Test("Each command of a rule's list must be sent by a screen")
     func severalCommands() {
         #expect(

@@ -10,8 +10,8 @@ extension FlowReviewer {
         let all = flow.screens.keys.sorted()
         for (rule, transition) in flow.placedRules {
             for (key, conditions) in [("when", transition.when), ("unless", transition.unless)] {
-                for condition in conditions where condition.scope != .tab {
-                    let keyPath = "\(rule.keyPath).\(key).\(condition.scope.rawValue)"
+                let placed = Flow.Condition.placed(conditions, at: "\(rule.keyPath).\(key)")
+                for (condition, keyPath) in placed where condition.scope != .tab {
                     for (index, screen) in condition.screens.enumerated() {
                         for name in screen.arguments.keys.sorted() {
                             review(name, of: [screen.screen], passed, at: "\(keyPath)[\(index)]")

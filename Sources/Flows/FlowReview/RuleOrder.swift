@@ -55,12 +55,21 @@ extension FlowReviewer {
                 "no value fulfils all of these conditions, so the rule never applies; correct them",
                 at: "\(rule.keyPath).where.\(field)")
         }
+        let required = Flow.Condition.placed(rule.transition.when, at: "\(rule.keyPath).when")
+        if let (first, second) = rule.occasion.exclusion {
+            warn(
+                .neverApplies,
+                "two conditions of 'when' exclude each other, so the rule never applies; remove one of them",
+                at: required.last { $0.condition == second }?.keyPath ?? rule.keyPath,
+                see: required.first { $0.condition == first }?.keyPath)
+        }
         guard let (wanted, unwanted) = rule.occasion.contradiction else { return }
+        let excluded = Flow.Condition.placed(rule.transition.unless, at: "\(rule.keyPath).unless")
         warn(
             .neverApplies,
             "'unless' excludes what 'when' requires, so the rule never applies; remove one of them",
-            at: "\(rule.keyPath).unless.\(unwanted.scope.rawValue)",
-            see: "\(rule.keyPath).when.\(wanted.scope.rawValue)")
+            at: excluded.first { $0.condition == unwanted }?.keyPath ?? rule.keyPath,
+            see: required.first { $0.condition == wanted }?.keyPath)
     }
 }
 
@@ -77,7 +86,7 @@ struct OrderedRule {
     }
 
     var isImpossible: Bool {
-        occasion.contradiction != nil || occasion.fields.values.contains(where: \.isImpossible)
+        occasion.contradiction != nil || occasion.exclusion != nil || occasion.fields.values.contains(where: \.isImpossible)
     }
 
     /// True if a later rule never applies because of this rule.

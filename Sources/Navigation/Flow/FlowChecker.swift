@@ -193,10 +193,9 @@ package struct FlowChecker {
     }
 
     mutating func check(_ conditions: [Flow.Condition], at keyPath: String) {
-        for (index, condition) in conditions.enumerated() {
-            let keyPath = "\(keyPath).\(condition.scope.rawValue)"
-            if conditions[..<index].contains(where: { $0.scope == condition.scope }) {
-                report("'\(condition.scope.rawValue)' is given twice; join the two lists of screens", at: keyPath)
+        for (index, (condition, keyPath)) in Flow.Condition.placed(conditions, at: keyPath).enumerated() {
+            if conditions[..<index].contains(condition) {
+                report("the same condition on '\(condition.scope.rawValue)' is given twice; remove one", at: keyPath)
             }
             if condition.screens.isEmpty, ![.path, .presented, .sender].contains(condition.scope) {
                 report(
