@@ -328,8 +328,41 @@ struct FlowFindingTests {
         let yaml = "name: t\nversion: 1\nplatform: ios\nstart: a\nscreens: { a: }\ntransitions:\n"
         #expect(
             findings(yaml + "  - { on: event.*, do: [popToRoot] }\n") == [
-                "shop.yaml:7:7: 'event.*' has a wildcard, and a rule answers one type of message; write a rule for each "
-                    + "type"
+                "shop.yaml:7:7: 'event.*' has a wildcard; list the types instead: on: [event.A, event.B]"
+            ])
+    }
+
+    @Test("Conditions in a list are reported at their own positions, and equal ones are refused")
+    func conditionLists() {
+        func rule(_ when: String) -> String { "  - on: event.A\n    when:\n\(when)    do: [{ push: item }]" }
+        #expect(findings(rule: rule("      - { path: list }\n      - { path: item }\n")) == [])
+        #expect(
+            findings(rule: rule("      - { path: list }\n      - { root: list }\n      - { root: lst, path: itme }\n")) == [
+                "shop.yaml:13:17: unknown screen 'lst'; did you mean 'list'?",
+                "shop.yaml:13:28: unknown screen 'itme'; did you mean 'item'?",
+            ])
+        #expect(
+            findings(rule: rule("      - { path: list }\n      - { path: list }\n")) == [
+                "shop.yaml:12:17: the same condition on 'path' is given twice; remove one"
+            ])
+        #expect(
+            findings(rule: "  - on: event.A\n    unless: []\n    do: [{ push: item }]").map { $0.prefix(46) } == [
+                "shop.yaml:10:13: 'unless' must be a mapping wi"
+            ])
+    }
+
+    @Test("Each type of a rule's list is checked, and the list cannot be empty")
+    func severalTypes() {
+        #expect(findings(rule: "  - on: [event.A, command.ItemSelected]\n    do: [{ push: item }]") == [])
+        #expect(
+            findings(rule: "  - on: []\n    do: [{ push: item }]") == [
+                "shop.yaml:9:5: 'on' names no message; add its type"
+            ])
+        #expect(
+            findings(rule: "  - on: [event.A, Hello, command.BackCompleted]\n    do: [{ push: item }]") == [
+                "shop.yaml:9:5: 'Hello' is not the type of a message; write command.NAME or event.NAME",
+                "shop.yaml:9:5: 'command.BackCompleted' is a view's report, which the machine handles itself; "
+                    + "remove this rule",
             ])
     }
 

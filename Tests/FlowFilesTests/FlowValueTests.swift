@@ -43,6 +43,29 @@ struct FlowValueTests {
         #expect(try flow(title: "B").hash != flow(title: "A").hash)
     }
 
+    @Test("A rule on one type has the same hash as a list with this type, and the order of types does not matter")
+    func severalTypes() throws {
+        func flow(_ on: String) throws -> Flow {
+            try Flow(
+                yaml: "name: t\nversion: 1\nplatform: ios\nstart: a\nscreens: { a: }\n"
+                    + "transitions: [{ on: \(on), do: [popToRoot] }]", file: "t.yaml")
+        }
+        func built(_ rule: Flow.Transition) throws -> Flow {
+            try Flow("t", version: 1, platform: "ios", start: "a") {
+                Flow.Screen("a")
+                rule
+            }
+        }
+        #expect(try flow("event.A") == built(Flow.Transition(on: "event.A", do: [.popToRoot])))
+        #expect(try flow("[event.A]").hash == flow("event.A").hash)
+        let both = try flow("[event.B, event.A, event.B]")
+        #expect(try both == built(Flow.Transition(on: ["event.A", "event.B"], do: [.popToRoot])))
+        #expect(try both.hash == flow("[event.A, event.B]").hash)
+        #expect(both.json.value(at: "transitions")?.arrayValue?.first?.value(at: "on") == ["event.A", "event.B"])
+        #expect(both.messageTypes.isSuperset(of: ["event.A", "event.B"]))
+        #expect(try Flow(yaml: both.yaml, file: "written.yaml") == both)
+    }
+
     @Test("Parts of a flow can be conditional and repeated")
     func builderControlFlow() throws {
         func flow(withSettings: Bool) throws -> Flow {

@@ -62,6 +62,18 @@ struct FlowReviewMessagesTests {
         if let expected { #expect(found.first?.contains(expected) == true, "\(found)") }
     }
 
+    @Test("Templates and conditions of a rule on several types need fields that all of these messages have")
+    func severalTypes() {
+        let rule = "- on: [event.Saved, event.Refused]\n  do: [{ push: { screen: item, arguments: { a: \"${data.why}\" } } }]"
+        #expect(
+            findings(rule) == [
+                "shop.yaml:12:18: warning: 'event.Saved' has no field 'why'; known: draft"
+            ])
+        #expect(findings("- on: [event.Saved, event.Refused]\n  where: { draft: 1 }\n  do: [{ push: item }]").count == 1)
+        let ended = "- on: [flow.finished, flow.abandoned]\n  do: [{ push: { screen: item, arguments: { a: \"${data.result.a}\" } } }]"
+        #expect(findings(ended).contains { $0.contains("'flow.abandoned' has no field 'result'") })
+    }
+
     @Test("Known messages and fields have no findings")
     func known() {
         let rules = """

@@ -100,6 +100,13 @@ struct FlowGraphTests {
         #expect(flow.graph.edges.map(\.kind) == [.command, .command, .command, .flow, .event])
     }
 
+    @Test("A rule on several types has an edge for each of them")
+    func severalTypes() throws {
+        let flow = try flow(Flow.Transition(on: ["event.A", "command.Next"], do: [.push("b")]))
+        #expect(lines(flow) == ["a command.Next b path transitions[0]", "* event.A b path transitions[0]"])
+        #expect(flow.graph.edges.map(\.kind) == [.command, .event])
+    }
+
     @Test("A screen of the graph has its title, its possible places, and whether it can be reached")
     func nodes() throws {
         let island = Flow.Transition(on: "event.A", when: [.top("b")], do: [.push("b"), .push("c")])

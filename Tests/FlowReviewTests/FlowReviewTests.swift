@@ -100,6 +100,50 @@ struct FlowReviewTests {
         #expect(found.filter { $0.contains("the rule never applies") }.count == (isShadowed ? 1 : 0), "\(found)")
     }
 
+    @Test("A rule on several types can be hidden for one of them, and competing rules are reported once")
+    func severalTypes() {
+        #expect(
+            findings(rules: "- on: [event.Other, event.Offer]\n  when: { root: list }\n  do: [popToRoot]") == [
+                "shop.yaml:14:5: warning: the rule never applies to 'event.Offer': an earlier rule already matches every "
+                    + "'event.Offer' that this rule matches; move this rule before it, or remove this type (see line 12)"
+            ])
+        let rivals = """
+            - on: [event.A, event.B]
+              where: { kind: new }
+              do: [popToRoot]
+            - on: [event.A, event.B]
+              where: { size: 1 }
+              do: [pop]
+            """
+        let found = findings(rules: rivals)
+        #expect(found.count == 1 && found[0].contains("the rule competes with an earlier one for 'event.A'"), "\(found)")
+    }
+
+    @Test("Two conditions on one part of the state that exclude each other are reported")
+    func exclusion() {
+        let yaml = """
+            - on: event.A
+              when: [{ root: list }, { root: item }]
+              do: [{ push: item }]
+            - on: event.B
+              when: [{ path: item }, { path: list }]
+              do: [{ push: list }]
+            """
+        #expect(
+            findings(rules: yaml).filter { $0.contains("exclude each other") } == [
+                "shop.yaml:15:36: warning: two conditions of 'when' exclude each other, so the rule never applies; "
+                    + "remove one of them (see line 15)"
+            ])
+    }
+
+    @Test("Each command of a rule's list must be sent by a screen")
+    func severalCommands() {
+        #expect(
+            findings(rules: "- on: [command.Buy, command.Bye]\n  do: [popToRoot]") == [
+                "shop.yaml:14:5: warning: no screen or button sends 'command.Bye'; did you mean 'command.Buy'?"
+            ])
+    }
+
     @Test("A tree of steps can branch on the answer, and its screens can send further commands")
     func branches() {
         let yaml = """

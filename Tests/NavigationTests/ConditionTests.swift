@@ -40,6 +40,42 @@ struct ConditionTests {
         }
     }
 
+    @Test("A rule on several types answers each of them, and its templates take the fields of the message")
+    func severalTypes() throws {
+        let flow = try Flow("types", version: 1, platform: "ios", start: "a") {
+            Flow.Screen("a")
+            Flow.Transition(on: ["event.Go", "command.Go"], do: [.push(.screen("a", ["id": "${data.id}"]))])
+        }
+        var session = Session(flow)
+        session.send("event.Go", ["id": 1])
+        session.send("command.Go", ["id": 2])
+        session.send("event.Gone", ["id": 3])
+        #expect(session.state.path.map(\.arguments) == [["id": 1], ["id": 2]])
+    }
+
+    @Test("Several conditions on one part of the state must all hold under 'when', and none under 'unless'")
+    func severalConditions() throws {
+        let flow = try Flow("both", version: 1, platform: "ios", start: "a") {
+            for name in ["a", "b", "c"] { Flow.Screen(name) }
+            Flow.Transition(on: "event.Push", do: [.push("b")])
+            Flow.Transition(on: "event.PushC", do: [.push("c")])
+            Flow.Transition(on: "event.Both", when: [.path("b"), .path("c"), .root("a")], do: [.send(type: "command.All")])
+            Flow.Transition(on: "event.Both", unless: [.path("c"), .path("b")], do: [.send(type: "command.None")])
+        }
+        #expect(try Flow(yaml: flow.json.description, file: "written.json") == flow)
+        #expect(try Flow(yaml: flow.yaml, file: "written.yaml") == flow)
+        #expect(
+            flow.json.value(at: "transitions")?.arrayValue?[2].value(at: "when") == [
+                ["path": ["b"], "root": ["a"]], ["path": ["c"]],
+            ])
+        var session = Session(flow)
+        #expect(session.send("event.Both").sent == ["command.None"])
+        session.send("event.Push")
+        #expect(session.send("event.Both").sent == [])
+        session.send("event.PushC")
+        #expect(session.send("event.Both").sent == ["command.All"])
+    }
+
     @Test("Conditions can be written in short forms in YAML")
     func written() throws {
         let yaml = """

@@ -121,7 +121,7 @@ extension FlowReader {
             required: ["on", "do"],
             optional: ["where", "when", "unless", "origin", "guard"]
         )
-        guard let members, let on = members["on"].flatMap({ string($0, "a message's type") }),
+        guard let members, let on = members["on"].flatMap({ strings($0, "a message's type") }),
             let actions = members["do"].flatMap({ self.actions($0, at: "\(keyPath).do") })
         else { return nil }
         return Flow.Transition(
@@ -171,15 +171,34 @@ extension FlowReader {
         return value.arrayValue ?? [value]
     }
 
+    /// Reads a mapping of conditions, or a list of such mappings.
     mutating func conditions(_ node: FlowNode, _ what: String, at location: String) -> [Flow.Condition] {
+        guard case .sequence(let elements) = node.content, !elements.isEmpty else {
+            return conditions(node, what, at: location, within: location, after: [])
+        }
+        var conditions: [Flow.Condition] = []
+        for (index, element) in elements.enumerated() {
+            conditions += self.conditions(
+                element, what, at: "\(location)[\(index)]", within: location, after: conditions)
+        }
+        return conditions
+    }
+
+    /// Reads one mapping of the list of conditions at the place `list`.
+    private mutating func conditions(
+        _ node: FlowNode, _ what: String, at location: String, within list: String, after former: [Flow.Condition]
+    ) -> [Flow.Condition] {
         let scopes = Flow.Condition.Scope.allCases
         let members = members(of: node, "'\(what)'", at: location, optional: scopes.map(\.rawValue))
         return scopes.compactMap { scope in
             guard let node = members?[scope.rawValue] else { return nil }
+            let number = former.count { $0.scope == scope }
+            let keyPath = Flow.Condition.place(of: scope, number: number, at: list)
+            if list != location { record(keyPath, at: node) }
             if scope == .tab {
                 return strings(node, "a tab's name").map { Flow.Condition(scope, $0.map { .screen($0) }) }
             }
-            return Flow.Condition(scope, destinations(node, scope.rawValue, at: "\(location).\(scope.rawValue)"))
+            return Flow.Condition(scope, destinations(node, scope.rawValue, at: keyPath))
         }
     }
 

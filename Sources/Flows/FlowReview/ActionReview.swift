@@ -131,10 +131,10 @@ private struct Situations {
     /// The arrangements of the roots of which the rule requires one. Empty if it does not require a root.
     private func requiredLayouts(of rule: Flow.Transition) throws(Impossibility) -> [Flow.Layout?] {
         let required = rule.screens(in: .root)
-        if let senders = rootSenders[rule.on], !required.isEmpty, senders.isDisjoint(with: required) {
+        if let senders = rule.senders(among: rootSenders), !required.isEmpty, senders.isDisjoint(with: required) {
             throw Impossibility(
-                message: "only \(Self.list(senders)) sends '\(rule.on)', which is always the root, and 'root' requires "
-                    + "another screen; correct 'root', or 'sends' of that screen")
+                message: "only \(Self.list(senders)) sends \(Self.list(rule.on)), which is always the root, and 'root' "
+                    + "requires another screen; correct 'root', or 'sends' of that screen")
         }
         return required.flatMap { layouts[$0] ?? [] }
     }
@@ -142,18 +142,18 @@ private struct Situations {
     /// The screens of which one is in front when the rule applies. Empty if the flow does not determine them.
     private func front(of rule: Flow.Transition) throws(Impossibility) -> [String] {
         let required = rule.screens(in: .top)
-        guard let senders = soleSenders[rule.on] else { return required }
+        guard let senders = rule.senders(among: soleSenders) else { return required }
         let front = required.isEmpty ? senders.sorted() : required.filter(senders.contains)
         let excluded = Set(rule.unless.filter { $0.scope == .top }.flatMap(\.plainScreens))
         guard excluded.isSuperset(of: front) else { return front }
         throw Impossibility(
             message:
-                "only \(Self.list(senders)) sends '\(rule.on)', and the conditions require another screen in front; "
-                + "correct the conditions, or 'sends' of that screen")
+                "only \(Self.list(senders)) sends \(Self.list(rule.on)), and the conditions require another screen in "
+                + "front; correct the conditions, or 'sends' of that screen")
     }
 
-    private static func list(_ screens: Set<String>) -> String {
-        screens.sorted().map { "'\($0)'" }.joined(separator: " or ")
+    private static func list(_ names: some Sequence<String>) -> String {
+        names.sorted().map { "'\($0)'" }.joined(separator: " or ")
     }
 }
 

@@ -10,8 +10,8 @@ extension FlowReviewer {
         let all = flow.screens.keys.sorted()
         for (rule, transition) in flow.placedRules {
             for (key, conditions) in [("when", transition.when), ("unless", transition.unless)] {
-                for condition in conditions where condition.scope != .tab {
-                    let keyPath = "\(rule.keyPath).\(key).\(condition.scope.rawValue)"
+                let placed = Flow.Condition.placed(conditions, at: "\(rule.keyPath).\(key)")
+                for (condition, keyPath) in placed where condition.scope != .tab {
                     for (index, screen) in condition.screens.enumerated() {
                         for name in screen.arguments.keys.sorted() {
                             review(name, of: [screen.screen], passed, at: "\(keyPath)[\(index)]")
@@ -20,7 +20,7 @@ extension FlowReviewer {
                 }
             }
             let sending = transition.screens(in: .sender)
-            let senders = sending.isEmpty ? senders[transition.on]?.sorted() ?? [] : sending
+            let senders = sending.isEmpty ? transition.senders(among: senders)?.sorted() ?? [] : sending
             // If the senders are not known, any screen can be the sender.
             let front = senders.isEmpty ? all : senders + openScreens.sorted() + transition.screens(in: .top)
             for (list, actions) in transition.actionLists {
@@ -69,15 +69,20 @@ extension FlowReviewer {
                 if case .finish(let result) = action { result } else { nil }
             }
         }
-        for (rule, transition) in flow.placedRules where transition.on == Flow.Ending.finished.rawValue {
+        let finished = Flow.Ending.finished.rawValue
+        for (rule, transition) in flow.placedRules where transition.on.contains(finished) {
             let named = transition.fields["flow"]?.anyOf?.compactMap(\.stringValue)
             let children = (named ?? flow.flows.keys.sorted()).filter { results[$0] != nil }
             let names = children.joined(separator: "' or '")
             let given = children.flatMap { results[$0] ?? [] }
             guard !given.isEmpty else {
                 let reason = children.isEmpty ? "the flow has no child flow" : "no rule of '\(names)' finishes it"
-                let advice = children.isEmpty ? "remove this rule" : "add 'finish' there"
-                warn(.neverApplies, "\(reason), so this rule never applies; \(advice)", at: "\(rule.keyPath).on")
+                let isOnly = transition.on == [finished]
+                let advice = children.isEmpty ? "remove this \(isOnly ? "rule" : "type")" : "add 'finish' there"
+                warn(
+                    .neverApplies,
+                    "\(reason), so this rule never applies\(isOnly ? "" : " to '\(finished)'"); \(advice)",
+                    at: "\(rule.keyPath).on")
                 continue
             }
             for (path, match) in transition.fields.sorted(by: { $0.key < $1.key }) {

@@ -59,10 +59,9 @@ extension FlowReviewer {
     private mutating func reviewConditions(
         of rule: Flow.Transition, _ catalogue: MessageCatalogue, at keyPath: String
     ) {
-        // The end of a child flow is not a message of the bus.
-        if Flow.Ending(rawValue: rule.on) == nil {
-            review(rule.on, catalogue, at: "\(keyPath).on")
-            review(rule.fields, of: rule.on, catalogue, at: "\(keyPath).where")
+        for type in rule.on {
+            review(type, catalogue, at: "\(keyPath).on")
+            review(rule.fields, of: type, catalogue, at: "\(keyPath).where")
         }
         guard let condition = rule.guard else { return }
         for (name, answer) in [("accept", condition.accept), ("reject", condition.reject)] {
@@ -77,10 +76,9 @@ extension FlowReviewer {
         of action: Flow.Action, on rule: Flow.Transition, answer: String?, _ catalogue: MessageCatalogue,
         at keyPath: String
     ) {
-        let data = Flow.Ending(rawValue: rule.on) == nil ? rule.on : nil
+        let sources = rule.on.map { (Template.Scope.data, $0) } + (answer.map { [(.answer, $0)] } ?? [])
         for template in action.json.texts.compactMap({ try? Template($0) }) {
-            for (scope, type) in [(Template.Scope.data, data), (.answer, answer)] {
-                guard let type else { continue }
+            for (scope, type) in sources {
                 for path in template.paths(in: scope) { review(path, of: type, catalogue, at: keyPath) }
             }
         }

@@ -28,7 +28,7 @@ package struct FlowGraph: Hashable, Sendable {
 
     /// The effect of one action of a rule or a deep link, from one of the screens where it may apply.
     package struct Edge: Hashable, Sendable {
-        /// The screen where the rule may apply; see ``Flow/origins(of:senders:presented:)``. Nil means any screen; for a child
+        /// The screen where the rule may apply; see ``Flow/origins(of:on:senders:presented:)``. Nil means any screen; for a child
         /// flow's rule, any screen of that flow.
         package let from: String?
         /// The screen that is shown. Nil means the screen beneath the removed screens.
@@ -129,27 +129,27 @@ package struct FlowGraph: Hashable, Sendable {
         let (senders, presented, tabs) = (flow.senders, flow.presentedScreens, flow.tabs)
         var edges: [Edge] = []
         for (rule, transition) in flow.placedRules + flow.placedLinks {
-            let kind = MessageKind(rawValue: String(transition.on.cut(at: ".")?.before ?? "")) ?? .event
-            // Computed for the first screen that the rule shows: most rules of a large flow may show none.
-            var origins: [String?]?
-            for (answer, actions) in transition.outcomes {
-                for action in actions {
-                    for showing in flow.showings(by: action, tabs: tabs) {
-                        let starts = origins ?? flow.origins(of: transition, senders: senders, presented: presented)
-                        origins = starts
-                        if edges.count + starts.count > limit { return nil }
-                        edges += starts.map { origin in
-                            Edge(
-                                from: origin,
-                                to: showing.screen,
-                                message: transition.on,
-                                kind: kind,
-                                placement: showing.placement,
-                                action: action.name,
-                                begins: showing.flow,
-                                rule: Rule(flow: rule.flow, isLink: rule.isLink, index: rule.index, answer: answer)
-                            )
-                        }
+            let showings = transition.outcomes.flatMap { answer, actions in
+                actions.flatMap { action in flow.showings(by: action, tabs: tabs).map { (answer, action, $0) } }
+            }
+            // Most rules of a large flow may show no screen.
+            if showings.isEmpty { continue }
+            for type in transition.on {
+                let kind = MessageKind(rawValue: String(type.cut(at: ".")?.before ?? "")) ?? .event
+                let origins = flow.origins(of: transition, on: type, senders: senders, presented: presented)
+                for (answer, action, showing) in showings {
+                    if edges.count + origins.count > limit { return nil }
+                    edges += origins.map { origin in
+                        Edge(
+                            from: origin,
+                            to: showing.screen,
+                            message: type,
+                            kind: kind,
+                            placement: showing.placement,
+                            action: action.name,
+                            begins: showing.flow,
+                            rule: Rule(flow: rule.flow, isLink: rule.isLink, index: rule.index, answer: answer)
+                        )
                     }
                 }
             }
@@ -218,7 +218,8 @@ extension Flow {
         return Dictionary(grouping: layouts.flatMap(\.tabs).filter { known.insert($0).inserted }, by: \.name)
     }
 
-    /// The screens where a rule may apply, sorted by name. A single nil means any screen.
+    /// The screens where a rule may apply to a message of one of its types, sorted by name. A single nil means any
+    /// screen.
     ///
     /// The first of the following that names a screen decides: the condition on the sender; the condition on the screen
     /// in front; the screens that send the message; the child flows whose end the rule handles; the other conditions.
@@ -228,11 +229,11 @@ extension Flow {
     ///   - senders: The names of the screens that send each command.
     ///   - presented: The screens that are only shown as presentations; see ``presentedScreens``.
     func origins(
-        of transition: Transition, senders: [String: Set<String>], presented: Set<String>
+        of transition: Transition, on type: String, senders: [String: Set<String>], presented: Set<String>
     ) -> [String?] {
         let candidates = [
-            transition.screens(in: .sender), transition.screens(in: .top), senders[transition.on]?.sorted() ?? [],
-            enders(of: transition),
+            transition.screens(in: .sender), transition.screens(in: .top), senders[type]?.sorted() ?? [],
+            Ending(rawValue: type) == nil ? [] : enders(of: transition),
             transition.screens(in: .shown), transition.screens(in: .presented), transition.screens(in: .path),
             transition.screens(in: .root),
         ]
@@ -286,10 +287,9 @@ extension Flow {
         return senders
     }
 
-    /// The start screens of the child flows that a rule on the end of a child flow names. Empty for other rules.
+    /// The start screens of the child flows that a rule on the end of a child flow names.
     private func enders(of transition: Transition) -> [String] {
-        guard Ending(rawValue: transition.on) != nil else { return [] }
-        return (transition.fields["flow"]?.anyOf ?? []).compactMap { $0.stringValue.flatMap { flows[$0]?.start } }
+        (transition.fields["flow"]?.anyOf ?? []).compactMap { $0.stringValue.flatMap { flows[$0]?.start } }
     }
 }
 
@@ -317,6 +317,16 @@ extension Flow.Transition {
     var outcomes: [(answer: FlowGraph.Answer?, actions: [Flow.Action])] {
         guard let condition = `guard` else { return [(nil, actions)] }
         return [(.accepted, actions), (.rejected, condition.rejected), (.expired, condition.expired)]
+    }
+
+    /// The screens that send the messages of the rule. Nil if `known` does not name the screens for one of its types.
+    func senders(among known: [String: Set<String>]) -> Set<String>? {
+        var senders: Set<String> = []
+        for type in on {
+            guard let screens = known[type] else { return nil }
+            senders.formUnion(screens)
+        }
+        return senders
     }
 
     /// The screens that the rule's `when` lists for a place.

@@ -117,16 +117,18 @@ struct FlowReviewer {
     private mutating func reviewSenders(_ sentElsewhere: Set<String>) {
         let sent = flow.sentCommands
         var known = sent
-        for (rule, transition) in flow.placedRules where transition.on.begins(with: "command.") {
-            // A rule on a view's report is an error already.
-            guard ViewReport(rawValue: transition.on) == nil, transition.on != Flow.requestType else { continue }
-            if transition.origin == .any, sentElsewhere.contains(transition.on) { continue }
-            let screens = transition.when.filter { $0.scope != .tab }.flatMap(\.screens).map(\.screen)
-            if !openScreens.isDisjoint(with: screens) { continue }
-            guard known.insert(transition.on).inserted else { continue }
-            let nearest = Spelling.nearest(to: transition.on, in: sent)
-            let advice = nearest.map { "did you mean '\($0)'?" } ?? "add it to 'sends' of a screen"
-            warn(.unsentCommand, "no screen or button sends '\(transition.on)'; \(advice)", at: "\(rule.keyPath).on")
+        for (rule, transition) in flow.placedRules {
+            for type in transition.on where type.begins(with: "command.") {
+                // A rule on a view's report is an error already.
+                guard ViewReport(rawValue: type) == nil, type != Flow.requestType else { continue }
+                if transition.origin == .any, sentElsewhere.contains(type) { continue }
+                let screens = transition.when.filter { $0.scope != .tab }.flatMap(\.screens).map(\.screen)
+                if !openScreens.isDisjoint(with: screens) { continue }
+                guard known.insert(type).inserted else { continue }
+                let nearest = Spelling.nearest(to: type, in: sent)
+                let advice = nearest.map { "did you mean '\($0)'?" } ?? "add it to 'sends' of a screen"
+                warn(.unsentCommand, "no screen or button sends '\(type)'; \(advice)", at: "\(rule.keyPath).on")
+            }
         }
     }
 }

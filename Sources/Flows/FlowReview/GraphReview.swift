@@ -34,7 +34,9 @@ extension FlowReviewer {
         let roots = Set(graph.nodes.filter { canBe($0, in: .root) }.map(\.screen))
         for (rule, transition) in flow.placedRules + flow.placedLinks {
             for (key, conditions) in [("when", transition.when), ("unless", transition.unless)] {
-                for condition in conditions { review(condition, at: "\(rule.keyPath).\(key)") }
+                for (condition, keyPath) in Flow.Condition.placed(conditions, at: "\(rule.keyPath).\(key)") {
+                    review(condition, at: keyPath)
+                }
             }
             let excluded = transition.unless.filter { $0.scope == .root }.flatMap(\.plainScreens)
             if roots.isSubset(of: excluded) {
@@ -60,7 +62,7 @@ extension FlowReviewer {
             warn(
                 .wrongPlace,
                 "'\(screen.screen)' \(never); name another screen or place",
-                at: "\(keyPath).\(condition.scope.rawValue)[\(index)]")
+                at: "\(keyPath)[\(index)]")
         }
     }
 
@@ -127,7 +129,9 @@ extension FlowReviewer {
     }
 
     private func leads(_ rule: Flow.Transition, onFromRoot screen: String) -> Bool {
-        guard Flow.Ending(rawValue: rule.on) == nil, canArrive(rule.on, on: screen) else { return false }
+        guard rule.on.contains(where: { Flow.Ending(rawValue: $0) == nil && canArrive($0, on: screen) }) else {
+            return false
+        }
         let mayApply = rule.when.allSatisfy { condition in
             switch condition.scope {
             case .root, .top, .shown, .sender: condition.screens.contains { $0.screen == screen }
@@ -151,9 +155,10 @@ extension FlowReviewer {
 
     private func leads(_ rule: Flow.Transition, onFromPresented screen: String) -> Bool {
         let scopes: [Flow.Condition.Scope] = [.top, .shown, .presented]
-        return canArrive(rule.on, on: screen)
-            && rule.when.allSatisfy { condition in
-                !scopes.contains(condition.scope) || condition.screens.contains { $0.screen == screen }
+        return rule.on.contains { canArrive($0, on: screen) }
+            && scopes.allSatisfy { scope in
+                let conditions = rule.when.filter { $0.scope == scope }
+                return conditions.isEmpty || conditions.contains { $0.screens.contains { $0.screen == screen } }
             }
             && !rule.unless.contains { scopes.contains($0.scope) && $0.plainScreens.contains(screen) }
             && rule.possibleActions.contains { action in

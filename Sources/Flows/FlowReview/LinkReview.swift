@@ -49,7 +49,9 @@ extension Flow {
         let (senders, presented) = (senders, presentedScreens)
         for rule in allTransitions {
             // The screens that may be in front after the rule's actions so far.
-            var front = origins(of: rule, senders: senders, presented: presented).compactMap(\.self)
+            var front = rule.on.flatMap { type in
+                origins(of: rule, on: type, senders: senders, presented: presented).compactMap(\.self)
+            }
             for action in rule.actions {
                 switch action {
                 // The rules do not determine which screens lie in a named column.

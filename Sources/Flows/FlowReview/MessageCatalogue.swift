@@ -37,11 +37,20 @@ package struct MessageCatalogue: Hashable, Sendable {
         return catalogue
     }()
 
-    /// The catalogue with the commands that a flow declares. The fields of a message that the catalogue has are kept.
+    /// The data of the ends of child flows, which are not messages of the bus, by type.
+    private static let endings: [String: JSONSchema] = [
+        Flow.Ending.finished.rawValue: .object(requiring: ["flow": .string, "run": .string, "result": .map(.any)]),
+        Flow.Ending.abandoned.rawValue: .object(requiring: ["flow": .string, "run": .string]),
+    ]
+
+    /// The catalogue with the commands that a flow declares, and with the ends of child flows. The fields of a message
+    /// that the catalogue has are kept.
     func adding(_ commands: [String: [String: JSONSchema.Property]]) -> MessageCatalogue {
         let declared = commands.mapValues { JSONSchema.object($0) }
         var catalogue = MessageCatalogue(
-            data.merging(declared) { known, declared in known.members == nil ? declared : known }, services: services)
+            data.merging(declared) { known, declared in known.members == nil ? declared : known }
+                .merging(Self.endings) { $1 },
+            services: services)
         catalogue.isPartial = isPartial
         return catalogue
     }

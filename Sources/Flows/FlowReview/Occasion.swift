@@ -31,6 +31,14 @@ struct Occasion {
         return nil
     }
 
+    /// Two conditions of `when` on one part of the state, of which at most one holds at a time. Nil if there are none.
+    var exclusion: (Flow.Condition, Flow.Condition)? {
+        for (index, condition) in when.enumerated() {
+            if let other = when[..<index].first(where: condition.excludes) { return (other, condition) }
+        }
+        return nil
+    }
+
     private func excludes(_ condition: Flow.Condition) -> Bool {
         unless.contains { condition.implies($0) } || when.contains { $0.excludes(condition) }
     }
@@ -47,7 +55,8 @@ struct Occasion {
         if when.isEmpty || other.when.isEmpty {
             both.when += other.when
         } else {
-            guard when.map(\.scope) == other.when.map(\.scope) else { return nil }
+            let scopes = when.map(\.scope)
+            guard scopes == other.when.map(\.scope), Set(scopes).count == scopes.count else { return nil }
             guard zip(when, other.when).count(where: { $0.screens != $1.screens }) <= 1 else { return nil }
             both.when = zip(when, other.when).compactMap { $0.overlap(with: $1) }
             guard both.when.count == when.count else { return nil }

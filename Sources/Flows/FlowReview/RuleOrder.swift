@@ -4,27 +4,34 @@ internal import Support
 extension FlowReviewer {
     /// Compares the rules that answer the same message, within the flow itself and within each child flow.
     mutating func reviewRules() {
-        let lists = Dictionary(grouping: flow.placedRules) { [$0.rule.flow ?? "", $0.transition.on] }
-        for list in lists.values.sorted(by: { $0[0].rule.keyPath < $1[0].rule.keyPath }) {
-            let rules = list.map { OrderedRule(keyPath: $0.rule.keyPath, transition: $0.transition) }
-            for rule in rules { reviewContradictions(in: rule) }
+        var lists: [[String]: [OrderedRule]] = [:]
+        for (rule, transition) in flow.placedRules {
+            let ordered = OrderedRule(keyPath: rule.keyPath, transition: transition)
+            reviewContradictions(in: ordered)
+            for type in transition.on { lists[[rule.flow ?? "", type], default: []].append(ordered) }
+        }
+        var rivals: Set<[String]> = []
+        for (list, rules) in lists.sorted(by: { ($0.value[0].keyPath, $0.key[1]) < ($1.value[0].keyPath, $1.key[1]) }) {
             var order = RuleOrder()
             for rule in rules where !rule.isImpossible {
                 guard let finding = order.add(rule) else { continue }
-                report(finding, of: rule)
+                // Rules that compete for several types are reported once.
+                if case .competes(let rival) = finding, !rivals.insert([rule.keyPath, rival]).inserted { continue }
+                report(finding, of: rule, on: list[1])
                 if finding == .unknown { break }
             }
         }
     }
 
-    private mutating func report(_ finding: RuleOrder.Finding, of rule: OrderedRule) {
-        let type = rule.transition.on
+    private mutating func report(_ finding: RuleOrder.Finding, of rule: OrderedRule, on type: String) {
         switch finding {
         case .shadowed(let earlier):
+            let isOnly = rule.transition.on == [type]
             warn(
                 .neverApplies,
-                "the rule never applies: an earlier rule already matches every '\(type)' that this rule matches; move "
-                    + "this rule before it, or remove this rule",
+                "the rule never applies\(isOnly ? "" : " to '\(type)'"): an earlier rule already matches every "
+                    + "'\(type)' that this rule matches; move this rule before it, or remove this "
+                    + (isOnly ? "rule" : "type"),
                 at: rule.keyPath, see: earlier)
         case .competes(let rival):
             warn(
@@ -48,12 +55,21 @@ extension FlowReviewer {
                 "no value fulfils all of these conditions, so the rule never applies; correct them",
                 at: "\(rule.keyPath).where.\(field)")
         }
+        let required = Flow.Condition.placed(rule.transition.when, at: "\(rule.keyPath).when")
+        if let (first, second) = rule.occasion.exclusion {
+            warn(
+                .neverApplies,
+                "two conditions of 'when' exclude each other, so the rule never applies; remove one of them",
+                at: required.last { $0.condition == second }?.keyPath ?? rule.keyPath,
+                see: required.first { $0.condition == first }?.keyPath)
+        }
         guard let (wanted, unwanted) = rule.occasion.contradiction else { return }
+        let excluded = Flow.Condition.placed(rule.transition.unless, at: "\(rule.keyPath).unless")
         warn(
             .neverApplies,
             "'unless' excludes what 'when' requires, so the rule never applies; remove one of them",
-            at: "\(rule.keyPath).unless.\(unwanted.scope.rawValue)",
-            see: "\(rule.keyPath).when.\(wanted.scope.rawValue)")
+            at: excluded.first { $0.condition == unwanted }?.keyPath ?? rule.keyPath,
+            see: required.first { $0.condition == wanted }?.keyPath)
     }
 }
 
@@ -70,7 +86,7 @@ struct OrderedRule {
     }
 
     var isImpossible: Bool {
-        occasion.contradiction != nil || occasion.fields.values.contains(where: \.isImpossible)
+        occasion.contradiction != nil || occasion.exclusion != nil || occasion.fields.values.contains(where: \.isImpossible)
     }
 
     /// True if a later rule never applies because of this rule.

@@ -67,8 +67,8 @@ struct ArgumentTypes {
 
     /// The messages, screens and URL from which the templates of a rule or a link take their values.
     struct Sources {
-        /// The schema of the message's data. Nil if it is not known.
-        var data: JSONSchema?
+        /// The schemas of the data of the messages, one of which the rule answers. Nil for one that is not known.
+        var data: [JSONSchema?] = []
         /// The schema of the data of the answer to the guard. Nil if it is not known.
         var answer: JSONSchema?
         /// The screens that can send the message. Empty if they are not known.
@@ -146,12 +146,14 @@ struct ArgumentTypes {
 
     func sources(of rule: Flow.Transition) -> Sources {
         let required = rule.screens(in: .sender)
-        let sending = screenSenders[rule.on] ?? []
+        let sending = rule.on.reduce(into: Set()) { $0.formUnion(screenSenders[$1] ?? []) }
         // Screens that may send any command have arguments of unknown types.
-        let isKnown = required.isEmpty ? openScreens.isEmpty && sending.count <= Self.senderLimit : true
+        let isKnown =
+            !required.isEmpty || openScreens.isEmpty && sending.count <= Self.senderLimit
+                && rule.on.allSatisfy { screenSenders[$0] != nil }
         let senders = !isKnown ? [] : required.isEmpty ? sending.sorted() : required
         return Sources(
-            data: Flow.Ending(rawValue: rule.on) == nil ? catalogue.data[rule.on] : nil,
+            data: rule.on.map { catalogue.data[$0] },
             senders: senders, front: senders.isEmpty ? [] : senders + rule.screens(in: .top))
     }
 
@@ -174,7 +176,7 @@ struct ArgumentTypes {
         guard let (scope, rest) = path.cut(at: ".") else { return nil }
         if let link = sources.link { return scope == "url" ? link.typeOfURLValue(String(rest)) : nil }
         switch Template.Scope(rawValue: String(scope)) {
-        case .data: return sources.data?.found(at: String(rest))
+        case .data: return Self.joined(sources.data.map { $0?.found(at: String(rest)) })
         case .answer: return sources.answer?.found(at: String(rest))
         case .sender: return type(ofArgument: rest, of: sources.senders)
         case .arguments: return type(ofArgument: rest, of: sources.front)
@@ -183,15 +185,17 @@ struct ArgumentTypes {
         }
     }
 
+    /// The type of a value that has one of these types. Nil if one of them is not known, or if they differ.
+    private static func joined(_ types: [JSONSchema?]) -> JSONSchema? {
+        types.dropFirst().reduce(types.first ?? nil) { joined, type in
+            joined.flatMap { joined in type.flatMap { joined.joined(with: $0) } }
+        }
+    }
+
     /// The type of an argument that has the same type in all of these screens.
     private func type(ofArgument path: Substring, of screens: [String]) -> JSONSchema? {
         let (name, rest) = path.cut(at: ".").map { (String($0.before), Optional(String($0.after))) } ?? (String(path), nil)
-        var type: JSONSchema?
-        for screen in screens {
-            guard let argument = arguments[screen]?[name] else { return nil }
-            guard let joined = type.map({ $0.joined(with: argument) }) ?? argument else { return nil }
-            type = joined
-        }
+        let type = Self.joined(screens.map { arguments[$0]?[name] })
         return rest.map { type?.found(at: $0) } ?? type
     }
 }

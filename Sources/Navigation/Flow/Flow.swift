@@ -35,8 +35,8 @@ public struct Flow: Hashable, Sendable {
     /// The maximum number of rules and links in a flow, with those of its child flows. A flow with more is refused.
     package static let ruleLimit = 10_000
 
-    /// The number of rules and links, with those of the child flows.
-    package var ruleCount: Int { allTransitions.count + links.count }
+    /// The number of rules and links, with those of the child flows. A rule on several types counts once for each type.
+    package var ruleCount: Int { allTransitions.reduce(links.count) { $0 + $1.on.count } }
 
     /// A 64-bit hash of ``json``, 16 hexadecimal digits.
     public private(set) var hash = ""
@@ -214,10 +214,11 @@ public struct Flow: Hashable, Sendable {
         }
     }
 
-    /// A rule: the type of a message, the conditions, and the actions that the machine takes as one step.
+    /// A rule: the types of the messages that it answers, the conditions, and the actions that the machine takes as one
+    /// step.
     public struct Transition: Hashable, Sendable {
-        /// The type of the message, such as `event.LaunchFinished`.
-        public let on: String
+        /// The types of the messages, such as `event.LaunchFinished`, sorted.
+        public let on: [String]
         /// Conditions on the fields of the message's data, by dotted path.
         public let fields: [String: Match]
         /// Conditions on the state, all of which must hold.
@@ -236,7 +237,7 @@ public struct Flow: Hashable, Sendable {
         private(set) var name: String?
 
         public init(
-            on: String,
+            on type: String,
             where fields: [String: Match] = [:],
             when: [Condition] = [],
             unless: [Condition] = [],
@@ -246,7 +247,24 @@ public struct Flow: Hashable, Sendable {
             file: String = #fileID,
             line: Int = #line
         ) {
-            self.on = on
+            self.init(
+                on: [type], where: fields, when: when, unless: unless, origin: origin, guard: condition, do: actions,
+                file: file, line: line)
+        }
+
+        /// A rule that answers messages of several types.
+        public init(
+            on types: [String],
+            where fields: [String: Match] = [:],
+            when: [Condition] = [],
+            unless: [Condition] = [],
+            origin: Origin = .any,
+            guard condition: Guard? = nil,
+            do actions: [Action],
+            file: String = #fileID,
+            line: Int = #line
+        ) {
+            on = Set(types).sorted()
             self.fields = fields
             self.when = when.sorted { $0.scope.rawValue < $1.scope.rawValue }
             self.unless = unless.sorted { $0.scope.rawValue < $1.scope.rawValue }
@@ -383,8 +401,8 @@ extension Flow.Transition {
 
     /// The types of the messages that a machine must receive for the rule.
     var messageTypes: [String] {
-        guard let condition = `guard` else { return [on] }
-        return [on, condition.accept.on, Machine.deadlinePassed] + (condition.reject.map { [$0.on] } ?? [])
+        guard let condition = `guard` else { return on }
+        return on + [condition.accept.on, Machine.deadlinePassed] + (condition.reject.map { [$0.on] } ?? [])
     }
 }
 

@@ -156,28 +156,10 @@ package struct FlowChecker {
     }
 
     mutating func check(_ transition: Flow.Transition, at keyPath: String) {
-        if ViewReport(rawValue: transition.on) != nil {
-            report(
-                "'\(transition.on)' is a view's report, which the machine handles itself; remove this rule",
-                at: "\(keyPath).on")
-        } else if transition.on == Flow.requestType {
-            report(
-                "the machine handles '\(transition.on)' itself; remove this rule and list the actions under 'requests'",
-                at: "\(keyPath).on")
-        } else if Flow.Ending(rawValue: transition.on) != nil {
-            checkEndingFields(of: transition, at: keyPath)
-        } else if transition.on == Machine.deadlinePassed {
-            report(
-                "the machine handles '\(transition.on)' itself; move the actions to 'expired' of a guard",
-                at: "\(keyPath).on")
-        } else if transition.on.unicodeScalars.contains("*") {
-            report(
-                "'\(transition.on)' has a wildcard, and a rule answers one type of message; write a rule for each type",
-                at: "\(keyPath).on")
-        } else if !Self.isType(transition.on, ofKinds: ["command", "event", "error", "document"]) {
-            report(
-                "'\(transition.on)' is not the type of a message; write command.NAME or event.NAME",
-                at: "\(keyPath).on")
+        if transition.on.isEmpty { report("'on' names no message; add its type", at: "\(keyPath).on") }
+        for type in transition.on { checkAnswered(type, at: "\(keyPath).on") }
+        if let ending = transition.on.first(where: { Flow.Ending(rawValue: $0) != nil }) {
+            checkEndingFields(of: transition, on: ending, at: keyPath)
         }
         for (field, match) in transition.fields.sorted(by: { $0.key < $1.key }) {
             check(match, at: "\(keyPath).where.\(field)")
@@ -193,11 +175,29 @@ package struct FlowChecker {
         if let condition = transition.guard { check(condition, at: "\(keyPath).guard") }
     }
 
+    /// Checks the type of a message that a rule answers.
+    private mutating func checkAnswered(_ type: String, at keyPath: String) {
+        if ViewReport(rawValue: type) != nil {
+            report("'\(type)' is a view's report, which the machine handles itself; remove this rule", at: keyPath)
+        } else if type == Flow.requestType {
+            report(
+                "the machine handles '\(type)' itself; remove this rule and list the actions under 'requests'",
+                at: keyPath)
+        } else if type == Machine.deadlinePassed {
+            report("the machine handles '\(type)' itself; move the actions to 'expired' of a guard", at: keyPath)
+        } else if type.unicodeScalars.contains("*") {
+            report("'\(type)' has a wildcard; list the types instead: on: [event.A, event.B]", at: keyPath)
+        } else if Flow.Ending(rawValue: type) == nil,
+            !Self.isType(type, ofKinds: ["command", "event", "error", "document"])
+        {
+            report("'\(type)' is not the type of a message; write command.NAME or event.NAME", at: keyPath)
+        }
+    }
+
     mutating func check(_ conditions: [Flow.Condition], at keyPath: String) {
-        for (index, condition) in conditions.enumerated() {
-            let keyPath = "\(keyPath).\(condition.scope.rawValue)"
-            if conditions[..<index].contains(where: { $0.scope == condition.scope }) {
-                report("'\(condition.scope.rawValue)' is given twice; join the two lists of screens", at: keyPath)
+        for (index, (condition, keyPath)) in Flow.Condition.placed(conditions, at: keyPath).enumerated() {
+            if conditions[..<index].contains(condition) {
+                report("the same condition on '\(condition.scope.rawValue)' is given twice; remove one", at: keyPath)
             }
             if condition.screens.isEmpty, ![.path, .presented, .sender].contains(condition.scope) {
                 report(
@@ -459,14 +459,14 @@ package struct FlowChecker {
 
     /// Checks a rule on the end of a child flow: the child flows that the rule names must exist, and the rule cannot
     /// have a guard.
-    private mutating func checkEndingFields(of transition: Flow.Transition, at keyPath: String) {
+    private mutating func checkEndingFields(of transition: Flow.Transition, on type: String, at keyPath: String) {
         for name in transition.fields["flow"]?.anyOf?.compactMap(\.stringValue) ?? [] where flow.flows[name] == nil {
             let advice = Spelling.advice(for: name, among: flow.flows.keys)
             report("unknown child flow '\(name)'; \(advice)", at: "\(keyPath).where.flow")
         }
         if transition.guard != nil {
             report(
-                "a rule on '\(transition.on)' cannot have a guard; move the guard to the rule that ends the child flow",
+                "a rule on '\(type)' cannot have a guard; move the guard to the rule that ends the child flow",
                 at: keyPath)
         }
     }

@@ -56,6 +56,26 @@ extension Flow {
         /// One of these screens sent the message; without screens, no open screen did.
         public static func sender(_ screens: Destination...) -> Condition { Condition(.sender, screens) }
 
+        /// Conditions with their places in a flow: `when.path` is that of the first condition on the path, and
+        /// `when[1].path` that of the second.
+        ///
+        /// - Parameter keyPath: The place of the list, such as `transitions[2].when`.
+        package static func placed(
+            _ conditions: [Condition], at keyPath: String
+        ) -> [(condition: Condition, keyPath: String)] {
+            var counts: [Scope: Int] = [:]
+            return conditions.map { condition in
+                let number = counts[condition.scope, default: 0]
+                counts[condition.scope] = number + 1
+                return (condition, place(of: condition.scope, number: number, at: keyPath))
+            }
+        }
+
+        /// The place of the condition with this number among the conditions on a part of the state.
+        package static func place(of scope: Scope, number: Int, at keyPath: String) -> String {
+            number == 0 ? "\(keyPath).\(scope.rawValue)" : "\(keyPath)[\(number)].\(scope.rawValue)"
+        }
+
         /// Checks the condition against a state.
         ///
         /// - Parameters:

@@ -22,7 +22,7 @@ extension Flow.Transition {
     var json: JSONValue {
         .object(
             members: [
-                ("on", .string(on)),
+                ("on", on.count == 1 ? .string(on[0]) : .array(on.map { .string($0) })),
                 ("where", fields.isEmpty ? nil : .object(fields.mapValues(\.json))),
                 ("when", when.isEmpty ? nil : Flow.Condition.json(of: when)),
                 ("unless", unless.isEmpty ? nil : Flow.Condition.json(of: unless)),
@@ -34,9 +34,17 @@ extension Flow.Transition {
 }
 
 extension Flow.Condition {
+    /// A mapping from the parts of the state to screens; or a list of mappings, if there are several conditions on one
+    /// part.
     static func json(of conditions: [Flow.Condition]) -> JSONValue {
-        let members = conditions.map { ($0.scope.rawValue, JSONValue.array($0.screens.map(\.shortJSON))) }
-        return .object(Dictionary(members) { first, _ in first })
+        var mappings: [[String: JSONValue]] = []
+        for condition in conditions {
+            let key = condition.scope.rawValue
+            let index = mappings.firstIndex { $0[key] == nil } ?? mappings.endIndex
+            if index == mappings.endIndex { mappings.append([:]) }
+            mappings[index][key] = .array(condition.screens.map(\.shortJSON))
+        }
+        return mappings.count == 1 ? .object(mappings[0]) : .array(mappings.map { .object($0) })
     }
 }
 

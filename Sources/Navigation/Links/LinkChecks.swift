@@ -15,8 +15,10 @@ extension FlowChecker {
     }
 
     private mutating func checkNoRule(in transitions: [Flow.Transition], at keyPath: String) {
-        for (index, rule) in transitions.enumerated() where rule.on == Machine.deepLinkReceived {
-            report("the flow's 'links' handle '\(rule.on)'; remove this rule or 'links'", at: "\(keyPath)[\(index)].on")
+        for (index, rule) in transitions.enumerated() where rule.on.contains(Machine.deepLinkReceived) {
+            report(
+                "the flow's 'links' handle '\(Machine.deepLinkReceived)'; remove this rule or 'links'",
+                at: "\(keyPath)[\(index)].on")
         }
     }
 

@@ -207,7 +207,7 @@ public struct Machine: Hashable, Sendable {
     }
 
     private func matches(_ transition: Flow.Transition, _ step: StateTransaction) -> Bool {
-        transition.on == step.input.type
+        transition.on.contains(step.input.type)
             && (transition.origin == .any || isOwn(step.input))
             && matches(transition.fields, step.input)
             && holds(transition, step)

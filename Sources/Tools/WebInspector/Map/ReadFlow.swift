@@ -12,7 +12,7 @@ struct ReadFlow: Sendable {
     static let limit = 256 << 10
 
     let flow: Result<Flow, RequestError>
-    /// The kind of the message that each rule or link answers, by key.
+    /// The kind of the message that each rule or link answers, by key. For a rule on several types, that of the first.
     let kinds: [String: String]
     /// The line of each rule or link in the source, by key.
     let lines: [String: Int]
@@ -27,7 +27,8 @@ struct ReadFlow: Sendable {
         let children = [(nil as String?, flow.transitions)] + flow.flows.map { ($0.key, $0.value.transitions) }
         for (child, rules) in children {
             for (index, rule) in rules.enumerated() {
-                kinds[Flow.keyPath(ofRule: index, in: child)] = rule.on.cut(at: ".").map { String($0.before) }
+                kinds[Flow.keyPath(ofRule: index, in: child)] =
+                    rule.on.first?.cut(at: ".").map { String($0.before) }
             }
         }
         for index in flow.links.indices {
