@@ -5,7 +5,7 @@ extension FlowReviewer {
     /// Finds arguments that a rule reads and that no rule and no link passes to the screen.
     mutating func reviewArguments() {
         // A view can request a screen with any arguments.
-        guard flow.requests(anyOf: [.setRoot, .push, .replacePath, .present, .show]).isEmpty else { return }
+        guard flow.requests(anyOf: [.setRoot, .push, .goTo, .replacePath, .present, .show]).isEmpty else { return }
         let passed = flow.passedArguments
         let all = flow.screens.keys.sorted()
         for (rule, transition) in flow.placedRules {
@@ -150,13 +150,14 @@ extension Flow {
                 pass(root)
                 for tab in layout?.tabs ?? [] { pass(tab.destination) }
             case .push(let destination, on: _), .present(let destination, as: _, options: _),
-                .show(let destination, column: _):
+                .show(let destination, column: _), .goTo(let destination):
                 pass(destination)
             case .replacePath(let path): for destination in path { pass(destination) }
             case .pushFlow(let name, arguments: let arguments, on: _),
                 .presentFlow(let name, arguments: let arguments, as: _, options: _):
                 pass(arguments, toFlow: name)
-            case .pop, .popToRoot, .dismiss, .dismissAll, .selectTab, .openURL, .send, .finish, .abandon: break
+            case .pop, .popToRoot, .dismiss, .dismissAll, .selectTab, .openURL, .send, .finish, .abandon, .ifPossible:
+                break
             }
         }
         return passed
