@@ -106,6 +106,7 @@ struct SchemaKeysTests {
             ("pushedScreen", SchemaExamples.action("{ push: { '?': 1 } }")),
             ("pushedFlow", SchemaExamples.action("{ push: { flow: f, '?': 1 } }")),
             ("popped", SchemaExamples.action("{ pop: { '?': 1 } }")),
+            ("poppedTo", SchemaExamples.action("{ popTo: { '?': 1 } }")),
             ("shown", SchemaExamples.action("{ show: { '?': 1 } }")),
             ("presentedScreen", SchemaExamples.action("{ present: { '?': 1 } }")),
             ("presentedFlow", SchemaExamples.action("{ present: { flow: f, '?': 1 } }")),
@@ -165,7 +166,8 @@ struct SchemaKeysTests {
 
     @Test("The schema has the reader's actions, with and without values, and those that views may request")
     func actions() throws {
-        let names = Set(Flow.ActionName.allCases.map(\.rawValue))
+        let requestable = Set(Flow.ActionName.allCases.map(\.rawValue))
+        let names = requestable.union(["popTo", "ifPossible"])
         let bare = try definition("action").value(at: "anyOf.0.enum")?.arrayValue?.compactMap(\.stringValue) ?? []
         #expect(try Set(bare).union(keys("actionWithArguments")) == names)
         #expect(Set(known(SchemaExamples.action("{ '?': 1 }"))) == names)
@@ -174,7 +176,7 @@ struct SchemaKeysTests {
                 bare.contains(name) == Self.findings(SchemaExamples.action(name)).allSatisfy { $0.contains("ends a") })
         }
         let requests = try FlowSchema.read().value(at: "properties.requests.items.enum")?.arrayValue ?? []
-        #expect(Set(requests.compactMap(\.stringValue)) == names)
+        #expect(Set(requests.compactMap(\.stringValue)) == requestable)
     }
 
     @Test("Every key and word of the schema has a description")
@@ -284,6 +286,8 @@ enum SchemaExamples {
         "{ push: a }, { push: { screen: a, arguments: {} } }", "{ pop: 2 }, { pop: a }, { pop: { count: 2 } }",
         "{ show: { screen: a, column: c } }, { push: { screen: a, column: c } }, { pop: { to: a, column: c } }",
         "{ push: { screen: a, on: sender } }, { push: { flow: f, on: sender } }, { pop: { to: sender } }",
+        "{ popTo: a }, { popTo: { screen: a, column: c } }, { pop: { from: a } }, { pop: { from: a, column: c } }",
+        "{ goTo: a }, { goTo: { screen: a, arguments: { id: 1 } } }, { ifPossible: dismiss }, { ifPossible: { popTo: a } }",
         "{ replacePath: [a, { screen: a }] }, { replacePath: a }, { replacePath: [] }", "{ dismiss: a }",
         "{ present: { screen: a, style: sheet, detents: [medium, large], dragIndicator: true } }",
         "{ present: { screen: a, style: window, interactiveDismissal: false } }",
@@ -328,7 +332,8 @@ enum SchemaExamples {
     private static let badActions = [
         "jump", "push", "{ popToRoot: 2 }", "{ push: { screen: a, flow: f } }", "{ pop: 0 }",
         "{ push: { screen: a, on: a } }", "{ push: { screen: a, on: sender, column: c } }",
-        "{ pop: { count: 1, to: a } }",
+        "{ pop: { count: 1, to: a } }", "{ pop: { from: a, to: a } }", "{ popTo: 2 }", "{ popTo: { column: c } }",
+        "{ ifPossible: jump }", "{ goTo: { arguments: {} } }",
         "{ setRoot: { screen: a, container: grid } }", "{ show: a }",
         "{ setRoot: { screen: a, container: { tabs: [] } } }", "{ present: { screen: a } }",
         "{ present: { screen: a, style: alert, buttons: [{ id: a, title: A }] } }",

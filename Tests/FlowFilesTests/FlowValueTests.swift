@@ -122,6 +122,8 @@ enum EverythingFlow {
                     .show("b", column: "detail"), .openURL("https://example.org"), .send(type: "command.A"),
                     .pushFlow("child"), .pushFlow("child", arguments: ["n": 1], column: "detail"),
                     .push("b", on: .sender), .pushFlow("child", on: .sender), .pop("sender"), .dismiss("sender"),
+                    .pop(.from("b")), .pop(.from("b"), column: "detail"), .goTo("b"), .goTo(.screen("b", ["id": 1])),
+                    .ifPossible(.dismiss(nil)), .ifPossible(.popTo("a")), .ifPossible(.push("b")),
                     .presentFlow("child", as: .sheet, options: PresentationOptions(detents: [.large])),
                     .send(type: "command.B", data: ["list": [1.5, .null]]),
                 ]

@@ -120,7 +120,7 @@ extension YAMLNode {
         "transitions", "links",
         "on", "url", "where", "when", "unless", "origin", "guard", "do", "to", "send", "park", "over",
         "ask", "accept", "reject", "deadline", "meanwhile", "rejected", "expired", "type", "data",
-        "screen", "flow", "arguments", "count", "column", "container", "tabs", "style", "detents", "dragIndicator",
+        "screen", "flow", "arguments", "count", "from", "column", "container", "tabs", "style", "detents", "dragIndicator",
         "interactiveDismissal", "id", "title", "message", "role", "buttons", "sends", "gate",
         "root", "top", "columns", "path", "presented", "present", "shown", "tab",
         "not", "exists", "atLeast", "atMost", "anyOf",
@@ -137,7 +137,11 @@ extension YAMLNode {
     private init(_ value: JSONValue, _ context: Context) {
         switch (value, context) {
         case (.object(let members), .language(let key)):
-            self = Self.short(members, under: key) ?? Self.mapping(members) { Context(under: $0) }
+            if members.count == 1, let target = members["pop"].flatMap(Self.popTo) {
+                self = .mapping([("popTo", YAMLNode(target, .language(under: "popTo")))])
+            } else {
+                self = Self.short(members, under: key) ?? Self.mapping(members) { Context(under: $0) }
+            }
         case (.object(let members), .names):
             self = .mapping(
                 Self.sorted(members).map { ($0, $1 == [:] ? .nothing : YAMLNode($1, .language(under: ""))) })
@@ -165,6 +169,14 @@ extension YAMLNode {
         return .mapping(
             ranked.sorted { ($0.rank, $0.key) < ($1.rank, $1.key) }
                 .map { ($0.key, YAMLNode($0.value, context($0.key))) })
+    }
+
+    /// The value of `popTo` for the value of `pop` with the same meaning. Nil if there is none.
+    private static func popTo(_ pop: JSONValue) -> JSONValue? {
+        if let screen = pop.stringValue { return screen == Flow.senderWord ? nil : pop }
+        guard var members = pop.objectValue, let screen = members.removeValue(forKey: "to") else { return nil }
+        members["screen"] = screen
+        return .object(members)
     }
 
     /// The short form of an object that consists of a name only. Nil if there is none.

@@ -38,6 +38,19 @@ package struct FlowReading {
     /// The findings, from the beginning of the file to its end.
     package var findings: [FlowFinding] { reader.findings.sorted { $0.position < $1.position } }
 
+    /// The uses of old forms of the language, for example to replace them.
+    package var oldForms: [OldForm] { reader.oldForms }
+
+    /// Reports the uses of old forms as warnings.
+    package mutating func reportOldForms() {
+        for form in reader.oldForms {
+            reader.report(
+                FlowFinding(
+                    source: file, line: form.edits.first?.line, column: form.edits.first?.column, severity: .warning,
+                    code: .oldForm, message: form.message))
+        }
+    }
+
     package mutating func report(_ problems: [FlowChecker.Problem]) {
         for problem in problems { reader.report(problem) }
     }

@@ -40,12 +40,19 @@ extension FlowReviewer {
         }
     }
 
-    /// - Throws: ``Impossibility`` if the action dismisses a screen that no rule and no link presents.
+    /// - Throws: ``Impossibility`` if the action dismisses a screen that no rule and no link presents, or pops one that
+    ///   none pushes.
     private func checkDismissal(_ action: Flow.Action) throws(Impossibility) {
-        guard case .dismiss(.screen(let screen)) = action, let node = nodes[screen], !canBe(node, in: .presented) else {
-            return
+        switch action {
+        case .dismiss(.screen(let screen)):
+            guard let node = nodes[screen], !canBe(node, in: .presented) else { return }
+            throw Impossibility(message: "'\(screen)' is never presented, so it cannot be dismissed; use 'pop'")
+        case .pop(.from(let screen), column: _):
+            guard let node = nodes[screen], !canBe(node, in: .path) else { return }
+            throw Impossibility(
+                message: "'\(screen)' is never pushed, so it cannot be popped; use 'popTo' to pop all above it")
+        default: return
         }
-        throw Impossibility(message: "'\(screen)' is never presented, so it cannot be dismissed; use 'pop'")
     }
 
     /// For each command that only screens send, the names of these screens and of those that may send any command.

@@ -5,7 +5,7 @@ extension FlowReviewer {
     /// Finds arguments that a rule reads and that no rule and no link passes to the screen.
     mutating func reviewArguments() {
         // A view can request a screen with any arguments.
-        guard flow.requests(anyOf: [.setRoot, .push, .replacePath, .present, .show]).isEmpty else { return }
+        guard flow.requests(anyOf: [.setRoot, .push, .goTo, .replacePath, .present, .show]).isEmpty else { return }
         let passed = flow.passedArguments
         let all = flow.screens.keys.sorted()
         for (rule, transition) in flow.placedRules {

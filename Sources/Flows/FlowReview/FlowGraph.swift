@@ -192,10 +192,10 @@ extension Flow {
     func showings(
         by action: Action, tabs: [String: [Tab]]
     ) -> [(screen: String?, placement: FlowGraph.Placement, flow: String?)] {
-        switch action {
+        switch action.unconditional {
         case .setRoot(let root, container: let layout):
             [(root.screen, .root, nil)] + (layout?.tabs ?? []).map { ($0.destination.screen, .tab($0.name), nil) }
-        case .push(let destination, on: _): [(destination.screen, .path, nil)]
+        case .push(let destination, on: _), .goTo(let destination): [(destination.screen, .path, nil)]
         case .pushFlow(let name, arguments: _, on: _): [(flows[name]?.start, .path, name)]
         case .replacePath(let path) where !path.isEmpty: path.map { ($0.screen, .path, nil) }
         case .present(let destination, as: let style, options: _): [(destination.screen, .presented(style), nil)]
@@ -205,7 +205,7 @@ extension Flow {
         case .selectTab(let name): (tabs[name] ?? []).map { ($0.destination.screen, .tab(name), nil) }
         case .pop(.to(let screen), column: _): [(screen, .before, nil)]
         case .replacePath, .pop, .popToRoot, .dismiss, .dismissAll, .finish, .abandon: [(nil, .before, nil)]
-        case .openURL, .send: []
+        case .openURL, .send, .ifPossible: []
         }
     }
 
@@ -254,7 +254,7 @@ extension Flow {
 
     /// The screens that rules and deep links show as presentations, and in no other way.
     var presentedScreens: Set<String> {
-        guard Set(requests).isDisjoint(with: [.setRoot, .push, .replacePath, .show]) else { return [] }
+        guard Set(requests).isDisjoint(with: [.setRoot, .push, .goTo, .replacePath, .show]) else { return [] }
         var presented: Set<String> = []
         var others: Set<String> = [start]
         for action in (placedRules + placedLinks).flatMap(\.transition.possibleActions) {
@@ -363,7 +363,7 @@ struct FlowReach {
             if let flow = edge.begins { search.add(.flow(flow), after: needs) }
         }
         for fact in search.certain + [.screen(flow.start)] { search.establish(fact) }
-        if !Set(flow.requests).isDisjoint(with: [.setRoot, .push, .replacePath, .present, .show]) {
+        if !Set(flow.requests).isDisjoint(with: [.setRoot, .push, .goTo, .replacePath, .present, .show]) {
             // With such requests, all screens and child flows count as possible, even if no rule names them.
             for screen in flow.screens.keys { search.establish(.screen(screen)) }
             for flow in flow.flows.keys { search.establish(.flow(flow)) }

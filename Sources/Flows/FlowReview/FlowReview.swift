@@ -25,6 +25,7 @@ extension FlowReading {
     package func review(messages: MessageCatalogue? = nil, sentElsewhere: Set<String> = []) -> FlowReview {
         var reading = self
         let errors = findings
+        reading.reportOldForms()
         // If a part could not be read, or if the flow has too many rules, the review is skipped.
         if isComplete, let flow, flow.ruleCount <= Flow.ruleLimit {
             // If the flow has errors, only its rules, senders and messages are reviewed.

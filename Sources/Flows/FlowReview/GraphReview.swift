@@ -70,10 +70,10 @@ extension FlowReviewer {
     func canBe(_ node: FlowGraph.Node, in scope: Flow.Condition.Scope) -> Bool {
         switch scope {
         case .root: flow.requests.contains(.setRoot) || node.placements.contains(.root)
-        case .path: !flow.requests(anyOf: [.push, .replacePath]).isEmpty || node.placements.contains(.path)
+        case .path: !flow.requests(anyOf: [.push, .goTo, .replacePath]).isEmpty || node.placements.contains(.path)
         case .presented: flow.requests.contains(.present) || node.placements.contains(where: \.isPresented)
         case .top:
-            !flow.requests(anyOf: [.setRoot, .push, .replacePath, .present]).isEmpty
+            !flow.requests(anyOf: [.setRoot, .push, .goTo, .replacePath, .present]).isEmpty
                 || node.placements.contains { !$0.isColumn }
         case .shown, .tab, .sender: true
         }
@@ -110,7 +110,7 @@ extension FlowReviewer {
         }
     }
 
-    private static let leading: [Flow.ActionName] = [.setRoot, .push, .replacePath, .present, .selectTab, .show]
+    private static let leading: [Flow.ActionName] = [.setRoot, .push, .goTo, .replacePath, .present, .selectTab, .show]
 
     /// The screen that an action presents in such a way that the user cannot dismiss it. Nil if there is none.
     private func screenPresentedForGood(by action: Flow.Action) -> String? {

@@ -53,10 +53,10 @@ extension Flow {
                 origins(of: rule, on: type, senders: senders, presented: presented).compactMap(\.self)
             }
             for action in rule.actions {
-                switch action {
+                switch action.unconditional {
                 // The rules do not determine which screens lie in a named column.
                 case .push(_, on: .column), .pushFlow(_, arguments: _, on: .column): break
-                case .push(let pushed, on: nil), .push(let pushed, on: .sender):
+                case .push(let pushed, on: nil), .push(let pushed, on: .sender), .goTo(let pushed):
                     push(pushed.screen, on: front)
                     front = [pushed.screen]
                 case .pushFlow(let name, arguments: _, on: nil), .pushFlow(let name, arguments: _, on: .sender):

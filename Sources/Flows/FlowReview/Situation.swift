@@ -99,6 +99,9 @@ extension Situation {
         case .pushFlow(let child, arguments: _, on: let stack): try push(flow.flows[child]?.start, on: stack)
         case .pop(let extent, column: nil): try pop(extent)
         case .pop(_, column: let column?), .show(_, column: let column): try requireColumn(column)
+        case .goTo(let destination):
+            forgetStacks()
+            front = destination.screen
         case .popToRoot: try replacePath(with: [])
         case .replacePath(let destinations): try replacePath(with: destinations.map(\.screen))
         case .present(let destination, as: let style, options: _): try present(destination.screen, as: style)
@@ -107,6 +110,9 @@ extension Situation {
         case .dismiss(let dismissed): try dismiss(dismissed)
         case .dismissAll: dismissAll()
         case .selectTab(let name): try selectTab(name)
+        case .ifPossible(let action):
+            if case .setRoot = action { layouts = .any }
+            forgetStacks()
         case .openURL, .send, .finish, .abandon: break
         }
     }
@@ -137,6 +143,9 @@ extension Situation {
             // The screen may be on a path beneath the presentations.
             if path.most == 0, presented.most == 0, let front, front != screen { throw nothingToPop(nil) }
             setPath(.any, front: screen)
+        case .from:
+            if path.most == 0, presented.most == 0 { throw nothingToPop(nil) }
+            setPath(.any, front: nil)
         }
     }
 
@@ -178,7 +187,7 @@ extension Situation {
         front = nil
     }
 
-    /// Keeps only the root's arrangement: an action on the stack of the sender need not change the front one.
+    /// Keeps only the root's arrangement: the changes of the action on the front stack are not known.
     private mutating func forgetStacks() {
         self = Situation(layouts: layouts)
     }

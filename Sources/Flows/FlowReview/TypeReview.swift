@@ -94,7 +94,7 @@ struct ArgumentTypes {
         self.openScreens = openScreens
         self.catalogue = catalogue
         // A view can request a screen with any arguments.
-        guard flow.requests(anyOf: [.setRoot, .push, .replacePath, .present, .show]).isEmpty else { return }
+        guard flow.requests(anyOf: [.setRoot, .push, .goTo, .replacePath, .present, .show]).isEmpty else { return }
         let openings = openings(in: flow)
         let declared = arguments
         for _ in 0..<Self.depth {
@@ -226,12 +226,13 @@ extension Flow {
         switch action {
         case .setRoot(let root, container: let layout): [root] + (layout?.tabs ?? []).map(\.destination)
         case .push(let destination, on: _), .present(let destination, as: _, options: _),
-            .show(let destination, column: _):
+            .show(let destination, column: _), .goTo(let destination):
             [destination]
         case .replacePath(let path): path
         case .pushFlow(let name, arguments: let arguments, on: _),
             .presentFlow(let name, arguments: let arguments, as: _, options: _):
             flows[name].map { [.screen($0.start, arguments)] } ?? []
+        case .ifPossible(let action): opened(by: action)
         case .pop, .popToRoot, .dismiss, .dismissAll, .selectTab, .openURL, .send, .finish, .abandon: []
         }
     }

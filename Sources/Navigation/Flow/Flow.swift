@@ -385,10 +385,11 @@ extension [Flow.Part] {
 }
 
 extension Flow.Transition {
-    /// All actions that the rule may take, whatever the answer to its guard. They include sending the guard's question.
+    /// All actions that the rule may take, whatever the answer to its guard, without `ifPossible`. They include sending
+    /// the guard's question.
     public var possibleActions: [Flow.Action] {
         let question = `guard`?.ask.map { [Flow.Action.send(type: $0.type, data: $0.data)] } ?? []
-        return question + actions + (`guard`?.rejected ?? []) + (`guard`?.expired ?? [])
+        return (question + actions + (`guard`?.rejected ?? []) + (`guard`?.expired ?? [])).map(\.unconditional)
     }
 
     /// True if both rules have the same conditions and ask the same question. The first of such rules that accepts the

@@ -24,12 +24,17 @@ extension Flow {
         case push(Destination, on: Stack? = nil)
         /// Begins a child flow and pushes its first screen on the front path or on another stack.
         case pushFlow(String, arguments: [String: JSONValue] = [:], on: Stack? = nil)
-        /// Pops screens from a path: a number of them, all above a screen, or the sender and all above it.
+        /// Pops screens from a path: a number of them, all above a screen, or a screen and all above it.
         case pop(Extent, column: String? = nil)
+        /// Comes back to an open instance of the screen with the same arguments, and dismisses what lies above it;
+        /// selects its tab if it is the first screen of another tab. If there is no such instance, pushes the screen on
+        /// the front path. In a rule of a child flow, the first screen of the run stays open.
+        case goTo(Destination)
         /// Pops all screens from the path. In a rule of a child flow whose first screen is on the path, pops only the
         /// screens above it.
         case popToRoot
-        /// Replaces the screens that `popToRoot` would pop with new instances of the given screens.
+        /// Replaces the screens that `popToRoot` would pop with the given screens. Instances at the beginning of the path
+        /// that have the given screens and arguments already are kept.
         case replacePath([Destination])
         /// Presents a screen over the others of its window, or in a new window.
         case present(Destination, as: PresentationStyle, options: PresentationOptions = PresentationOptions())
@@ -56,9 +61,15 @@ extension Flow {
         case finish(result: [String: JSONValue] = [:])
         /// Ends the run of the child flow without a result. The flow that began it receives `flow.abandoned`.
         case abandon
+        /// Takes the action if it is possible in the state, and otherwise does nothing. The action cannot be `finish`,
+        /// `abandon`, `send` or `openURL`.
+        indirect case ifPossible(Action)
 
         /// Pops the topmost screen.
         public static var pop: Action { .pop(1) }
+
+        /// Pops all screens above the topmost instance of this screen.
+        public static func popTo(_ screen: String, column: String? = nil) -> Action { .pop(.to(screen), column: column) }
 
         /// Pushes a screen on the path of a column. If `column` is nil, the front path is used.
         public static func push(_ destination: Destination, column: String?) -> Action {
@@ -73,7 +84,7 @@ extension Flow {
     }
 
     /// The word in a flow file for the screen that sent the message. No screen may have this name.
-    static let senderWord = "sender"
+    package static let senderWord = "sender"
 
     /// The stack on which a screen is pushed, if it is not the front path.
     public enum Stack: Hashable, Sendable {
@@ -83,13 +94,15 @@ extension Flow {
         case sender
     }
 
-    /// The part of a path that is popped: `2` means two screens, `"list"` means all screens above the topmost instance
-    /// of `list`. That instance may also be the screen beneath the path, such as the root.
+    /// The part of a path that is popped: `2` means two screens, `"list"` means the same as `.to("list")`.
     public enum Extent: Hashable, Sendable, ExpressibleByIntegerLiteral, ExpressibleByStringLiteral {
         /// This number of screens.
         case count(Int)
-        /// All screens above the topmost instance of this screen.
+        /// All screens above the topmost instance of this screen, which may also be the screen beneath the path, such as
+        /// the root.
         case to(String)
+        /// The topmost instance of this screen, and all screens above it.
+        case from(String)
         /// The screen that sent the message, and all screens above it. The string literal is `"sender"`.
         case sender
 
@@ -167,6 +180,7 @@ extension Flow {
         case setRoot
         case push
         case pop
+        case goTo
         case popToRoot
         case replacePath
         case present
@@ -182,12 +196,18 @@ extension Flow {
 }
 
 extension Flow.Action {
-    /// The kind of the action.
+    /// The action itself, without its `ifPossible`.
+    package var unconditional: Flow.Action {
+        if case .ifPossible(let action) = self { action.unconditional } else { self }
+    }
+
+    /// The kind of the action; of `ifPossible`, the kind of its action.
     public var name: Flow.ActionName {
         switch self {
         case .setRoot: .setRoot
         case .push, .pushFlow: .push
         case .pop: .pop
+        case .goTo: .goTo
         case .popToRoot: .popToRoot
         case .replacePath: .replacePath
         case .present, .presentFlow: .present
@@ -199,6 +219,7 @@ extension Flow.Action {
         case .send: .send
         case .finish: .finish
         case .abandon: .abandon
+        case .ifPossible(let action): action.name
         }
     }
 }

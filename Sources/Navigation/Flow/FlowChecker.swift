@@ -232,7 +232,7 @@ package struct FlowChecker {
             if extent == .sender, column != nil {
                 report("the sender determines the column; remove 'column'", at: "\(keyPath).column")
             }
-        case .show(let destination, column: _): check(destination, at: keyPath)
+        case .show(let destination, column: _), .goTo(let destination): check(destination, at: keyPath)
         case .selectTab(let tab): checkTab(tab, at: keyPath)
         case .replacePath(let destinations):
             for (index, destination) in destinations.enumerated() {
@@ -255,6 +255,14 @@ package struct FlowChecker {
             checkCommand(type, at: keyPath)
             checkTemplates(in: data, at: "\(keyPath).data")
         case .finish(let result): checkTemplates(in: .object(result), at: keyPath)
+        case .ifPossible(let attempted):
+            check(attempted, at: keyPath)
+            if case .ifPossible = attempted { return report("'ifPossible' is doubled; remove one", at: keyPath) }
+            if [.finish, .abandon, .send, .openURL].contains(attempted.name) {
+                report(
+                    "'\(attempted.name.rawValue)' is possible in every state; write it without 'ifPossible'",
+                    at: keyPath)
+            }
         case .popToRoot, .dismiss(nil), .dismiss(.sender), .dismissAll, .abandon: break
         }
     }
@@ -293,7 +301,7 @@ package struct FlowChecker {
         switch extent {
         case .count(let count):
             if count < 1 { report("'pop' removes at least one screen; write 1 or a greater number", at: keyPath) }
-        case .to(let screen): checkScreen(screen, at: keyPath)
+        case .to(let screen), .from(let screen): checkScreen(screen, at: keyPath)
         case .sender: break
         }
     }

@@ -59,6 +59,7 @@ extension Flow.Action {
             ["push": .object(Self.members(flow, arguments).with(stack))]
         case .pop(1, column: nil): "pop"
         case .pop(let extent, let column): ["pop": extent.json(column: column)]
+        case .goTo(let destination): ["goTo": .object(destination.members)]
         case .popToRoot: "popToRoot"
         case .replacePath(let destinations):
             ["replacePath": .array(destinations.map { .object($0.members) })]
@@ -78,6 +79,7 @@ extension Flow.Action {
             ["send": .object(members: [("type", .string(type)), ("data", data == [:] ? nil : data)])]
         case .finish(let result): result.isEmpty ? "finish" : ["finish": .object(result)]
         case .abandon: "abandon"
+        case .ifPossible(let action): ["ifPossible": action.json]
         }
     }
 
@@ -112,9 +114,12 @@ extension Flow.Extent {
             switch self {
             case .count(let count): ("count", .integer(count))
             case .to(let screen): ("to", .string(screen))
+            case .from(let screen): ("from", .string(screen))
             case .sender: ("to", .string(Flow.senderWord))
             }
-        return column.map { .object([name: value, "column": .string($0)]) } ?? value
+        if let column { return .object([name: value, "column": .string(column)]) }
+        // A single value means `count` or `to`.
+        return name == "from" ? .object([name: value]) : value
     }
 }
 

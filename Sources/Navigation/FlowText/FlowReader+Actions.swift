@@ -6,7 +6,7 @@ extension FlowReader {
         "finish": .finish(), "abandon": .abandon,
     ]
 
-    private static let actionNames = Flow.ActionName.allCases.map(\.rawValue)
+    private static let actionNames = Flow.ActionName.allCases.map(\.rawValue) + ["popTo", "ifPossible"]
 
     /// Reads the actions of a rule. Nil, with a finding, if the node is not a list, or if it has entries and none of
     /// them is valid.
@@ -49,7 +49,10 @@ extension FlowReader {
         switch name {
         case "setRoot": return setRoot(value, at: keyPath)
         case "push": return push(value, at: keyPath)
-        case "pop": return pop(value, at: keyPath)
+        case "pop": return pop(value, key: key, at: keyPath)
+        case "popTo": return popTo(value, at: keyPath)
+        case "goTo": return destination(value, "goTo", at: keyPath).map { .goTo($0.destination) }
+        case "ifPossible": return action(value, at: keyPath).map { .ifPossible($0) }
         case "replacePath": return .replacePath(destinations(value, name, at: keyPath))
         case "present": return present(value, at: keyPath)
         case "dismiss":
@@ -183,24 +186,55 @@ extension FlowReader {
         return members["column"].flatMap { string($0, "a column's name") }.map { .column($0) }
     }
 
-    /// Reads `pop: 2`, `pop: list`, `pop: sender`, or a mapping such as `pop: { to: list, column: detail }`.
-    private mutating func pop(_ node: FlowNode, at keyPath: String) -> Flow.Action? {
-        guard case .mapping = node.content else { return extent(node).map { .pop($0) } }
-        guard let members = members(of: node, "'pop'", at: keyPath, optional: ["count", "to", "column"]) else {
+    /// Reads `pop: 2`, `pop: sender`, a mapping such as `pop: { from: item, column: detail }`, or an old form of `popTo`.
+    private mutating func pop(_ node: FlowNode, key: FlowNode, at keyPath: String) -> Flow.Action? {
+        guard case .mapping(let mapping) = node.content else {
+            let extent = extent(node)
+            if case .to(let screen) = extent { record(.popTo(screen, key: key)) }
+            return extent.map { .pop($0) }
+        }
+        guard let members = members(of: node, "'pop'", at: keyPath, optional: ["count", "from", "to", "column"]) else {
             return nil
         }
         let column = members["column"].flatMap { string($0, "a column's name") }
-        switch (members["count"], members["to"]) {
-        case (let count?, nil):
+        switch (members["count"], members["from"], members["to"]) {
+        case (let count?, nil, nil):
             return integer(count, "the number of screens to pop").map { .pop(.count($0), column: column) }
-        case (nil, let screen?):
+        case (nil, let screen?, nil):
+            return string(screen, "the screen to pop").map {
+                .pop($0 == Flow.senderWord ? .sender : .from($0), column: column)
+            }
+        case (nil, nil, let screen?):
             let extent = string(screen, "the screen to pop to").map { Flow.Extent(stringLiteral: $0) }
+            if let to = mapping.first(where: { name(of: $0.key) == "to" })?.key {
+                switch extent {
+                case .to(let screen): record(.popTo(screen, key: key, to: to))
+                case .sender: record(.popFromSender(to: to))
+                case .count, .from, nil: break
+                }
+            }
             return extent.map { .pop($0, column: column) }
-        case (nil, nil): return .pop(1, column: column)
-        case (_?, _?):
-            report("'pop' takes either 'count' or 'to'; remove one", at: node)
+        case (nil, nil, nil): return .pop(1, column: column)
+        default:
+            report("'pop' takes only one of 'count', 'from' and 'to'; remove the others", at: node)
             return nil
         }
+    }
+
+    /// Reads `popTo: list`, or a mapping such as `popTo: { screen: list, column: detail }`.
+    private mutating func popTo(_ node: FlowNode, at keyPath: String) -> Flow.Action? {
+        var column: FlowNode?
+        var screen = node
+        if case .mapping = node.content {
+            let members = members(of: node, "'popTo'", at: keyPath, required: ["screen"], optional: ["column"])
+            guard let named = members?["screen"] else { return nil }
+            (screen, column) = (named, members?["column"])
+        }
+        guard let name = string(screen, "the screen to pop to") else { return nil }
+        if name == Flow.senderWord {
+            report("'popTo' needs a screen; to pop the sender, write 'pop: sender'", at: screen)
+        }
+        return .popTo(name, column: column.flatMap { string($0, "a column's name") })
     }
 
     private mutating func extent(_ node: FlowNode) -> Flow.Extent? {
@@ -208,7 +242,7 @@ extension FlowReader {
         case .integer: return integer(node, "the number of screens to pop").map { .count($0) }
         case .string(let screen) where !screen.isEmpty: return Flow.Extent(stringLiteral: screen)
         default:
-            report("'pop' must be a number of screens or the name of the screen to pop to", at: node)
+            report("'pop' must be a number of screens, 'sender', or { from: SCREEN }", at: node)
             return nil
         }
     }

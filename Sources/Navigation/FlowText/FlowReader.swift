@@ -7,6 +7,8 @@ package import Support
 package struct FlowReader {
     package let file: String
     package private(set) var findings: [FlowFinding] = []
+    /// The old forms of the language that the file uses, in the order of reading.
+    package private(set) var oldForms: [OldForm] = []
     private var marks: [String: FlowNode.Mark] = [:]
     /// For each place that shares the positions of a known place, the known place.
     private var aliases: [String: String] = [:]
@@ -38,6 +40,10 @@ package struct FlowReader {
                 message: problem.message { keyPath in self.mark(near: keyPath).map { "line \($0.line)" } ?? keyPath }
             )
         )
+    }
+
+    mutating func record(_ form: OldForm) {
+        oldForms.append(form)
     }
 
     private func mark(near keyPath: String) -> FlowNode.Mark? {

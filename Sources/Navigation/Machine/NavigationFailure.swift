@@ -94,6 +94,11 @@ public struct NavigationFailure: Error, Hashable, Sendable, CustomStringConverti
         )
     }
 
+    /// True if the action could be possible in another state. False for a mistake in its templates or arguments.
+    var dependsOnState: Bool {
+        !["navigation.unresolvedTemplate", "navigation.argumentsTooLarge"].contains(code)
+    }
+
     static func notPushed(_ instance: ScreenInstance) -> Self {
         Self(
             code: "navigation.notOnPath",

@@ -133,7 +133,9 @@ struct StateTransaction {
             try push(try begin(name, arguments: arguments), at: try scope(stack))
         case .pop(.count(let count), let column): try pop(count, column: column)
         case .pop(.to(let screen), let column): try pop(to: screen, column: column)
+        case .pop(.from(let screen), let column): try pop(from: screen, column: column)
         case .pop(.sender, column: _): try popSender()
+        case .goTo(let destination): try goTo(destination)
         case .popToRoot: try replacePath(with: [])
         case .replacePath(let destinations): try replacePath(with: destinations)
         case .present(let destination, as: let style, options: let options):
@@ -148,7 +150,19 @@ struct StateTransaction {
         case .send(let type, let data): effects.append(.send(type: type, data: try resolve(data)))
         case .finish(let result): try end(.finished, result: result)
         case .abandon: try end(.abandoned)
+        case .ifPossible(let action): try applyIfPossible(action)
         }
+    }
+
+    private mutating func applyIfPossible(_ action: Flow.Action) throws(NavigationFailure) {
+        var attempt = self
+        do {
+            try attempt.apply(action)
+        } catch {
+            if error.dependsOnState { return }
+            throw error
+        }
+        self = attempt
     }
 
     private mutating func present(
@@ -267,6 +281,32 @@ struct StateTransaction {
         throw .notOnPath(screen)
     }
 
+    /// Pops the topmost instance of the screen, and all above it, from the frontmost path that has the screen.
+    private mutating func pop(from screen: String, column: String?) throws(NavigationFailure) {
+        let scopes = try column.map { name throws(NavigationFailure) in [try scope(.column(name))] }
+        for scope in scopes ?? state.scopesFromFront(from: focus) {
+            let index = state[scope].lastIndex { $0.screen == screen }
+            if let index, index >= floor(of: scope) { return cut(scope, from: index) }
+        }
+        throw .notOnPath(screen)
+    }
+
+    /// Comes back to an open instance with these arguments, or pushes a new one on the front path.
+    private mutating func goTo(_ destination: Flow.Destination) throws(NavigationFailure) {
+        let arguments = try resolve(destination.arguments)
+        let front = state.frontScope(from: focus)
+        let place = state.places(of: destination.screen, arguments, from: front).first { place in
+            guard !isLiteral, let run = livingRun else { return true }
+            // A rule of a child flow keeps the first screen of its run.
+            return !state.instances(above: place).contains { $0.id == run.first }
+        }
+        guard let place else { return try push(try instantiate(destination), at: front) }
+        if case .tab(let name) = place.scope, place.scope != state.bottomScope { try selectTab(name) }
+        dismissPresentations(state.presentations(over: place.scope))
+        cut(place.scope, from: place.depth)
+        layer = state.layer(of: place.scope)
+    }
+
     /// Pops the sender and all screens above it. Presentations over them are dismissed, except for an alert or a
     /// dialog.
     private mutating func popSender() throws(NavigationFailure) {
@@ -301,8 +341,16 @@ struct StateTransaction {
 
     private mutating func replacePath(with destinations: [Flow.Destination]) throws(NavigationFailure) {
         let scope = state.frontScope(from: focus)
-        cut(scope, from: floor(of: scope))
-        for destination in destinations { try push(try instantiate(destination), at: scope) }
+        let floor = floor(of: scope)
+        var kept = 0
+        for (instance, destination) in zip(state[scope][floor...], destinations) {
+            guard instance.run == livingRun?.id,
+                instance.shows(destination.screen, try resolve(destination.arguments))
+            else { break }
+            kept += 1
+        }
+        cut(scope, from: floor + kept)
+        for destination in destinations[kept...] { try push(try instantiate(destination), at: scope) }
     }
 
     private mutating func push(_ instance: ScreenInstance, at scope: NavigationState.PathScope)

@@ -57,6 +57,16 @@ public struct Router<Route: Hashable & Codable & Sendable>: Sendable {
         try await request(["push": try Destination(route).json], from: instance)
     }
 
+    /// Comes back to the screen of the route if it is open, and dismisses the screens above it; otherwise pushes it onto
+    /// the front path.
+    /// - Parameter instance: the screen that makes the call. If it is gone, the call is refused as too late.
+    /// - Returns: the revision of the state with the change.
+    /// - Throws: ``RouterError``, also if the screen is in front already; `BusError`.
+    @discardableResult
+    public func goTo(_ route: Route, from instance: String? = nil) async throws -> Int {
+        try await request(["goTo": try Destination(route).json], from: instance)
+    }
+
     /// Pops screens from the front path. If `count` is less than 1, or the path has fewer screens, the call is refused.
     /// - Parameter instance: the screen that makes the call; its own path is changed. If it is gone, the call is
     ///   refused as too late. If another screen covers it, the call is refused too.
