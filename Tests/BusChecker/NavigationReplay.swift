@@ -32,7 +32,7 @@ package struct NavigationReplay: Sendable {
         var isSettled: Bool { due.isEmpty && openDeadlines.isEmpty && waiting.isEmpty }
 
         /// The leaving screens and the attempt that the state waits for.
-        var waiting: [String] { machine.state.leaving.map(\.id) + [machine.state.attempt?.id].compactMap(\.self) }
+        var waiting: [String] { machine.state.leaving.map(\.id) + machine.state.attempts.map(\.id) }
     }
 
     private let flow: Flow

@@ -28,7 +28,8 @@ struct FlowKeysPage {
     init(schema path: String) throws {
         var reader = FlowReader(file: path)
         let text = try String(contentsOfFile: path, encoding: .utf8)
-        schema = try #require(reader.document(text, "a schema"))
+        let document = reader.document(text, "a schema")
+        schema = try #require(document)
         definitions = schema["$defs"]?.members ?? []
     }
 

@@ -246,6 +246,21 @@ struct ScenarioAspectTests {
             """, of: GuardFlow.flow())
     }
 
+    @Test("A scenario lists all attempts and queues, and the earliest deadline passes first")
+    func severalAttempts() throws {
+        try expect(
+            """
+            - { send: command.Begin, expect: { path: form } }
+            - send: { type: command.Next, data: { name: Bach }, from: form }
+              expect: { attempt: command.Next, sent: command.SaveDraft }
+            - { send: { type: command.MenuOpened, from: welcome }, expect: { attempt: [command.Next, command.MenuOpened] } }
+            - { send: { type: command.MenuOpened, from: welcome }, expect: { queue: command.MenuOpened } }
+            - expire:
+              expect: { attempt: [command.Next, command.MenuOpened], queue: [], discarded: no answer came in time }
+            - { expire: , expect: { attempt: command.Next, discarded: no answer came in time } }
+            """, of: GuardFlow.flow())
+    }
+
     @Test("A scenario describes columns and tabs, and the paths in them")
     func containers() throws {
         let flow = try PlaygroundFlow.flow()

@@ -27,7 +27,9 @@ struct GuardHistoryTests {
             #expect(Set(instances).count == instances.count)
             for instance in effects.dismissals { #expect(dismissed.insert(instance).inserted) }
             for attempt in effects.attempts { #expect(begun.insert(attempt).inserted) }
-            if let attempt = machine.state.attempt {
+            #expect(Set(machine.state.attempts.map(\.id)).count == machine.state.attempts.count)
+            #expect(machine.state.attempts.count <= 16)
+            for attempt in machine.state.attempts {
                 #expect(machine.state.isOpen(attempt.instance))
                 #expect(begun.contains(attempt.id))
                 #expect(attempt.queue.count <= 16)
@@ -44,17 +46,19 @@ struct GuardHistoryTests {
         var machine = Machine(flow: try flow(policy))
         var history = GuardHistory(seed: seed)
         for _ in 0..<Self.steps {
-            let before = machine.state.attempt
+            let waiting = machine.state.attempts
             let input = history.next(for: machine.state)
             let effects = machine.handle(input)
-            guard let before else { continue }
             let discarded = effects.compactMap { if case .messageDiscarded(let id, _) = $0 { id } else { nil } }
-            if machine.state.attempt?.id == before.id {
-                let added = (machine.state.attempt?.queue.count ?? 0) - before.queue.count
-                #expect(added == 0 || machine.state.attempt?.queue.last?.id == input.id)
-            } else {
-                let answered = input.attributes.causationID == before.id && input.type.hasPrefix("event.")
-                #expect(answered || discarded.contains(before.message.id))
+            let queued = waiting.flatMap(\.queue).map(\.id) + [input.id]
+            for before in waiting {
+                if let after = machine.state.attempts.first(where: { $0.id == before.id }) {
+                    #expect(after.queue.starts(with: before.queue))
+                    #expect(after.queue.allSatisfy { queued.contains($0.id) })
+                } else {
+                    let answered = input.attributes.causationID == before.id && input.type.hasPrefix("event.")
+                    #expect(answered || discarded.contains(before.message.id))
+                }
             }
         }
     }
@@ -114,7 +118,7 @@ struct GuardHistory {
 
     mutating func next(for state: NavigationState) -> Machine.Input {
         count += 1
-        if let attempt = state.attempt, attempts.last != attempt.id { attempts.append(attempt.id) }
+        for attempt in state.attempts where !attempts.contains(attempt.id) { attempts.append(attempt.id) }
         let known = state.open.map(\.id) + state.leaving.map(\.id) + ["form-2", "ghost-9"]
         let instance = known.randomElement(using: &random) ?? ""
         // On average, at least half of the messages refer to the newest attempt, so that attempts are often answered.

@@ -12,8 +12,8 @@ struct HostileSnapshotTests {
         var session = try GuardFlow.waiting(GuardFlow.saving(meanwhile: .queue))
         session.send("command.Home", ["count": 1])
         var snapshot = session.machine.snapshot
-        snapshot.state.attempt?.message.attributes.time = 1000
-        snapshot.state.attempt?.message.attributes.expiry = 2000
+        snapshot.state.attempts[0].message.attributes.time = 1000
+        snapshot.state.attempts[0].message.attributes.expiry = 2000
         snapshot.state.parked = ParkedLink(url: "form://done", messageID: "m9", expires: 3000)
         snapshot.state.path[0].arguments["number"] = 1
         return try JSONValue(encoding: snapshot)

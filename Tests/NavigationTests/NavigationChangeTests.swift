@@ -65,14 +65,22 @@ struct NavigationChangeTests {
     func attempt() {
         var waiting = state()
         let message = Machine.Input(id: "m1", type: "command.ItemSelected")
-        waiting.attempt = PendingGuard(
-            id: "g", rule: "r", instance: "list-1", run: nil, deadline: .seconds(1), message: message)
+        waiting.attempts = [
+            PendingGuard(id: "g", rule: "r", instance: "list-1", run: nil, deadline: .seconds(1), message: message)
+        ]
         #expect(words(state(), waiting) == "ItemSelected waits for an answer")
         #expect(words(waiting, state()) == "ItemSelected waits no longer")
         #expect(words(waiting, state(path: [other])) == "list → push other-3")
         var holding = waiting
-        holding.attempt?.queue.append(Machine.Input(id: "m2", type: "command.Saved"))
+        holding.attempts[0].queue.append(Machine.Input(id: "m2", type: "command.Saved"))
         #expect(words(waiting, holding) == "Saved is held back")
+        var both = waiting
+        both.attempts.append(
+            PendingGuard(
+                id: "h", rule: "r", instance: "other-3", run: nil, deadline: .seconds(1),
+                message: Machine.Input(id: "m3", type: "command.Sent")))
+        #expect(words(waiting, both) == "Sent waits for an answer")
+        #expect(words(both, waiting) == "Sent waits no longer")
     }
 
     @Test("The beginning and the end of a link's waiting are described")

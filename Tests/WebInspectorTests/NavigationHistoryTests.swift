@@ -70,7 +70,7 @@ struct NavigationHistoryTests {
             {"id": "tap", "rule": "0", "instance": "list-1", "deadline": 5000, "queue": [],
             "message": {"id": "tap", "type": "command.Chosen", "subject": "default", "data": {}, "attributes": {}}}
             """
-        waiting.state.attempt = try JSONDecoder().decode(PendingGuard.self, from: Data(attempt.utf8))
+        waiting.state.attempts = [try JSONDecoder().decode(PendingGuard.self, from: Data(attempt.utf8))]
         let asked = history.handle(try document(waiting, at: 2))
         #expect(asked?.rule == nil && asked?.move == nil)
         let answered = history.handle(try document(try state("detail", 3, rule: "transitions[0]"), at: 3))

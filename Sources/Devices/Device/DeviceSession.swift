@@ -375,7 +375,7 @@ public struct DeviceSession: Sendable {
                 return false
             }
             // While a guard waits for its answer, the choice has not been acted upon.
-            return snapshot?.state.attempt?.message.id != pick.id
+            return snapshot?.state.attempts.contains { $0.message.id == pick.id } != true
         case let type where type.kind == .document: return outcome == .anything
         case let type: return outcome == .navigation && notice(type) != nil
         }

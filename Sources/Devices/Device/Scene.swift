@@ -56,8 +56,8 @@ public struct Scene: Sendable {
     /// The screens that a person can act on.
     public var active: [ScreenInstance] { source.active }
 
-    /// The type of the message that a rule with a guard has matched. Nil if no guard waits for an answer.
-    public var waiting: String? { snapshot.state.attempt?.message.type }
+    /// The types of the messages that wait for the answers to guards.
+    public var waiting: [String] { snapshot.state.attempts.map(\.message.type) }
 
     /// All open screens, from the root up, for a view that also draws the screens beneath others. A screen that a
     /// person cannot act on is covered.

@@ -41,7 +41,7 @@ extension Scene {
     }
 
     private var waitingLines: [Line] {
-        waiting.map { [Line("… waiting for an answer to \($0)")] } ?? []
+        waiting.map { Line("… waiting for an answer to \($0)") }
     }
 
     /// The keys that work on this scene, with as many on each line as fit.

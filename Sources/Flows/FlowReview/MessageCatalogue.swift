@@ -1,3 +1,4 @@
+internal import Navigation
 package import Support
 
 /// The messages of an app with their fields, and the services that send and receive them. A review compares a flow with

@@ -53,17 +53,20 @@ struct ScenarioRun {
         var inputs: [Machine.Input] = []
         var effects: [Machine.Effect] = []
         guard case .send(let message) = act, let end = message.at?.milliseconds else { return ([], []) }
-        while let attempt = machine.state.attempt, let deadline = deadlines.removeValue(forKey: attempt.id) {
-            guard deadline <= end else {
-                deadlines[attempt.id] = deadline
-                break
-            }
+        while let (attempt, deadline) = nextDeadline, deadline <= end {
+            deadlines[attempt.id] = nil
             time = max(time, deadline)
             let input = expiry(of: attempt, number: ".deadline\(inputs.isEmpty ? "" : String(inputs.count + 1))")
             inputs.append(input)
             effects += handle(input)
         }
         return (inputs, effects)
+    }
+
+    /// The attempt whose deadline passes first. Nil if no attempt waits.
+    private var nextDeadline: (attempt: PendingGuard, deadline: Int)? {
+        machine.state.attempts.compactMap { attempt in deadlines[attempt.id].map { (attempt, $0) } }
+            .min { $0.1 < $1.1 }
     }
 
     private mutating func handle(_ input: Machine.Input) -> [Machine.Effect] {
@@ -165,8 +168,8 @@ struct ScenarioRun {
         case .gone(let name):
             return [report(.screenGone, try instance(name, among: machine.state.leaving, "is leaving"))]
         case .expire:
-            guard let attempt = machine.state.attempt else { throw Impossible(message: "no guard waits for an answer") }
-            return [expiry(of: attempt)]
+            guard let next = nextDeadline else { throw Impossible(message: "no guard waits for an answer") }
+            return [expiry(of: next.attempt)]
         case .restart: return []
         }
     }
@@ -261,8 +264,8 @@ struct ScenarioObservation {
         case .tabs: .object(tabs(beside: nil))
         case .leaving: .array(state.leaving.map(Self.screen))
         case .runs: .array(state.runs.map { ["flow": .string($0.flow), "run": .string($0.id)] })
-        case .attempt: .array(state.attempt.map { [Self.message($0.message)] } ?? [])
-        case .queue: .array(state.attempt?.queue.map(Self.message) ?? [])
+        case .attempt: .array(state.attempts.map { Self.message($0.message) })
+        case .queue: .array(state.attempts.flatMap(\.queue).map(Self.message))
         case .parked: .array(state.parked.map { [.string($0.url)] } ?? [])
         case .commands: .array(commands.map { .string($0) })
         case .sent, .opened, .dismissed, .discarded, .failed:
@@ -292,7 +295,7 @@ struct ScenarioObservation {
         other.presentations = state.presentations
         other.leaving = state.leaving
         other.runs = state.runs
-        other.attempt = state.attempt
+        other.attempts = state.attempts
         other.parked = state.parked
         return other != state
     }

@@ -16,7 +16,8 @@ extension Flow {
         public let reject: Answer?
         /// The maximum time to wait for an answer, 1 ms to 1 h. After this time the actions in ``expired`` are taken.
         public let deadline: Duration
-        /// The treatment of commands, and of other messages whose rules have a guard, while the attempt waits.
+        /// The treatment of the screen's commands, and of its other messages whose rules have a guard, while the
+        /// attempt waits.
         public let meanwhile: Meanwhile
         /// The actions to take after a rejection. If there are none, the rules handle the rejecting message like any
         /// other message.
@@ -81,7 +82,8 @@ extension Flow.Guard {
         }
     }
 
-    /// The treatment of commands, and of other messages whose rules have a guard, that arrive while an attempt waits.
+    /// The treatment of commands, and of other messages whose rules have a guard, that arrive while an attempt of their
+    /// screen or child flow waits. A message without a sender belongs to the screen on which its own attempt would wait.
     /// Views' reports are handled at once.
     public enum Meanwhile: String, Hashable, Sendable, CaseIterable {
         /// The messages are discarded with `event.MessageDiscarded`. A command that no rule matches is ignored without

@@ -155,8 +155,8 @@ public struct ParkedLink: Codable, Hashable, Sendable {
     /// The time in milliseconds since 1970 at which the link expires. It is discarded when the next message after this
     /// time is handled.
     @BoundedInteger public var expires: Int
-    /// The ids of the messages that were waiting when the link arrived: the message that waited for an answer, and the
-    /// messages queued after it. The link is not discarded because of a screen that one of them opens. Nil if no
+    /// The ids of the messages that were waiting when the link arrived: the messages that waited for answers, and the
+    /// messages queued after them. The link is not discarded because of a screen that one of them opens. Nil if no
     /// message was waiting.
     public var older: [String]?
 
@@ -167,9 +167,9 @@ public struct ParkedLink: Codable, Hashable, Sendable {
         self.older = older
     }
 
-    init(url: String, messageID: String, expires: Int, waiting: PendingGuard?) {
-        let older = waiting.map { attempt in [attempt.message.id] + attempt.queue.map(\.id) }
-        self.init(url: url, messageID: messageID, expires: expires, older: older)
+    init(url: String, messageID: String, expires: Int, waiting: [PendingGuard]) {
+        let older = waiting.flatMap { attempt in [attempt.message.id] + attempt.queue.map(\.id) }
+        self.init(url: url, messageID: messageID, expires: expires, older: older.isEmpty ? nil : older)
     }
 
     /// The effect that reports why the link is discarded.

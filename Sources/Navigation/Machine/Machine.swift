@@ -10,7 +10,7 @@ internal import Support
 /// - An action that a view requests is taken if the flow allows it and the state makes it possible.
 /// - Deep links are handled by the flow's `links`, if the flow has any.
 /// - Other messages are handled by the first rule that matches. While a rule with a guard waits, the answer ends the
-///   wait, and some other messages are queued or discarded (``Flow/Guard/Meanwhile``).
+///   wait, and some other messages of the same screen are queued or discarded (``Flow/Guard/Meanwhile``).
 /// - A command, other than a report, from a screen instance that is not open is discarded with
 ///   `event.MessageDiscarded`.
 ///
@@ -170,7 +170,7 @@ public struct Machine: Hashable, Sendable {
         var step = step
         tellOfReportedEndings(&step)
         followParked(&step)
-        released = step.settleAttempt() + released
+        released = step.settleAttempts() + released
         if step.state != state {
             state = step.state
             memory = step.memory
@@ -377,11 +377,14 @@ extension Machine {
 
 // Guards: rules that wait for an answer.
 //
-// Only one attempt waits at a time. It ends with an answer, or with `event.GuardDeadlinePassed` from the host. It also
-// ends if its screen is dismissed or the run of its rule ends (see `StateTransaction.settleAttempt`), if another
-// attempt replaces it, or if its rule is gone after a restart (see `AttemptSalvage`). While it waits,
+// An attempt belongs to a screen instance and, for a rule of a child flow, to a run. Attempts of different screens wait
+// at the same time. An attempt ends with an answer, or with `event.GuardDeadlinePassed` from the host. It also ends if
+// its screen is dismissed or the run of its rule ends (see `StateTransaction.settleAttempts`), if another attempt of its
+// screen replaces it, or if its rule is gone after a restart (see `AttemptSalvage`). While it waits,
 // - views' reports and messages such as events are handled at once;
-// - other commands, and messages that would begin another attempt, are treated as the guard's `meanwhile` says.
+// - commands of other screens and runs are handled at once;
+// - other commands, and messages that would begin another attempt of the screen or run, are treated as the guard's
+//   `meanwhile` says.
 extension Machine {
     /// The type of the message with which the host reports that the deadline of an attempt has passed.
     public static let deadlinePassed = "event.GuardDeadlinePassed"
@@ -397,14 +400,22 @@ extension Machine {
         var attempt = PendingGuard(
             id: input.id,
             rule: rule.name ?? "",
-            instance: (step.sender ?? step.scope.flatMap(state.coveredFront(ofRun:)) ?? state.top).id,
+            instance: owner(of: input, run: step.scope).instance,
             run: step.scope,
             deadline: condition.deadline,
             message: input
         )
         var asked = step
-        if let former = asked.state.attempt {
+        for former in attempts(holding: input, run: step.scope, among: asked.state.attempts) {
+            // A message that rejected another attempt has not been held back yet.
+            if let meanwhile = meanwhile(of: former), meanwhile != .supersede {
+                return commit(step) + [input.discarded("\(former.message.type) waits for an answer")]
+            }
+            asked.end(former)
             asked.effects.append(former.message.discarded("a newer \(input.type) replaced the waiting message"))
+        }
+        if let excess = Self.excess(of: input, beside: asked.state.attempts) {
+            return commit(step) + [input.discarded(excess)]
         }
         if let ask = condition.ask {
             attempt.id = DerivedID.make(from: input.id, platform: flow.platform, name: "ask")
@@ -423,13 +434,51 @@ extension Machine {
             }
         }
         asked.effects.append(.expectAnswer(attempt: attempt.id, within: condition.deadline))
-        asked.state.attempt = attempt
+        asked.state.attempts.append(attempt)
         return commit(asked)
     }
 
-    /// Ends the attempt if the message is its answer. Nil if it is not.
+    /// The screen instance and the run to which a message belongs: those of its sender or, without a sender, those that
+    /// its attempt has or would have.
+    ///
+    /// - Parameter run: The run of the rule that matches the message. Nil for a rule of the flow itself.
+    private func owner(of input: Input, run: String?) -> (instance: String, run: String?) {
+        if let sender = state.sender(of: input, on: flow.platform) { return (sender.id, sender.run) }
+        return ((run.flatMap(state.coveredFront(ofRun:)) ?? state.top).id, run)
+    }
+
+    /// The attempts of the screen instance or the run to which a message belongs.
+    ///
+    /// - Parameter run: The run of the rule that matches the message.
+    private func attempts(holding input: Input, run: String?, among attempts: [PendingGuard]) -> [PendingGuard] {
+        if attempts.isEmpty { return [] }
+        let owner = owner(of: input, run: run)
+        return attempts.filter { $0.instance == owner.instance || ($0.run != nil && $0.run == owner.run) }
+    }
+
+    /// The treatment of messages that the attempt holds back. Nil if the flow no longer has its rule.
+    private func meanwhile(of attempt: PendingGuard) -> Flow.Guard.Meanwhile? {
+        flow.rule(of: attempt, in: state)?.guard?.meanwhile
+    }
+
+    /// The limit that a further waiting message would exceed. Nil if there is none. One attempt alone cannot exceed it.
+    private static func excess(of input: Input, beside attempts: [PendingGuard]) -> String? {
+        if attempts.isEmpty { return nil }
+        guard attempts.count < PendingGuard.countLimit else {
+            return "\(PendingGuard.countLimit) other messages wait for answers already"
+        }
+        return exceedsSize(input, attempts) ? sizeExcess : nil
+    }
+
+    private static let sizeExcess = "the waiting messages would exceed \(PendingGuard.sizeLimit) bytes of data"
+
+    private static func exceedsSize(_ input: Input, _ attempts: [PendingGuard]) -> Bool {
+        attempts.reduce(input.data.description.utf8.count) { $0 + $1.size } > PendingGuard.sizeLimit
+    }
+
+    /// Ends the attempt that the message answers. Nil if there is none.
     private mutating func processAnswer(_ input: Input) -> [Effect]? {
-        guard let attempt = state.attempt, input.attributes.causationID == attempt.id else { return nil }
+        guard let attempt = state.attempts.first(where: { $0.id == input.attributes.causationID }) else { return nil }
         let rules = flow.rules(of: attempt, in: state)
         if let rule = rules.first(where: { $0.guard.map { matches($0.accept, input) } ?? false }) {
             var asking = step(for: attempt.message)
@@ -445,7 +494,7 @@ extension Machine {
         // The guard has no actions for a rejection, so the rules handle the rejecting message like any other message.
         if condition.rejected.isEmpty, let match = match(input) {
             var step = step(for: input)
-            step.state.attempt = nil
+            step.end(attempt)
             return perform(match, step)
         }
         return conclude(attempt, with: condition.rejected, of: rejecting, input: input)
@@ -456,7 +505,7 @@ extension Machine {
         guard let id = input.data["attempt"]?.stringValue else {
             return [input.discarded("the field 'attempt' is missing")]
         }
-        guard let attempt = state.attempt, attempt.id == id else {
+        guard let attempt = state.attempts.first(where: { $0.id == id }) else {
             return memory.knows(attempt: id) ? [] : [input.discarded("attempt '\(id)' is not waiting")]
         }
         let rule = flow.rule(of: attempt, in: state)
@@ -465,23 +514,27 @@ extension Machine {
             effects: [attempt.message.discarded("no answer came in time")])
     }
 
-    /// Discards or queues a message that must not be handled while an attempt waits. Nil if it may be handled now.
+    /// Discards or queues a message that must not be handled while an attempt of its screen or run waits. Nil if it may
+    /// be handled now.
     private mutating func holdBack(_ input: Input) -> [Effect]? {
-        guard let attempt = state.attempt, let condition = flow.rule(of: attempt, in: state)?.guard else { return nil }
-        let rule = match(input)?.transition
-        guard input.isIntent || rule?.guard != nil else { return nil }
-        if attempt.holds(input) { return [] }
-        switch condition.meanwhile {
-        case .supersede: return nil
-        case .drop:
-            // A command that no rule matches is ignored, as at any other time.
-            guard rule != nil || input.isNavigationRequest else { return nil }
-            return [input.discarded("\(attempt.message.type) waits for an answer")]
-        case .queue:
-            // The message may match a rule when the attempt has ended, even if it matches none now.
-            guard flow.messageTypes.contains(input.type) || input.isNavigationRequest else { return nil }
-            return enqueue(input)
+        if state.attempts.isEmpty { return nil }
+        let match = match(input)
+        guard input.isIntent || match?.transition.guard != nil else { return nil }
+        if state.attempts.contains(where: { $0.holds(input) }) { return [] }
+        for attempt in attempts(holding: input, run: match?.run?.id, among: state.attempts) {
+            switch meanwhile(of: attempt) {
+            case .supersede, nil: continue
+            case .drop:
+                // A command that no rule matches is ignored, as at any other time.
+                guard match != nil || input.isNavigationRequest else { return nil }
+                return [input.discarded("\(attempt.message.type) waits for an answer")]
+            case .queue:
+                // The message may match a rule when the attempt has ended, even if it matches none now.
+                guard flow.messageTypes.contains(input.type) || input.isNavigationRequest else { return nil }
+                return enqueue(input, after: attempt)
+            }
         }
+        return nil
     }
 
     /// Discards an answer to an attempt that has ended recently. Empty if the message is not such an answer.
@@ -491,15 +544,20 @@ extension Machine {
         return answers.contains { matches($0, input) } ? [input.discarded("attempt '\(id)' has ended")] : []
     }
 
-    private mutating func enqueue(_ input: Input) -> [Effect] {
+    private mutating func enqueue(_ input: Input, after attempt: PendingGuard) -> [Effect] {
         var step = step(for: input)
-        guard let count = step.state.attempt?.queue.count, count < PendingGuard.queueLimit else {
+        guard let index = step.state.attempts.firstIndex(where: { $0.id == attempt.id }),
+            attempt.queue.count < PendingGuard.queueLimit
+        else {
             return [input.discarded("\(PendingGuard.queueLimit) messages are queued already")]
         }
         guard input.data.description.utf8.count <= PendingGuard.dataLimit else {
             return [input.discarded("the data exceeds \(PendingGuard.dataLimit) bytes, the limit for a queued message")]
         }
-        step.state.attempt?.queue.append(input)
+        if step.state.attempts.count > 1, Self.exceedsSize(input, step.state.attempts) {
+            return [input.discarded(Self.sizeExcess)]
+        }
+        step.state.attempts[index].queue.append(input)
         return commit(step)
     }
 
@@ -515,7 +573,7 @@ extension Machine {
         ended.rule = rule.flatMap { flow.keyPath(of: $0, in: state.run(attempt.run)?.flow) }
         ended.asked = attempt.message
         ended.scope = state.run(attempt.run)?.id
-        ended.state.attempt = nil
+        ended.end(attempt)
         ended.effects = effects
         return perform(actions, ended).began(attempt.message.attributes)
     }
@@ -627,7 +685,7 @@ extension Machine {
         let expiry = min((input.attributes.time ?? 0) + park, Int(SafeIntegers.greatest))
         step.unpark("a newer link replaced this link")
         step.state.parked = ParkedLink(
-            url: url, messageID: input.id, expires: expiry, waiting: step.state.attempt)
+            url: url, messageID: input.id, expires: expiry, waiting: step.state.attempts)
         return commit(step)
     }
 
@@ -684,8 +742,8 @@ extension Machine {
     /// The message with which the user made the choice that the step carries out. If the step's message is the answer
     /// to a guard, the choice was made with the message that the guard's rule matched.
     private func originatingInput(of step: StateTransaction) -> Input {
-        guard let attempt = state.attempt, attempt.id != step.state.attempt?.id,
-            attempt.id == step.input.attributes.causationID
+        guard let attempt = state.attempts.first(where: { $0.id == step.input.attributes.causationID }),
+            !step.state.attempts.contains(where: { $0.id == attempt.id })
         else { return step.input }
         return attempt.message
     }

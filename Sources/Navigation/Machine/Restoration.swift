@@ -11,7 +11,7 @@ public struct Restoration: Sendable {
     /// The dropped instances, from the bottom up.
     public let dropped: [ScreenInstance]
     /// The effects that the host has to carry out first. They report dropped instances, links and attempts, and start
-    /// the timers for leaving instances and for an attempt again. Effects of queued messages follow.
+    /// the timers for leaving instances and for attempts again. Effects of queued messages follow.
     public let effects: [Machine.Effect]
 
     /// Restores a machine.
@@ -36,24 +36,24 @@ public struct Restoration: Sendable {
         // A view that was not restarted may still show the dropped instances.
         state.leaving += dropped.reversed()
         self.dropped = dropped
-        state.attempt = snapshot.state.attempt
-        let attempt = AttemptSalvage(of: state, from: snapshot.state, memory: memory, flow: flow)
+        state.attempts = snapshot.state.attempts
+        let attempts = AttemptSalvage(of: state, from: snapshot.state, memory: memory, flow: flow)
         var machine = Machine(
             flow: flow,
             session: snapshot.session,
-            revision: snapshot.revision + (attempt.state == snapshot.state ? 0 : 1),
-            state: attempt.state,
+            revision: snapshot.revision + (attempts.state == snapshot.state ? 0 : 1),
+            state: attempts.state,
             cause: snapshot.cause,
             // In a changed flow, the same place can be another rule.
-            rule: snapshot.flow == flow.identity && attempt.state == snapshot.state ? snapshot.rule : nil,
-            memory: attempt.memory
+            rule: snapshot.flow == flow.identity && attempts.state == snapshot.state ? snapshot.rule : nil,
+            memory: attempts.memory
         )
         effects =
             [lost?.discarded("the flow no longer has a link for this URL")].compactMap(\.self)
             + dropped.reversed().map { .screenDismissed(instance: $0.id, screen: $0.screen) }
             + state.leaving.map { .expectScreenGone(instance: $0.id) }
-            + attempt.effects
-            + machine.process(released: attempt.released, published: snapshot.revision)
+            + attempts.effects
+            + machine.process(released: attempts.released, published: snapshot.revision)
         self.machine = machine
     }
 }
@@ -132,9 +132,9 @@ extension Container {
     }
 }
 
-/// The treatment of an attempt when a machine is restored.
+/// The treatment of attempts when a machine is restored.
 ///
-/// The attempt continues to wait if its screen is open, the run of its rule is kept and the flow still has the rule.
+/// An attempt continues to wait if its screen is open, the run of its rule is kept and the flow still has the rule.
 /// Otherwise it is discarded with `event.MessageDiscarded`, and the machine handles the queued messages.
 struct AttemptSalvage {
     let state: NavigationState
@@ -143,19 +143,20 @@ struct AttemptSalvage {
     let released: [Machine.Input]
 
     init(of salvaged: NavigationState, from stored: NavigationState, memory: NavigationMemory, flow: Flow) {
-        guard let attempt = stored.attempt else {
+        guard let first = stored.attempts.first else {
             (state, self.memory, effects, released) = (salvaged, memory, [], [])
             return
         }
-        var step = StateTransaction(flow: flow, input: attempt.message, before: stored, memory: memory)
+        var step = StateTransaction(flow: flow, input: first.message, before: stored, memory: memory)
         step.state = salvaged
-        if flow.rule(of: attempt, in: salvaged) == nil {
-            step.state.attempt = nil
-            step.effects = [attempt.message.discarded("the flow no longer has the rule that waited for an answer")]
+        for attempt in stored.attempts where flow.rule(of: attempt, in: salvaged) == nil {
+            step.end(attempt)
+            step.effects.append(
+                attempt.message.discarded("the flow no longer has the rule that waited for an answer"))
         }
-        released = step.settleAttempt()
-        if step.state.attempt != nil {
-            step.effects = [.expectAnswer(attempt: attempt.id, within: .milliseconds(attempt.deadline))]
+        released = step.settleAttempts()
+        step.effects += step.state.attempts.map {
+            .expectAnswer(attempt: $0.id, within: .milliseconds($0.deadline))
         }
         (state, self.memory, effects) = (step.state, step.memory, step.effects)
     }

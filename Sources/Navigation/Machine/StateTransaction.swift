@@ -9,8 +9,8 @@ struct StateTransaction {
     /// The state before the message; while the end of a run is handled, the state after that end. Conditions and
     /// templates refer to this state, even if actions have changed ``state`` since.
     var before: NavigationState
-    /// The attempt that waited before the message. Nil if none waited, and after its end has been settled.
-    private var waiting: PendingGuard?
+    /// The attempts that waited before the message, without those whose ends have been settled.
+    private var waiting: [PendingGuard]
     /// The message that a rule with a guard matched, while the actions after its answer or its deadline are taken. Nil
     /// otherwise.
     var asked: Machine.Input?
@@ -36,7 +36,7 @@ struct StateTransaction {
         self.before = before
         self.memory = memory
         state = before
-        waiting = before.attempt
+        waiting = before.attempts
     }
 
     /// The open instance that sent the message. For the answer to a guard, it is the instance that sent the message
@@ -440,18 +440,25 @@ struct StateTransaction {
         }
     }
 
-    /// Ends the attempt if its screen is no longer open or the run of its rule has ended.
+    /// Ends each attempt whose screen is no longer open or the run of whose rule has ended.
     ///
-    /// - Returns: The queued messages of an attempt that has ended in this step. A second call returns none.
-    mutating func settleAttempt() -> [Machine.Input] {
-        if let attempt = state.attempt, let loss = loss(of: attempt) {
-            state.attempt = nil
+    /// - Returns: The queued messages of the attempts that have ended in this step. A second call returns none.
+    mutating func settleAttempts() -> [Machine.Input] {
+        for attempt in state.attempts {
+            guard let loss = loss(of: attempt) else { continue }
+            end(attempt)
             effects.append(attempt.message.discarded(loss))
         }
-        guard let ended = waiting, ended.id != state.attempt?.id else { return [] }
-        waiting = nil
-        memory.recordEnd(ofAttempt: ended.id)
-        return ended.queue
+        if waiting.isEmpty { return [] }
+        let ended = waiting.filter { attempt in !state.attempts.contains { $0.id == attempt.id } }
+        waiting.removeAll { attempt in ended.contains { $0.id == attempt.id } }
+        for attempt in ended { memory.recordEnd(ofAttempt: attempt.id) }
+        return ended.flatMap(\.queue)
+    }
+
+    /// Ends an attempt. ``settleAttempts()`` returns its queue.
+    mutating func end(_ attempt: PendingGuard) {
+        state.attempts.removeAll { $0.id == attempt.id }
     }
 
     /// The reason why the attempt can no longer wait. Nil if it can.

@@ -26,7 +26,7 @@ public struct NavigationChange: Hashable, Sendable {
         let words = ChangeWords(former: former.state, state: snapshot.state)
         from = former.state.front.screen
         screens = words.screens
-        others = words.runs + words.attempt + words.link
+        others = words.runs + words.attempts + words.link
     }
 
     /// True if nothing has changed that a person sees: for example, a screen has been animated out.
@@ -122,13 +122,17 @@ private struct ChangeWords {
             + state.runs.filter { !before.contains($0.id) }.map { "flow \($0.flow) begins" }
     }
 
-    /// The beginning and the end of an attempt. If screens have changed as well, the end is not worth a word.
-    var attempt: [String] {
-        if let attempt = state.attempt, attempt.id == former.attempt?.id {
-            return attempt.queue.dropFirst(former.attempt?.queue.count ?? 0).map { "\(name(of: $0)) is held back" }
-        }
-        let ended = former.attempt.flatMap { screens.isEmpty ? "\(name(of: $0.message)) waits no longer" : nil }
-        return [ended, state.attempt.map { "\(name(of: $0.message)) waits for an answer" }].compactMap(\.self)
+    /// The beginnings and the ends of attempts. If screens have changed as well, the ends are not worth a word.
+    var attempts: [String] {
+        let ended = former.attempts.filter { attempt in !state.attempts.contains { $0.id == attempt.id } }
+        let ends = screens.isEmpty ? ended.map { "\(name(of: $0.message)) waits no longer" } : []
+        return ends
+            + state.attempts.flatMap { attempt in
+                guard let before = former.attempts.first(where: { $0.id == attempt.id }) else {
+                    return ["\(name(of: attempt.message)) waits for an answer"]
+                }
+                return attempt.queue.dropFirst(before.queue.count).map { "\(name(of: $0)) is held back" }
+            }
     }
 
     /// The type of a message without its kind.

@@ -1,7 +1,7 @@
 internal import Support
 
-/// The open screens of an app and their arrangement, together with the leaving screens, the runs of child flows, a
-/// waiting attempt (``PendingGuard``) and a parked deep link.
+/// The open screens of an app and their arrangement, together with the leaving screens, the runs of child flows, the
+/// waiting attempts (``PendingGuard``) and a parked deep link.
 public struct NavigationState: Hashable, Sendable {
     /// The screen beneath all others.
     public var root: RootScreen
@@ -14,8 +14,8 @@ public struct NavigationState: Hashable, Sendable {
     public var leaving: [ScreenInstance]
     /// The runs of child flows, in the order in which they began.
     public var runs: [FlowRun]
-    /// The rule with a guard that waits for its answer. Nil if none waits.
-    public var attempt: PendingGuard?
+    /// The rules with a guard that wait for their answers, in the order in which they began to wait.
+    public var attempts: [PendingGuard]
     /// The deep link that cannot be followed yet. Nil if there is none.
     public var parked: ParkedLink?
 
@@ -25,7 +25,7 @@ public struct NavigationState: Hashable, Sendable {
         presentations: [Presentation] = [],
         leaving: [ScreenInstance] = [],
         runs: [FlowRun] = [],
-        attempt: PendingGuard? = nil,
+        attempts: [PendingGuard] = [],
         parked: ParkedLink? = nil
     ) {
         self.root = root
@@ -33,9 +33,12 @@ public struct NavigationState: Hashable, Sendable {
         self.presentations = presentations
         self.leaving = leaving
         self.runs = runs
-        self.attempt = attempt
+        self.attempts = attempts
         self.parked = parked
     }
+
+    /// The attempt that has waited longest. Nil if none waits.
+    public var attempt: PendingGuard? { attempts.first }
 
     /// All open instances, from the root up. A dismissed instance is not open, even if it is still leaving.
     public var open: [ScreenInstance] {
@@ -223,10 +226,12 @@ extension NavigationState: Codable {
         case leaving
         case runs
         case attempt
+        case otherAttempts
         case parked
     }
 
-    /// Decodes a state. If `runs` is absent, no child flow runs. Each presentation is nested in the presentation
+    /// Decodes a state. If `runs` is absent, no child flow runs. `attempt` is the attempt that has waited longest, and
+    /// `otherAttempts` are those that wait besides; a state that was stored before has at most one attempt. Each presentation is nested in the presentation
     /// beneath it.
     public init(from decoder: any Decoder) throws {
         let object = try decoder.container(keyedBy: CodingKeys.self)
@@ -240,7 +245,9 @@ extension NavigationState: Codable {
             let message = "run '\(run.id)' is there twice, or does not come after the run in which it began"
             throw DecodingError.dataCorruptedError(forKey: .runs, in: object, debugDescription: message)
         }
-        attempt = try object.decodeIfPresent(PendingGuard.self, forKey: .attempt)
+        attempts =
+            [try object.decodeIfPresent(PendingGuard.self, forKey: .attempt)].compactMap(\.self)
+            + (try object.decodeIfPresent([PendingGuard].self, forKey: .otherAttempts) ?? [])
     }
 
     /// A run with the id of an earlier one, or that began in itself or in a later one. Nil if there is none. Without
@@ -252,7 +259,8 @@ extension NavigationState: Codable {
         }?.element
     }
 
-    /// Encodes the state. Without a value, `presented` and `parked` are null, while `runs` and `attempt` are absent.
+    /// Encodes the state. Without a value, `presented` and `parked` are null, while `runs`, `attempt` and
+    /// `otherAttempts` are absent.
     public func encode(to encoder: any Encoder) throws {
         var object = encoder.container(keyedBy: CodingKeys.self)
         try object.encode(root, forKey: .root)
@@ -261,6 +269,7 @@ extension NavigationState: Codable {
         try object.encode(leaving, forKey: .leaving)
         if !runs.isEmpty { try object.encode(runs, forKey: .runs) }
         try object.encodeIfPresent(attempt, forKey: .attempt)
+        if attempts.count > 1 { try object.encode(Array(attempts.dropFirst()), forKey: .otherAttempts) }
         try object.encode(parked, forKey: .parked)
     }
 }

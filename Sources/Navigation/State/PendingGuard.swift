@@ -2,7 +2,7 @@ public import Support
 
 /// An attempt: a rule with a guard that has matched a message and waits for the answer.
 ///
-/// It is part of the state and of its snapshots.
+/// It is part of the state and of its snapshots. Attempts of different screens can wait at the same time.
 public struct PendingGuard: Codable, Hashable, Sendable {
     /// The causation id of the answer: the id of the guard's command, or of ``message`` if the guard sends none.
     public var id: String
@@ -23,10 +23,17 @@ public struct PendingGuard: Codable, Hashable, Sendable {
     /// The messages that are held back until the attempt ends, in the order of arrival.
     public internal(set) var queue: [Machine.Input] = []
 
+    /// The maximum number of attempts at a time; the message of a further attempt is discarded.
+    static let countLimit = 16
     /// The maximum number of queued messages; further messages are discarded.
     static let queueLimit = 16
     /// The maximum size of the data of a message that waits, in bytes of JSON; a message with more data is discarded.
     static let dataLimit = 64 * 1024
+    /// The maximum size of the data of all messages that wait or are queued. One attempt cannot exceed it.
+    static let sizeLimit = (queueLimit + 1) * dataLimit
+
+    /// The size of the data of the messages that wait or are queued, in bytes of JSON.
+    var size: Int { ([message] + queue).reduce(0) { $0 + $1.data.description.utf8.count } }
 
     init(
         id: String, rule: String, instance: String, run: String?, deadline: Duration, message: Machine.Input

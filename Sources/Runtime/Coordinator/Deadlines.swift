@@ -28,11 +28,11 @@ struct PendingDeadline: Sendable {
     let object: Object
     let delay: Duration
 
-    /// All objects that a state waits for: its leaving screens and its attempt. Empty if the state is nil.
+    /// All objects that a state waits for: its leaving screens and its attempts. Empty if the state is nil.
     static func objects(in state: NavigationState?, of session: String) -> Set<Object> {
         guard let state else { return [] }
         let screens = state.leaving.map { Object(session: session, kind: .screen, id: $0.id) }
-        let attempts = [state.attempt].compactMap(\.self).map { Object(session: session, kind: .attempt, id: $0.id) }
+        let attempts = state.attempts.map { Object(session: session, kind: .attempt, id: $0.id) }
         return Set(screens + attempts)
     }
 

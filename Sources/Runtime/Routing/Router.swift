@@ -176,7 +176,7 @@ public struct Router<Route: Hashable & Codable & Sendable>: Sendable {
 extension NavigationSnapshot {
     /// True if a guard holds this message back.
     fileprivate func holds(_ message: String) -> Bool {
-        state.attempt?.queue.contains { $0.id == message } ?? false
+        state.attempts.contains { $0.queue.contains { $0.id == message } }
     }
 }
 

@@ -58,8 +58,9 @@ package struct Story: Sendable {
 
     private mutating func recordGuard(_ message: Envelope) {
         guard message.type == Document.NavigationState.type, let platform = message.attributes.key else { return }
-        let attempt = try? message.decode(Document.NavigationState.self).snapshot.state.attempt
-        if let attempt, messages.contains(where: { $0.id == attempt.message.id }) {
+        let attempts = try? message.decode(Document.NavigationState.self).snapshot.state.attempts
+        let asked = Set((attempts ?? []).map(\.message.id))
+        if !asked.isEmpty, messages.contains(where: { asked.contains($0.id) }) {
             waiting.insert([message.subject, platform])
         } else {
             waiting.remove([message.subject, platform])
