@@ -337,10 +337,11 @@ struct FlowFindingTests {
         func rule(_ when: String) -> String { "  - on: event.A\n    when:\n\(when)    do: [{ push: item }]" }
         #expect(findings(rule: rule("      - { path: list }\n      - { path: item }\n")) == [])
         #expect(
-            findings(rule: rule("      - { path: list }\n      - { root: list }\n      - { root: lst, path: itme }\n")) == [
-                "shop.yaml:13:17: unknown screen 'lst'; did you mean 'list'?",
-                "shop.yaml:13:28: unknown screen 'itme'; did you mean 'item'?",
-            ])
+            findings(rule: rule("      - { path: list }\n      - { root: list }\n      - { root: lst, path: itme }\n"))
+                == [
+                    "shop.yaml:13:17: unknown screen 'lst'; did you mean 'list'?",
+                    "shop.yaml:13:28: unknown screen 'itme'; did you mean 'item'?",
+                ])
         #expect(
             findings(rule: rule("      - { path: list }\n      - { path: list }\n")) == [
                 "shop.yaml:12:17: the same condition on 'path' is given twice; remove one"

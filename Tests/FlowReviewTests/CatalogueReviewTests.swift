@@ -64,14 +64,17 @@ struct FlowReviewMessagesTests {
 
     @Test("Templates and conditions of a rule on several types need fields that all of these messages have")
     func severalTypes() {
-        let rule = "- on: [event.Saved, event.Refused]\n  do: [{ push: { screen: item, arguments: { a: \"${data.why}\" } } }]"
+        func rule(_ types: String, _ template: String) -> String {
+            "- on: [\(types)]\n  do: [{ push: { screen: item, arguments: { a: \"\(template)\" } } }]"
+        }
         #expect(
-            findings(rule) == [
+            findings(rule("event.Saved, event.Refused", "${data.why}")) == [
                 "shop.yaml:12:18: warning: 'event.Saved' has no field 'why'; known: draft"
             ])
-        #expect(findings("- on: [event.Saved, event.Refused]\n  where: { draft: 1 }\n  do: [{ push: item }]").count == 1)
-        let ended = "- on: [flow.finished, flow.abandoned]\n  do: [{ push: { screen: item, arguments: { a: \"${data.result.a}\" } } }]"
-        #expect(findings(ended).contains { $0.contains("'flow.abandoned' has no field 'result'") })
+        let condition = "- on: [event.Saved, event.Refused]\n  where: { draft: 1 }\n  do: [{ push: item }]"
+        #expect(findings(condition).count == 1)
+        let ended = findings(rule("flow.finished, flow.abandoned", "${data.result.a}"))
+        #expect(ended.contains { $0.contains("'flow.abandoned' has no field 'result'") }, "\(ended)")
     }
 
     @Test("Known messages and fields have no findings")

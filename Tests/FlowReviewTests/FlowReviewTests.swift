@@ -116,7 +116,7 @@ struct FlowReviewTests {
               do: [pop]
             """
         let found = findings(rules: rivals)
-        #expect(found.count == 1 && found[0].contains("the rule competes with an earlier one for 'event.A'"), "\(found)")
+        #expect(found.count == 1 && found[0].contains("competes with an earlier one for 'event.A'"), "\(found)")
     }
 
     @Test("Two conditions on one part of the state that exclude each other are reported")

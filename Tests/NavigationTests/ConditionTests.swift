@@ -59,7 +59,8 @@ struct ConditionTests {
             for name in ["a", "b", "c"] { Flow.Screen(name) }
             Flow.Transition(on: "event.Push", do: [.push("b")])
             Flow.Transition(on: "event.PushC", do: [.push("c")])
-            Flow.Transition(on: "event.Both", when: [.path("b"), .path("c"), .root("a")], do: [.send(type: "command.All")])
+            Flow.Transition(
+                on: "event.Both", when: [.path("b"), .path("c"), .root("a")], do: [.send(type: "command.All")])
             Flow.Transition(on: "event.Both", unless: [.path("c"), .path("b")], do: [.send(type: "command.None")])
         }
         #expect(try Flow(yaml: flow.json.description, file: "written.json") == flow)

@@ -192,7 +192,10 @@ struct SeveralAttemptsTests {
             try JSONDecoder().decode(NavigationSnapshot.self, from: data), flow: session.machine.flow)
         #expect(restoration.machine == session.machine)
         #expect(
-            restoration.effects.suffix(2) == ["m2.mac.ask", "m3.mac.ask"].map { .expectAnswer(attempt: $0, within: .seconds(5)) })
+            restoration.effects.suffix(2) == [
+                .expectAnswer(attempt: "m2.mac.ask", within: .seconds(5)),
+                .expectAnswer(attempt: "m3.mac.ask", within: .seconds(5)),
+            ])
         var one = session
         one.send("event.Stored", causedBy: "m2.mac.ask")
         let after = try JSONValue(parsing: JSONEncoder().encode(one.machine.snapshot))

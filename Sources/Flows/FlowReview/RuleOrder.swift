@@ -11,7 +11,10 @@ extension FlowReviewer {
             for type in transition.on { lists[[rule.flow ?? "", type], default: []].append(ordered) }
         }
         var rivals: Set<[String]> = []
-        for (list, rules) in lists.sorted(by: { ($0.value[0].keyPath, $0.key[1]) < ($1.value[0].keyPath, $1.key[1]) }) {
+        let sorted = lists.sorted { one, other in
+            (one.value[0].keyPath, one.key[1]) < (other.value[0].keyPath, other.key[1])
+        }
+        for (list, rules) in sorted {
             var order = RuleOrder()
             for rule in rules where !rule.isImpossible {
                 guard let finding = order.add(rule) else { continue }
@@ -86,7 +89,8 @@ struct OrderedRule {
     }
 
     var isImpossible: Bool {
-        occasion.contradiction != nil || occasion.exclusion != nil || occasion.fields.values.contains(where: \.isImpossible)
+        occasion.contradiction != nil || occasion.exclusion != nil
+            || occasion.fields.values.contains(where: \.isImpossible)
     }
 
     /// True if a later rule never applies because of this rule.

@@ -414,7 +414,12 @@ extension Machine {
             asked.end(former)
             asked.effects.append(former.message.discarded("a newer \(input.type) replaced the waiting message"))
         }
-        if let excess = Self.excess(of: input, beside: asked.state.attempts) {
+        let others = asked.state.attempts
+        guard others.count < PendingGuard.countLimit else {
+            let reason = "\(PendingGuard.countLimit) other messages wait for answers already"
+            return commit(step) + [input.discarded(reason)]
+        }
+        if !others.isEmpty, let excess = Self.excess(of: input, beside: others) {
             return commit(step) + [input.discarded(excess)]
         }
         if let ask = condition.ask {
@@ -461,19 +466,11 @@ extension Machine {
         flow.rule(of: attempt, in: state)?.guard?.meanwhile
     }
 
-    /// The limit that a further waiting message would exceed. Nil if there is none. One attempt alone cannot exceed it.
+    /// The reason why the message cannot wait besides those of several attempts. Nil if it can.
     private static func excess(of input: Input, beside attempts: [PendingGuard]) -> String? {
-        if attempts.isEmpty { return nil }
-        guard attempts.count < PendingGuard.countLimit else {
-            return "\(PendingGuard.countLimit) other messages wait for answers already"
-        }
-        return exceedsSize(input, attempts) ? sizeExcess : nil
-    }
-
-    private static let sizeExcess = "the waiting messages would exceed \(PendingGuard.sizeLimit) bytes of data"
-
-    private static func exceedsSize(_ input: Input, _ attempts: [PendingGuard]) -> Bool {
-        attempts.reduce(input.data.description.utf8.count) { $0 + $1.size } > PendingGuard.sizeLimit
+        let size = attempts.reduce(input.data.description.utf8.count) { $0 + $1.size }
+        guard size > PendingGuard.sizeLimit else { return nil }
+        return "the waiting messages would exceed \(PendingGuard.sizeLimit) bytes of data"
     }
 
     /// Ends the attempt that the message answers. Nil if there is none.
@@ -554,8 +551,8 @@ extension Machine {
         guard input.data.description.utf8.count <= PendingGuard.dataLimit else {
             return [input.discarded("the data exceeds \(PendingGuard.dataLimit) bytes, the limit for a queued message")]
         }
-        if step.state.attempts.count > 1, Self.exceedsSize(input, step.state.attempts) {
-            return [input.discarded(Self.sizeExcess)]
+        if step.state.attempts.count > 1, let excess = Self.excess(of: input, beside: step.state.attempts) {
+            return [input.discarded(excess)]
         }
         step.state.attempts[index].queue.append(input)
         return commit(step)
