@@ -72,13 +72,20 @@ extension FlowReviewer {
         }
     }
 
-    /// Finds fields in templates that the messages do not have.
+    /// Finds fields in templates that the messages do not have, and templates that are literal text.
     private mutating func reviewTemplates(
         of action: Flow.Action, on rule: Flow.Transition, answer: String?, _ catalogue: MessageCatalogue,
         at keyPath: String
     ) {
         let data = Flow.Ending(rawValue: rule.on) == nil ? rule.on : nil
-        for template in action.json.texts.compactMap({ try? Template($0) }) {
+        let texts = action.json.texts.filter { $0.contains(scalars: "${") }
+        for escaped in texts.compactMap({ Template.escapedPlaceholder(in: $0) }) {
+            warn(
+                .escapedTemplate,
+                "'$\(escaped)' writes the text '\(escaped)'; write '$$\(escaped)' for a dollar sign before the value",
+                at: keyPath)
+        }
+        for template in texts.compactMap({ try? Template($0) }) {
             for (scope, type) in [(Template.Scope.data, data), (.answer, answer)] {
                 guard let type else { continue }
                 for path in template.paths(in: scope) { review(path, of: type, catalogue, at: keyPath) }

@@ -33,7 +33,8 @@ package struct FlowGraph: Hashable, Sendable {
         package let from: String?
         /// The screen that is shown. Nil means the screen beneath the removed screens.
         package let to: String?
-        /// The type of the message that the rule answers.
+        /// The type of the message that the rule answers; for an action of a button, of the command that the button sends,
+        /// or else of the report of the answer.
         package let message: String
         package let kind: MessageKind
         /// The way in which the screen is shown.
@@ -133,17 +134,19 @@ package struct FlowGraph: Hashable, Sendable {
             // Computed for the first screen that the rule shows: most rules of a large flow may show none.
             var origins: [String?]?
             for (answer, actions) in transition.outcomes {
-                for action in actions {
+                for (action, button) in actions.flatMap(\.buttonActions) {
                     for showing in flow.showings(by: action, tabs: tabs) {
-                        let starts = origins ?? flow.origins(of: transition, senders: senders, presented: presented)
-                        origins = starts
+                        let starts =
+                            button.map { [$0.screen] } ?? origins
+                            ?? flow.origins(of: transition, senders: senders, presented: presented)
+                        if button == nil { origins = starts }
                         if edges.count + starts.count > limit { return nil }
                         edges += starts.map { origin in
                             Edge(
                                 from: origin,
                                 to: showing.screen,
-                                message: transition.on,
-                                kind: kind,
+                                message: button?.message ?? transition.on,
+                                kind: button == nil ? kind : .command,
                                 placement: showing.placement,
                                 action: action.name,
                                 begins: showing.flow,
@@ -205,7 +208,7 @@ extension Flow {
         case .selectTab(let name): (tabs[name] ?? []).map { ($0.destination.screen, .tab(name), nil) }
         case .pop(.to(let screen), column: _): [(screen, .before, nil)]
         case .replacePath, .pop, .popToRoot, .dismiss, .dismissAll, .finish, .abandon: [(nil, .before, nil)]
-        case .openURL, .send: []
+        case .update, .openURL, .send: []
         }
     }
 
@@ -308,6 +311,22 @@ extension Flow.Link {
             actions.append(.present(present.destination, as: present.style, options: present.options))
         }
         return Flow.Transition(on: Machine.deepLinkReceived, when: when, unless: unless, do: actions)
+    }
+}
+
+extension Flow.Action {
+    /// The alert or dialog from which a button takes an action, and the type of the message that stands for the button.
+    fileprivate typealias Button = (screen: String?, message: String)
+
+    /// The action, and the actions of the buttons that it presents.
+    fileprivate var buttonActions: [(action: Flow.Action, button: Button?)] {
+        guard case .present(let question, as: _, options: let options) = self else { return [(self, nil)] }
+        return [(self, nil)]
+            + (options.buttons ?? []).flatMap { button in
+                button.actions.flatMap(\.buttonActions).map { action, inner in
+                    (action, inner ?? (question.screen, button.sends ?? ViewReport.alertAnswered.rawValue))
+                }
+            }
     }
 }
 

@@ -107,7 +107,7 @@ extension Situation {
         case .dismiss(let dismissed): try dismiss(dismissed)
         case .dismissAll: dismissAll()
         case .selectTab(let name): try selectTab(name)
-        case .openURL, .send, .finish, .abandon: break
+        case .update, .openURL, .send, .finish, .abandon: break
         }
     }
 

@@ -12,12 +12,17 @@ extension FlowReviewer {
         case .send(let type, let data): review(type, data, sources, types, catalogue, at: keyPath)
         case .present(_, as: _, options: let options), .presentFlow(_, arguments: _, as: _, options: let options):
             for (index, button) in (options.buttons ?? []).enumerated() {
-                guard let type = button.sends else { continue }
-                review(type, [:], sources, types, catalogue, at: "\(keyPath).buttons[\(index)].sends")
+                let keyPath = "\(keyPath).buttons[\(index)]"
+                if let type = button.sends {
+                    review(type, .object(button.data ?? [:]), sources, types, catalogue, at: "\(keyPath).sends")
+                }
+                for (index, action) in button.actions.enumerated() {
+                    review(action, sources, types, catalogue, at: "\(keyPath).do[\(index)]")
+                }
             }
         default: break
         }
-        for destination in flow.opened(by: action) {
+        for destination in flow.destinations(of: action) {
             guard let declared = flow.screens[destination.screen]?.arguments else { continue }
             let problems = JSONSchema.object(declared).problems(
                 with: .object(destination.arguments), at: "arguments", type: { types.type(of: $0, in: sources) })
@@ -36,6 +41,16 @@ extension FlowReviewer {
     ) {
         review(type, catalogue, at: keyPath)
         guard let schema = catalogue.data[type], let known = schema.members else { return }
+        for (field, value) in (data.objectValue ?? [:]).sorted(by: { $0.key < $1.key }) {
+            guard known[field]?.isRequired == true,
+                let placeholder = value.stringValue.flatMap({ Template.optional(in: $0) })
+            else { continue }
+            warn(
+                .missingField,
+                "'data.\(field)' of '\(type)' is required, and '${\(placeholder)?}' may leave it out; write a default, such "
+                    + "as '${\(placeholder):-none}'",
+                at: "\(keyPath).data")
+        }
         for problem in schema.problems(with: data, type: { types.type(of: $0, in: sources) }) {
             let path = "'\(problem.path)' of '\(type)'"
             switch problem.kind {
@@ -78,7 +93,7 @@ struct ArgumentTypes {
         var link: Flow.Link?
     }
 
-    /// A screen that a rule or a link opens, and the sources of its arguments.
+    /// A screen to which a rule or a link passes arguments, and the sources of these arguments.
     private typealias Opening = (destination: Flow.Destination, sources: Sources)
 
     /// The maximum number of screens through which an argument is followed.
@@ -110,7 +125,7 @@ struct ArgumentTypes {
             var sources: Sources?
             for (_, actions, answer) in rule.answeredActions {
                 for action in actions {
-                    for destination in flow.opened(by: action)
+                    for destination in action.withButtons.flatMap({ flow.destinations(of: $0) })
                     where !destination.arguments.isEmpty && flow.screens[destination.screen]?.arguments == nil {
                         var own = sources ?? self.sources(of: rule)
                         sources = own
@@ -122,7 +137,7 @@ struct ArgumentTypes {
         }
         for (rule, link) in flow.placedLinks {
             let sources = sources(of: flow.links[rule.index])
-            openings += link.actions.flatMap { flow.opened(by: $0) }.map { ($0, sources) }
+            openings += link.actions.flatMap { flow.destinations(of: $0) }.map { ($0, sources) }
         }
         return openings
     }
@@ -134,7 +149,7 @@ struct ArgumentTypes {
             for (name, value) in destination.arguments {
                 let type =
                     value.stringValue.map { self.type(of: $0, in: sources) ?? .string } ?? JSONSchema(typeOf: value)
-                let known = type.kind == .any || type.kind == .map(.any) ? nil : type
+                let known = type.isCertain ? type : nil
                 let former = types[destination.screen]?[name]
                 types[destination.screen, default: [:]].updateValue(
                     former.map { former in former.flatMap { former in known.flatMap { former.joined(with: $0) } } } ?? known,
@@ -164,9 +179,9 @@ struct ArgumentTypes {
         guard segments.count == 1, case .placeholder(let placeholder) = segments[0] else {
             return segments.contains { if case .placeholder = $0 { true } else { false } } ? .string : nil
         }
-        let type = type(at: placeholder.path, in: sources) ?? .any
-        guard let standby = placeholder.standbyValue else { return type }
-        return type.joined(with: JSONSchema(typeOf: standby)) ?? .any
+        let type = type(at: placeholder.path, in: sources)
+        guard let standby = placeholder.standbyValue.map({ JSONSchema.enumeration([$0]) }) else { return type ?? .any }
+        return type.map { $0.joined(with: standby) ?? standby } ?? standby
     }
 
     /// The type of the value at the path of a placeholder. Nil if it is not known.
@@ -197,6 +212,12 @@ struct ArgumentTypes {
 }
 
 extension JSONSchema {
+    /// False if values of other types are possible: a single value is the default of a template.
+    fileprivate var isCertain: Bool {
+        if case .enumeration(let values) = self { return values.count > 1 }
+        return kind != .any && kind != .map(.any)
+    }
+
     /// The schema of the field at a dotted path. Nil if it is not known.
     fileprivate func found(at path: String) -> JSONSchema? {
         if case .found(let schema) = field(at: path) { schema } else { nil }
@@ -217,12 +238,12 @@ extension Flow.Transition {
 }
 
 extension Flow {
-    /// The screens that an action opens, with the arguments that it passes to them.
-    func opened(by action: Action) -> [Destination] {
+    /// The screens to which an action passes arguments.
+    func destinations(of action: Action) -> [Destination] {
         switch action {
         case .setRoot(let root, container: let layout): [root] + (layout?.tabs ?? []).map(\.destination)
         case .push(let destination, on: _), .present(let destination, as: _, options: _),
-            .show(let destination, column: _):
+            .show(let destination, column: _), .update(let destination):
             [destination]
         case .replacePath(let path): path
         case .pushFlow(let name, arguments: let arguments, on: _),

@@ -2,12 +2,24 @@ internal import Support
 
 extension FlowChecker {
     /// Checks the arguments that are passed to a screen, as far as the screen declares them and they are constants.
-    mutating func checkArguments(_ arguments: [String: JSONValue], of screen: String, at keyPath: String) {
+    ///
+    /// - Parameter isPartial: True if the arguments are only some of those of an instance.
+    mutating func checkArguments(
+        _ arguments: [String: JSONValue], of screen: String, isPartial: Bool = false, at keyPath: String
+    ) {
         guard let declared = flow.screens[screen]?.arguments else { return }
         let isRequest = isRequest
         let problems = JSONSchema.object(declared).problems(
             with: .object(arguments), at: "arguments", type: { isRequest || !Self.hasPlaceholder($0) ? nil : .any })
-        for problem in problems {
+        for (name, argument) in arguments.sorted(by: { $0.key < $1.key })
+        where !isPartial && declared[name]?.isRequired == true {
+            guard !isRequest, let placeholder = argument.stringValue.flatMap({ Template.optional(in: $0) }) else { continue }
+            report(
+                "'\(name)' of screen '\(screen)' is required, and '${\(placeholder)?}' may leave it out; write a default, "
+                    + "such as '${\(placeholder):-none}'",
+                at: "\(keyPath).arguments.\(name)")
+        }
+        for problem in problems where !isPartial || problem.kind != .missing {
             let remedy =
                 switch problem.kind {
                 case .missing: "; add it"

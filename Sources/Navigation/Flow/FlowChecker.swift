@@ -119,22 +119,30 @@ package struct FlowChecker {
         report("'\(type)' is not the type of a command; write command.NAME", at: keyPath)
     }
 
-    private mutating func checkTemplates(in value: JSONValue, at keyPath: String) {
+    /// - Parameter isOfKey: True if the value belongs to a key, which a template such as `${data.colour?}` can leave
+    ///   out.
+    mutating func checkTemplates(in value: JSONValue, isOfKey: Bool = false, at keyPath: String) {
         switch value {
-        case .string(let source): checkTemplate(source, at: keyPath)
+        case .string(let source): checkTemplate(source, isOfKey: isOfKey, at: keyPath)
         case .array(let elements): for element in elements { checkTemplates(in: element, at: keyPath) }
         case .object(let members):
             for (name, member) in members.sorted(by: { $0.key < $1.key }) {
-                checkTemplates(in: member, at: "\(keyPath).\(name)")
+                checkTemplates(in: member, isOfKey: true, at: "\(keyPath).\(name)")
             }
         default: break
         }
     }
 
-    private mutating func checkTemplate(_ source: String, at keyPath: String) {
+    mutating func checkTemplate(_ source: String, isOfKey: Bool = false, at keyPath: String) {
         if isRequest { return }
         do {
             let template = try Template(source)
+            if let placeholder = template.placeholders.first(where: \.isOptional), !isOfKey || template.whole == nil {
+                report(
+                    "'${\(placeholder.path)?}' leaves out its key, so it must be the whole value of a key; write a default, "
+                        + "such as '${\(placeholder.path):-none}'",
+                    at: keyPath)
+            }
             for screen in template.screens { checkScreen(screen, at: keyPath) }
             if template.refersToAnswer, !allowsAnswer {
                 report(
@@ -233,6 +241,7 @@ package struct FlowChecker {
                 report("the sender determines the column; remove 'column'", at: "\(keyPath).column")
             }
         case .show(let destination, column: _): check(destination, at: keyPath)
+        case .update(let destination): check(destination, isPartial: true, at: keyPath)
         case .selectTab(let tab): checkTab(tab, at: keyPath)
         case .replacePath(let destinations):
             for (index, destination) in destinations.enumerated() {
@@ -275,10 +284,11 @@ package struct FlowChecker {
         }
     }
 
-    mutating func check(_ destination: Flow.Destination, at keyPath: String) {
+    /// - Parameter isPartial: True if the arguments are only some of those of an instance.
+    mutating func check(_ destination: Flow.Destination, isPartial: Bool = false, at keyPath: String) {
         checkScreen(destination.screen, at: "\(keyPath).screen")
         checkTemplates(in: .object(destination.arguments), at: "\(keyPath).arguments")
-        checkArguments(destination.arguments, of: destination.screen, at: keyPath)
+        checkArguments(destination.arguments, of: destination.screen, isPartial: isPartial, at: keyPath)
     }
 
     mutating func check(_ layout: Flow.Layout?, at keyPath: String) {
@@ -366,8 +376,27 @@ package struct FlowChecker {
                 at: "\(keyPath).buttons[\(index)].role")
         }
         for text in [options.title, options.message] { checkTemplate(text ?? "", at: keyPath) }
-        for (index, button) in buttons.enumerated() {
-            if let type = button.sends { checkCommand(type, at: "\(keyPath).buttons[\(index)].sends") }
+        for (index, button) in buttons.enumerated() { check(button, at: "\(keyPath).buttons[\(index)]") }
+    }
+
+    private mutating func check(_ button: AlertButton, at keyPath: String) {
+        checkTemplate(button.title, at: "\(keyPath).title")
+        if let type = button.sends { checkCommand(type, at: "\(keyPath).sends") }
+        if let data = button.data {
+            if button.sends == nil {
+                report("button '\(button.id)' has data and sends no command; add 'sends'", at: keyPath)
+            }
+            checkTemplates(in: .object(data), at: "\(keyPath).sends.data")
+        }
+        for (index, action) in button.actions.enumerated() {
+            let keyPath = "\(keyPath).do[\(index)]"
+            if [.finish, .abandon].contains(action.name) {
+                report(
+                    "a button cannot take '\(action.name.rawValue)'; let it send a command, and take it in the rule on the "
+                        + "command",
+                    at: keyPath)
+            }
+            check(action, at: keyPath)
         }
     }
 

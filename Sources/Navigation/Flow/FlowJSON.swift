@@ -63,6 +63,7 @@ extension Flow.Action {
         case .dismiss(.sender): ["dismiss": .string(Flow.senderWord)]
         case .dismissAll: "dismissAll"
         case .selectTab(let tab): ["selectTab": .string(tab)]
+        case .update(let destination): ["update": .object(destination.members)]
         case .show(let destination, let column):
             ["show": .object(destination.members.with("column", .string(column)))]
         case .openURL(let url): ["openURL": .string(url)]
@@ -127,8 +128,14 @@ extension AlertButton {
         .object(
             members: [
                 ("id", .string(id)), ("title", .string(title)), ("role", role.map { .string($0.rawValue) }),
-                ("sends", sends.map { .string($0) }),
+                ("sends", command),
+                ("do", actions.isEmpty ? nil : .array(actions.map(\.json))),
             ])
+    }
+
+    private var command: JSONValue? {
+        guard let sends, let data, !data.isEmpty else { return sends.map { .string($0) } }
+        return ["type": .string(sends), "data": .object(data)]
     }
 }
 

@@ -80,10 +80,14 @@ extension FlowChecker {
         guard let present = target.present else { return }
         checkScreen(present.destination.screen, at: "\(keyPath).present.screen")
         check(present.options, of: present.style, at: "\(keyPath).present")
-        let texts = [present.options.title, present.options.message].compactMap(\.self)
+        let options = present.options
+        let buttons = (options.buttons ?? []).flatMap { button in
+            [button.title] + ([.object(button.data ?? [:])] + button.actions.map(\.json)).map(\.description)
+        }
+        let texts = [options.title, options.message].compactMap(\.self) + buttons
         if texts.contains(where: { $0.contains(scalars: "${") }) {
             report(
-                "title and message of a link's presentation cannot contain templates; remove '${…}'",
+                "title, message and buttons of a link's presentation cannot contain templates; remove '${…}'",
                 at: "\(keyPath).present")
         }
     }
