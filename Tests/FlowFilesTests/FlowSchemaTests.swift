@@ -93,6 +93,8 @@ struct SchemaKeysTests {
             ("step", SchemaExamples.file("steps: [{ '?': 1 }]")),
             ("conditions", SchemaExamples.rule("do: [pop], when: { '?': 1 }")),
             ("questions", SchemaExamples.rule("do: [pop], where: { a: { '?': 1 } }")),
+            ("screenWithConditions", SchemaExamples.rule("do: [pop], when: { top: { '?': 1 } }")),
+            ("updatedScreen", SchemaExamples.action("{ update: { '?': 1 } }")),
             ("guard", SchemaExamples.rule("do: [pop], guard: { '?': 1 }")),
             (
                 "sentCommand",
@@ -265,6 +267,11 @@ enum SchemaExamples {
             rule("where: { a: { not: x, exists: true, atLeast: 1.5, atMost: 2, anyOf: [a, { b: 1 }] } }, do: [pop]"),
             rule("when: { root: a, top: [a, { screen: a, arguments: { x: 1 } }], path: [], shown: a }, do: [pop]"),
             rule("unless: { presented: [], path: { screen: a } }, do: [pop]"),
+            rule(
+                """
+                when: { top: { screen: a, arguments: { x: [1, 2], y: { atLeast: 3, not: 4 }, z: { exists: false },
+                o: { a: 1 }, n: null } } }, do: [pop]
+                """),
             rule("when: { sender: a }, unless: { sender: [] }, do: [{ pop: sender }, { dismiss: sender }]"),
             rule("guard: { accept: event.B, deadline: 5s }, do: [pop]"),
             rule(
@@ -287,6 +294,11 @@ enum SchemaExamples {
         "{ present: { screen: a, style: window, interactiveDismissal: false } }",
         "{ present: { screen: a, style: dialog, buttons: [{ id: a, title: A, role: cancel, sends: command.A }] } }",
         "{ present: { screen: a, style: alert, title: A, message: M, buttons: [{ id: a, title: A }] } }",
+        "{ update: { screen: a, arguments: { x: 1 } } }",
+        """
+        { present: { screen: a, style: alert, title: A, buttons: [{ id: a, title: A, sends: { type: command.A, data:
+        { x: '${data.x}' } }, do: [{ push: a }, dismiss] }] } }
+        """,
         "{ openURL: 'x:' }, { send: command.A }, { send: { type: command.A, data: { a: '${data.a}' } } }",
     ]
 
@@ -311,6 +323,8 @@ enum SchemaExamples {
             (rule("do: [pop], where: { a: { no: 1 } }"), "\(rules).where.a"),
             (rule("do: [pop], when: { root: [] }"), "\(rules).when.root"),
             (rule("do: [pop], when: { toop: a }"), "\(rules).when"),
+            (rule("do: [pop], when: { top: { screen: a, arguments: { x: [] } } }"), "\(rules).when.top"),
+            (rule("do: [pop], when: { top: { screen: a, arguments: { x: { atLeast: b } } } }"), "\(rules).when.top"),
             (rule("do: [pop], guard: { accept: event.A }"), "\(rules).guard"),
             (rule("do: [pop], guard: { accept: command.A, deadline: 5s }"), "\(rules).guard.accept"),
             (rule("do: [pop], guard: { accept: event.A, deadline: 5 }"), "\(rules).guard.deadline"),
@@ -331,6 +345,9 @@ enum SchemaExamples {
         "{ present: { screen: a, style: sheet, title: x } }",
         "{ present: { screen: a, style: fullScreen, interactiveDismissal: false } }",
         "{ present: { screen: a, style: dialog, buttons: [{ id: a }] } }", "{ send: event.A }",
+        "{ update: a }", "{ update: { screen: a } }",
+        "{ present: { screen: a, style: dialog, buttons: [{ id: a, title: A, sends: event.A }] } }",
+        "{ present: { screen: a, style: dialog, buttons: [{ id: a, title: A, do: [jump] }] } }",
         "{ send: { data: {} } }",
     ]
 }

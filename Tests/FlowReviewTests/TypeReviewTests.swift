@@ -1,4 +1,5 @@
 import FlowFiles
+import Foundation
 import FlowReview
 import Navigation
 import Support
@@ -160,7 +161,7 @@ struct TypeReviewTests {
                 "push: { screen: brewing, arguments: { minutes: 61 } }",
                 "'arguments.minutes' of screen 'brewing': expected a whole number from 1 to 60, found 61; correct it"
             ),
-            ("push: { screen: brewing, arguments: { minutes: '5' } }", "expected a whole number from 1 to 60, found"),
+            ("push: { screen: brewing, arguments: { minutes: '5' } }", "expected a whole number, found a string"),
             ("push: { screen: brewing, arguments: { minuts: 5 } }", "unknown field; did you mean 'minutes'?"),
             (
                 "push: { screen: brewing, arguments: { minutes: '${data.ratio}' } }",
@@ -178,7 +179,7 @@ struct TypeReviewTests {
         func link(_ arguments: String) -> [String] {
             findings(
                 "[]",
-                links: "links: [{ url: 'tea://{x}', to: { root: menu, path: [{ screen: brewing, arguments: \(arguments) }] } }]")
+                links: "links: [{ url: 'tea://item/{x}', to: { root: menu, path: [{ screen: brewing, arguments: \(arguments) }] } }]")
         }
         #expect(link("{ minutes: 5, note: '${url.x}' }") == [])
         #expect(link("{ minutes: 0, note: '${url.x}' }").first?.contains("found 0; correct it") == true)
@@ -195,7 +196,7 @@ struct TypeReviewTests {
     }
 
     @Test("A view cannot request a screen with arguments that it does not have")
-    func requests() throws {
+    func viewRequests() throws {
         let flow = try Flow("tea", version: 1, platform: "ios", start: "menu", requests: [.push]) {
             Flow.Screen("menu")
             Flow.Screen("brewing", arguments: ["minutes": .init(.integer)])
@@ -213,6 +214,13 @@ struct TypeReviewTests {
         #expect(reason.contains("expected a whole number, found a string"))
         #expect(request(["minutes": 5]) == [])
         #expect(machine.state.top.arguments == ["minutes": 5])
+    }
+
+    /// The time in seconds for which the processor has executed the current thread.
+    private static var processorTime: Double {
+        var time = timespec()
+        clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
+        return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
     }
 
     @Test("The review of 10,000 rules takes less than 5 s")
@@ -235,8 +243,9 @@ struct TypeReviewTests {
             }
         }
         var found: [FlowFinding] = []
-        let time = ContinuousClock().measure { found = flow.review(messages: catalogue) }
-        #expect(time < .seconds(5))
+        let before = Self.processorTime
+        found = flow.review(messages: catalogue)
+        #expect(Self.processorTime - before < 5)
         #expect(found.allSatisfy { $0.code != .wrongType && $0.code != .missingField })
     }
 }

@@ -28,6 +28,7 @@ extension FlowReviewer {
         let types = ArgumentTypes(of: flow, senders: senders, openScreens: openScreens, catalogue)
         for (rule, transition) in flow.placedRules {
             reviewConditions(of: transition, catalogue, at: rule.keyPath)
+            reviewArgumentConditions(of: transition, at: rule.keyPath)
             let sources = types.sources(of: transition)
             for (list, actions, answer) in transition.answeredActions {
                 var sources = sources
@@ -79,17 +80,22 @@ extension FlowReviewer {
     ) {
         let data = Flow.Ending(rawValue: rule.on) == nil ? rule.on : nil
         let texts = action.json.texts.filter { $0.contains(scalars: "${") }
-        for escaped in texts.compactMap({ Template.escapedPlaceholder(in: $0) }) {
-            warn(
-                .escapedTemplate,
-                "'$\(escaped)' writes the text '\(escaped)'; write '$$\(escaped)' for a dollar sign before the value",
-                at: keyPath)
-        }
+        reviewEscapes(in: texts, at: keyPath)
         for template in texts.compactMap({ try? Template($0) }) {
             for (scope, type) in [(Template.Scope.data, data), (.answer, answer)] {
                 guard let type else { continue }
                 for path in template.paths(in: scope) { review(path, of: type, catalogue, at: keyPath) }
             }
+        }
+    }
+
+    /// Finds templates that are literal text because of an escaped dollar sign.
+    mutating func reviewEscapes(in texts: [String], at keyPath: String) {
+        for escaped in texts.compactMap({ Template.escapedPlaceholder(in: $0) }) {
+            warn(
+                .escapedTemplate,
+                "'$\(escaped)' writes the text '\(escaped)'; write '$$\(escaped)' for a dollar sign before the value",
+                at: keyPath)
         }
     }
 

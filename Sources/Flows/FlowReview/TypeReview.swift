@@ -1,3 +1,4 @@
+internal import Foundation
 internal import Navigation
 internal import Support
 
@@ -30,6 +31,29 @@ extension FlowReviewer {
                 warn(
                     .wrongType, "'\(problem.path)' of screen '\(destination.screen)': \(problem.message); correct it",
                     at: "\(keyPath).\(problem.path)")
+            }
+        }
+    }
+
+    /// Finds conditions on values that a declared argument never has, and templates in conditions that are literal text.
+    mutating func reviewArgumentConditions(of rule: Flow.Transition, at keyPath: String) {
+        for (key, conditions) in [("when", rule.when), ("unless", rule.unless)] {
+            for condition in conditions {
+                for (index, screen) in condition.screens.enumerated() where !screen.arguments.isEmpty {
+                    let keyPath = "\(keyPath).\(key).\(condition.scope.rawValue)[\(index)].arguments"
+                    for (name, match) in screen.arguments.sorted(by: { $0.key < $1.key }) {
+                        reviewEscapes(in: match.values.flatMap(\.texts), at: "\(keyPath).\(name)")
+                        guard let declared = flow.screens[screen.screen]?.arguments?[name]?.schema else { continue }
+                        for value in match.values where !value.isNull {
+                            guard let problem = declared.problem(withArgument: value) else { continue }
+                            warn(
+                                .unknownValue,
+                                "'\(name)' of screen '\(screen.screen)' is never \(value.description): "
+                                    + problem.withAdvice("correct it"),
+                                at: "\(keyPath).\(name)")
+                        }
+                    }
+                }
             }
         }
     }
@@ -212,6 +236,16 @@ struct ArgumentTypes {
 }
 
 extension JSONSchema {
+    /// The reason why an argument never has a value. Nil if it may have the value, as such or as its JSON text.
+    fileprivate func problem(withArgument value: JSONValue) -> String? {
+        let problems = problems(with: value, at: "", type: { $0.contains(scalars: "${") ? .any : nil })
+        guard let problem = problems.first else { return nil }
+        let written = value.stringValue.flatMap { try? JSONValue(parsing: Data($0.utf8)) }
+        if let written, self.problems(with: written).isEmpty { return nil }
+        if self.problems(with: .string(value.description)).isEmpty, value.stringValue == nil { return nil }
+        return problem.message
+    }
+
     /// False if values of other types are possible: a single value is the default of a template.
     fileprivate var isCertain: Bool {
         if case .enumeration(let values) = self { return values.count > 1 }

@@ -217,7 +217,11 @@ package struct FlowChecker {
                     checkTab(screen.screen, at: keyPath)
                 } else {
                     checkScreen(screen.screen, at: "\(keyPath)[\(index)].screen")
-                    checkTemplates(in: .object(screen.arguments), at: "\(keyPath)[\(index)].arguments")
+                    for (name, match) in screen.arguments.sorted(by: { $0.key < $1.key }) {
+                        let keyPath = "\(keyPath)[\(index)].arguments.\(name)"
+                        check(match, at: keyPath)
+                        checkTemplates(in: .array(match.values), at: keyPath)
+                    }
                 }
             }
         }

@@ -35,9 +35,17 @@ extension Flow.Transition {
 
 extension Flow.Condition {
     static func json(of conditions: [Flow.Condition]) -> JSONValue {
-        let members = conditions.map { ($0.scope.rawValue, JSONValue.array($0.screens.map(\.shortJSON))) }
+        let members = conditions.map { ($0.scope.rawValue, JSONValue.array($0.screens.map(\.json))) }
         return .object(Dictionary(members) { first, _ in first })
     }
+}
+
+extension Flow.Condition.Screen {
+    fileprivate var json: JSONValue {
+        arguments.isEmpty ? .string(screen) : ["screen": .string(screen), "arguments": argumentsJSON]
+    }
+
+    package var argumentsJSON: JSONValue { .object(arguments.mapValues(\.argumentJSON)) }
 }
 
 extension Flow.Action {
@@ -85,8 +93,6 @@ extension Flow.Destination {
     fileprivate var members: [String: JSONValue] {
         ["screen": .string(screen)].with("arguments", arguments.isEmpty ? nil : .object(arguments))
     }
-
-    fileprivate var shortJSON: JSONValue { arguments.isEmpty ? .string(screen) : .object(members) }
 }
 
 extension Flow.Layout {

@@ -42,7 +42,7 @@ extension FlowChecker {
 
     private mutating func checkConstants(in conditions: [Flow.Condition], at keyPath: String) {
         check(conditions, at: keyPath)
-        let values = conditions.flatMap(\.screens).flatMap(\.arguments.values)
+        let values = conditions.flatMap(\.screens).flatMap(\.arguments.values).flatMap(\.values)
         if values.contains(where: { !LinkArgument($0).isConstant }) {
             report("a link's conditions cannot contain templates; remove '${…}'", at: keyPath)
         }
