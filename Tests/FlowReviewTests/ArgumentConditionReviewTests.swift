@@ -72,7 +72,10 @@ struct ArgumentConditionReviewTests {
         "A condition on a value that a declared argument never has is reported",
         arguments: [
             ("minutes: 5", nil), ("minutes: '5'", nil), ("minutes: '${data.x}'", nil), ("colour: 5", nil),
-            ("minutes: 61", "'minutes' of screen 'brewing' is never 61: expected a whole number of at most 60, found 61"),
+            (
+                "minutes: 61",
+                "'minutes' of screen 'brewing' is never 61: expected a whole number of at most 60, found 61"
+            ),
             ("minutes: { not: many }", "'minutes' of screen 'brewing' is never \"many\""),
             ("colour: [red, [a]]", "'colour' of screen 'brewing' is never [\"a\"]"),
         ] as [(String, String?)])
@@ -86,7 +89,8 @@ struct ArgumentConditionReviewTests {
     @Test("An escaped dollar sign before a valid template is a warning, which a comment accepts")
     func escaped() {
         func rule(_ text: String) -> [String] {
-            findings("- { on: event.A, do: [{ push: { screen: ready, arguments: { minutes: 1, price: '\(text)' } } }] }")
+            findings(
+                "- { on: event.A, do: [{ push: { screen: ready, arguments: { minutes: 1, price: '\(text)' } } }] }")
         }
         #expect(
             rule("$${data.price}") == [

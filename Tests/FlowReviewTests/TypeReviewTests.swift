@@ -1,6 +1,6 @@
 import FlowFiles
-import Foundation
 import FlowReview
+import Foundation
 import Navigation
 import Support
 import Testing
@@ -110,7 +110,8 @@ struct TypeReviewTests {
         expect(problem("{ send: { type: command.BrewStarted, data: { \(data) } } }"), contains: expected)
     }
 
-    @Test("A template of the answer is compared in 'do', and the question and the actions after a rejection are compared")
+    @Test(
+        "A template of the answer is compared in 'do', and the question and the actions after a rejection are compared")
     func answer() {
         let found = findings(
             """
@@ -156,7 +157,8 @@ struct TypeReviewTests {
             ),
             ("replacePath: [menu, brewing]", "'arguments.minutes' of screen 'brewing': missing"),
             ("setRoot: { screen: menu, container: { tabs: [brewing] } }", "'arguments.minutes' of screen 'brewing'"),
-            ("present: { screen: brewing, style: sheet }", "missing"), ("show: { screen: brewing, column: a }", "missing"),
+            ("present: { screen: brewing, style: sheet }", "missing"),
+            ("show: { screen: brewing, column: a }", "missing"),
             (
                 "push: { screen: brewing, arguments: { minutes: 61 } }",
                 "'arguments.minutes' of screen 'brewing': expected a whole number from 1 to 60, found 61; correct it"
@@ -179,7 +181,9 @@ struct TypeReviewTests {
         func link(_ arguments: String) -> [String] {
             findings(
                 "[]",
-                links: "links: [{ url: 'tea://item/{x}', to: { root: menu, path: [{ screen: brewing, arguments: \(arguments) }] } }]")
+                links:
+                    "links: [{ url: 'tea://item/{x}', to: { root: menu, path: [{ screen: brewing, arguments: \(arguments) }] } }]"
+            )
         }
         #expect(link("{ minutes: 5, note: '${url.x}' }") == [])
         #expect(link("{ minutes: 0, note: '${url.x}' }").first?.contains("found 0; correct it") == true)
@@ -227,7 +231,9 @@ struct TypeReviewTests {
     func large() throws {
         let catalogue = MessageCatalogue(
             Dictionary(
-                uniqueKeysWithValues: (0..<5_000).map { ("command.C\($0)", JSONSchema.object(requiring: ["n": .integer])) }))
+                uniqueKeysWithValues: (0..<5_000).map {
+                    ("command.C\($0)", JSONSchema.object(requiring: ["n": .integer]))
+                }))
         let flow = try Flow("large", version: 1, platform: "ios", start: "a") {
             Flow.Screen("a", sends: (0..<5_000).map { "command.C\($0)" })
             Flow.Screen("b", arguments: ["n": .init(.integer)])

@@ -105,7 +105,8 @@ struct ArgumentConditionTests {
     @Test(
         "A condition that cannot be used is an error with its place",
         arguments: [
-            ("{ minutes: { atLeast: many } }", "atLeast must be a number"), ("{ minutes: [] }", "the list of values is empty"),
+            ("{ minutes: { atLeast: many } }", "atLeast must be a number"),
+            ("{ minutes: [] }", "the list of values is empty"),
             ("{ minutes: { atLeast: 3, atMost: 2 } }", "no number is both at least 3 and at most 2"),
             ("{ minutes: { not: '${data.x?}' } }", "'${data.x?}' leaves out its key"),
             ("{ minutes: '${x}' }", "unknown name 'x' in a template"), ("[minutes]", "expected a mapping of names"),

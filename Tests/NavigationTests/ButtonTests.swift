@@ -75,7 +75,8 @@ struct ButtonTests {
         session.report("AlertAnswered", "ready-2", ["button": "ok"])
         session.send("event.BrewFinished", ["minutes": "${data.x}"])
         let effects = session.report("AlertAnswered", "ready-3", ["button": "again"])
-        #expect(effects.contains(.send(type: "command.BrewStarted", data: ["minutes": "${data.x}"], instance: "ready-3")))
+        #expect(
+            effects.contains(.send(type: "command.BrewStarted", data: ["minutes": "${data.x}"], instance: "ready-3")))
         #expect(session.state.top.arguments == ["minutes": "${data.x}"])
     }
 
@@ -96,9 +97,11 @@ struct ButtonTests {
         #expect(late.discards.first?.contains("was dismissed or never existed") == true, "only the button's command")
     }
 
-    @Test("The answered alert is no open screen: actions on the sender fail, and an attempt belongs to the front screen")
+    @Test(
+        "The answered alert is no open screen: actions on the sender fail, and an attempt belongs to the front screen")
     func closed() throws {
-        var session = try session(do: [], rule: Flow.Transition(on: "command.BrewStarted", do: [.push("brewing", on: .sender)]))
+        var session = try session(
+            do: [], rule: Flow.Transition(on: "command.BrewStarted", do: [.push("brewing", on: .sender)]))
         session.report("AlertAnswered", "ready-2", ["button": "again"])
         let effects = session.send("command.BrewStarted", platform: "ios", instance: "ready-2")
         #expect(effects.failureCodes == ["navigation.noSender"])
@@ -144,7 +147,8 @@ struct ButtonTests {
     func damaged() throws {
         let snapshot = try JSONValue(encoding: session().machine.snapshot).description
         for action in ["\"jump\"", "{\"push\": 5.5}", "[]", "{\"push\": {\"screen\": []}}"] {
-            let text = snapshot.replacing("{\"push\":{\"arguments\":{\"minutes\":3},\"screen\":\"brewing\"}}", with: action)
+            let text = snapshot.replacing(
+                "{\"push\":{\"arguments\":{\"minutes\":3},\"screen\":\"brewing\"}}", with: action)
             #expect(text != snapshot)
             if action != "{\"push\": 5.5}" {
                 #expect(throws: DecodingError.self) {

@@ -58,7 +58,9 @@ struct TemplateTests {
         "'?' leaves out the key if the value is absent or null, and keeps it otherwise",
         arguments: [([:], nil), (["x": .null], nil), (["x": ""], ""), (["x": 5], 5)] as [(JSONValue, JSONValue?)])
     func optional(data: JSONValue, value: JSONValue?) throws {
-        var session = try session(["x": "${data.x?}", "deep": ["x": "${data.x?}", "y": 1], "list": [["x": "${data.x?}"]]])
+        var session = try session([
+            "x": "${data.x?}", "deep": ["x": "${data.x?}", "y": 1], "list": [["x": "${data.x?}"]],
+        ])
         #expect(session.send("event.Go", data).failureCodes == [])
         let arguments = session.state.top.arguments
         #expect(arguments["x"] == value)
@@ -93,11 +95,17 @@ struct TemplateTests {
         "A template that cannot be used is an error",
         arguments: [
             ("push: { screen: a, arguments: { x: '${data.x?:-1}' } }", "'${data.x?:-…}' has both '?' and a default"),
-            ("push: { screen: a, arguments: { x: 'a ${data.x?}' } }", "must be the whole value of a key; write a default"),
+            (
+                "push: { screen: a, arguments: { x: 'a ${data.x?}' } }",
+                "must be the whole value of a key; write a default"
+            ),
             ("push: { screen: a, arguments: { x: ['${data.x?}'] } }", "'${data.x?}' leaves out its key"),
             ("openURL: 'x:${data.x?}'", "'${data.x?}' leaves out its key"), ("openURL: '$${x}${'", "is not closed"),
             ("push: { screen: a, arguments: { x: '${x:-1}' } }", "unknown name 'x'"),
-            ("push: { screen: b, arguments: { x: '${data.x?}' } }", "'x' of screen 'b' is required, and '${data.x?}' may"),
+            (
+                "push: { screen: b, arguments: { x: '${data.x?}' } }",
+                "'x' of screen 'b' is required, and '${data.x?}' may"
+            ),
         ])
     func mistakes(action: String, expected: String) {
         let yaml = """

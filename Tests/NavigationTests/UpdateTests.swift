@@ -11,7 +11,8 @@ struct UpdateTests {
             for name in ["menu", "brewing", "other"] { Flow.Screen(name) }
             Flow.Screen("timer", arguments: ["minutes": .init(.integer), "note": .init(.string, isRequired: false)])
             Flow.Transition(on: "event.Begin", do: begin)
-            Flow.Transition(on: "event.Never", do: [.setRoot("menu", container: .split), .show("other", column: "left")])
+            Flow.Transition(
+                on: "event.Never", do: [.setRoot("menu", container: .split), .show("other", column: "left")])
             Flow.Transition(on: "command.Changed", do: [update])
         }
         #expect(try Flow(yaml: flow.yaml, file: "written.yaml") == flow)

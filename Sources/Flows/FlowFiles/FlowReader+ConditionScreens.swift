@@ -40,7 +40,8 @@ extension FlowReader {
                 continue
             }
             record("\(keyPath).\(name)", at: key)
-            let isValue = node.mapping.map { !Flow.Match.areOperators($0.compactMap { self.name(of: $0.key) }) } ?? false
+            let isValue =
+                node.mapping.map { !Flow.Match.areOperators($0.compactMap { self.name(of: $0.key) }) } ?? false
             conditions[name] =
                 isValue ? Flow.Match(anyOf: [value(node)]) : match(node, name, at: "\(keyPath).\(name)")
         }

@@ -116,7 +116,9 @@ extension Flow.Condition.Screen {
     fileprivate func excludes(_ other: Self) -> Bool {
         screen != other.screen
             || arguments.contains { name, match in
-                other.arguments[name].map { !match.hasTemplates && !$0.hasTemplates && match.argumentOverlap($0) == nil }
+                other.arguments[name].map {
+                    !match.hasTemplates && !$0.hasTemplates && match.argumentOverlap($0) == nil
+                }
                     ?? false
             }
     }

@@ -43,7 +43,7 @@ package struct FlowChecker {
     /// The tabs that a rule or link creates. Empty for a request.
     private let tabs: Set<String>
     /// True while templates may refer to the answer of a guard.
-    private var allowsAnswer = false
+    var allowsAnswer = false
     package private(set) var problems: [Problem] = []
 
     package init(flow: Flow, isRequest: Bool = false) {
@@ -117,41 +117,6 @@ package struct FlowChecker {
     mutating func checkCommand(_ type: String, at keyPath: String) {
         guard !Self.isType(type, ofKinds: ["command"]) else { return }
         report("'\(type)' is not the type of a command; write command.NAME", at: keyPath)
-    }
-
-    /// - Parameter isOfKey: True if the value belongs to a key, which a template such as `${data.colour?}` can leave
-    ///   out.
-    mutating func checkTemplates(in value: JSONValue, isOfKey: Bool = false, at keyPath: String) {
-        switch value {
-        case .string(let source): checkTemplate(source, isOfKey: isOfKey, at: keyPath)
-        case .array(let elements): for element in elements { checkTemplates(in: element, at: keyPath) }
-        case .object(let members):
-            for (name, member) in members.sorted(by: { $0.key < $1.key }) {
-                checkTemplates(in: member, isOfKey: true, at: "\(keyPath).\(name)")
-            }
-        default: break
-        }
-    }
-
-    mutating func checkTemplate(_ source: String, isOfKey: Bool = false, at keyPath: String) {
-        if isRequest { return }
-        do {
-            let template = try Template(source)
-            if let placeholder = template.placeholders.first(where: \.isOptional), !isOfKey || template.whole == nil {
-                report(
-                    "'${\(placeholder.path)?}' leaves out its key, so it must be the whole value of a key; write a default, "
-                        + "such as '${\(placeholder.path):-none}'",
-                    at: keyPath)
-            }
-            for screen in template.screens { checkScreen(screen, at: keyPath) }
-            if template.refersToAnswer, !allowsAnswer {
-                report(
-                    "'${answer…}' cannot be used here; use it only in 'do' and 'rejected' of a rule with a guard",
-                    at: keyPath)
-            }
-        } catch {
-            report(error.description, at: keyPath)
-        }
     }
 
     package static func isType(_ type: String, ofKinds kinds: [String]) -> Bool {
@@ -360,48 +325,6 @@ package struct FlowChecker {
         guard !known.contains(style) else { return }
         let names = known.map(\.rawValue).joined(separator: ", ")
         report("platform '\(flow.platform)' has no style '\(style.rawValue)'; its styles are \(names)", at: keyPath)
-    }
-
-    private mutating func checkQuestion(_ options: PresentationOptions, _ style: PresentationStyle, at keyPath: String)
-    {
-        let article = style == .alert ? "an alert" : "a dialog"
-        let buttons = options.buttons ?? []
-        if style == .alert, options.title == nil { report("an alert needs a title; add one", at: keyPath) }
-        if buttons.isEmpty { report("\(article) needs buttons; add one that closes it", at: keyPath) }
-        let ids = buttons.map(\.id)
-        if let index = ids.indices.first(where: { ids[..<$0].contains(ids[$0]) }) {
-            report(
-                "the buttons of \(article) need different ids; change the duplicates",
-                at: "\(keyPath).buttons[\(index)].id")
-        }
-        if let index = buttons.indices.filter({ buttons[$0].role == .cancel }).dropFirst().first {
-            report(
-                "\(article) can have only one button with role: cancel; change the others",
-                at: "\(keyPath).buttons[\(index)].role")
-        }
-        for text in [options.title, options.message] { checkTemplate(text ?? "", at: keyPath) }
-        for (index, button) in buttons.enumerated() { check(button, at: "\(keyPath).buttons[\(index)]") }
-    }
-
-    private mutating func check(_ button: AlertButton, at keyPath: String) {
-        checkTemplate(button.title, at: "\(keyPath).title")
-        if let type = button.sends { checkCommand(type, at: "\(keyPath).sends") }
-        if let data = button.data {
-            if button.sends == nil {
-                report("button '\(button.id)' has data and sends no command; add 'sends'", at: keyPath)
-            }
-            checkTemplates(in: .object(data), at: "\(keyPath).sends.data")
-        }
-        for (index, action) in button.actions.enumerated() {
-            let keyPath = "\(keyPath).do[\(index)]"
-            if [.finish, .abandon].contains(action.name) {
-                report(
-                    "a button cannot take '\(action.name.rawValue)'; let it send a command, and take it in the rule on the "
-                        + "command",
-                    at: keyPath)
-            }
-            check(action, at: keyPath)
-        }
     }
 
     /// The maximum deadline of a guard; a longer deadline is an error.

@@ -408,7 +408,8 @@ extension Machine {
         var attempt = PendingGuard(
             id: input.id,
             rule: rule.name ?? "",
-            instance: (state.sender(of: input, on: flow.platform) ?? step.scope.flatMap(state.coveredFront(ofRun:)) ?? state.top).id,
+            instance: (state.sender(of: input, on: flow.platform) ?? step.scope.flatMap(state.coveredFront(ofRun:))
+                ?? state.top).id,
             run: step.scope,
             deadline: condition.deadline,
             message: input

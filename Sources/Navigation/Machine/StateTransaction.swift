@@ -152,7 +152,7 @@ struct StateTransaction {
         case .show(let destination, let column): try show(destination, column: column)
         case .update(let destination): try update(destination)
         case .openURL(let template): effects.append(.openURL(try resolveURL(template)))
-        case .send(let type, let data): 
+        case .send(let type, let data):
             effects.append(.send(type: type, data: try resolve(data, as: flow.commands[type])))
         case .finish(let result): try end(.finished, result: result)
         case .abandon: try end(.abandoned)

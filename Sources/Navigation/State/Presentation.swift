@@ -172,7 +172,8 @@ extension AlertButton: Codable {
         sends = try object.decodeIfPresent(String.self, forKey: .sends)
         data = try object.decodeIfPresent([String: JSONValue].self, forKey: .data)
         var reader = FlowReader(file: "state")
-        actions = try object.decodeIfPresent(JSONValue.self, forKey: .actions)
+        actions =
+            try object.decodeIfPresent(JSONValue.self, forKey: .actions)
             .flatMap { reader.actions(FlowNode($0), at: "do") } ?? []
         if let finding = reader.findings.first {
             throw DecodingError.dataCorruptedError(forKey: .actions, in: object, debugDescription: finding.message)
