@@ -32,7 +32,8 @@ extension JSONSchema {
         }
     }
 
-    private func bounded(_ value: JSONValue, from least: Double?, to most: Double?, at path: String) -> [SchemaProblem] {
+    private func bounded(_ value: JSONValue, from least: Double?, to most: Double?, at path: String) -> [SchemaProblem]
+    {
         guard let number = value.numberValue, number < least ?? number || number > most ?? number else { return [] }
         return [SchemaProblem(path: path, message: "expected \(self), found \(value.brief)")]
     }

@@ -171,7 +171,7 @@ struct AsyncAPITests {
             ])
         try contract.add(coordinator, as: "ios-coordinator")
         let catalogue = contract.catalogue
-        #expect(catalogue.data["command.Buy"]?.fields?.sorted() == ["item", "note", "size"])
+        #expect(catalogue.data["command.Buy"]?.members?.keys.sorted() == ["item", "note", "size"])
         #expect(catalogue.data["document.NavigationState"] == .any, "of which nothing is known")
         #expect(catalogue.data["event.Sodl"] == nil, "no service knows what a flow misspells")
         #expect(catalogue.data["command.Look"] == .any, "a command can be known to flows only")

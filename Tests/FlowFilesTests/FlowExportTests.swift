@@ -129,7 +129,7 @@ struct ExportTests {
             Flow.Transition(
                 on: "event.A",
                 where: ["field": Flow.Match(anyOf: [data, .string(text)], noneOf: [data]), "other": .value(data)],
-                when: [.top(.screen("a", ["b": data]))],
+                when: [.top(.screen("a", ["b": .value(data), "c": Flow.Match(noneOf: [data], atLeast: 1)]))],
                 do: [.push(.screen("a", [text: data])), .send(type: "command.A", data: ["push": data])]
             )
         }

@@ -93,6 +93,8 @@ struct SchemaKeysTests {
             ("step", SchemaExamples.file("steps: [{ '?': 1 }]")),
             ("conditionMapping", SchemaExamples.rule("do: [pop], when: { '?': 1 }")),
             ("questions", SchemaExamples.rule("do: [pop], where: { a: { '?': 1 } }")),
+            ("screenWithConditions", SchemaExamples.rule("do: [pop], when: { top: { '?': 1 } }")),
+            ("updatedScreen", SchemaExamples.action("{ update: { '?': 1 } }")),
             ("guard", SchemaExamples.rule("do: [pop], guard: { '?': 1 }")),
             (
                 "sentCommand",
@@ -268,6 +270,11 @@ enum SchemaExamples {
             rule("when: { root: a, top: [a, { screen: a, arguments: { x: 1 } }], path: [], shown: a }, do: [pop]"),
             rule("unless: { presented: [], path: { screen: a } }, do: [pop]"),
             rule("when: [{ path: a }, { path: { screen: a, arguments: { x: 1 } } }], unless: [{ top: a }], do: [pop]"),
+            rule(
+                """
+                when: { top: { screen: a, arguments: { x: [1, 2], y: { atLeast: 3, not: 4 }, z: { exists: false },
+                o: { a: 1 }, n: null } } }, do: [pop]
+                """),
             rule("when: { sender: a }, unless: { sender: [] }, do: [{ pop: sender }, { dismiss: sender }]"),
             rule("guard: { accept: event.B, deadline: 5s }, do: [pop]"),
             file("transitions: [{ on: [event.A, flow.finished], do: [pop] }]"),
@@ -293,6 +300,11 @@ enum SchemaExamples {
         "{ present: { screen: a, style: window, interactiveDismissal: false } }",
         "{ present: { screen: a, style: dialog, buttons: [{ id: a, title: A, role: cancel, sends: command.A }] } }",
         "{ present: { screen: a, style: alert, title: A, message: M, buttons: [{ id: a, title: A }] } }",
+        "{ update: { screen: a, arguments: { x: 1 } } }",
+        """
+        { present: { screen: a, style: alert, title: A, buttons: [{ id: a, title: A, sends: { type: command.A, data:
+        { x: '${data.x}' } }, do: [{ push: a }, dismiss] }] } }
+        """,
         "{ openURL: 'x:' }, { send: command.A }, { send: { type: command.A, data: { a: '${data.a}' } } }",
     ]
 
@@ -320,6 +332,8 @@ enum SchemaExamples {
             (rule("do: [pop], when: { root: [] }"), "\(rules).when.root"),
             (rule("do: [pop], when: { toop: a }"), "\(rules).when"), (rule("do: [pop], when: []"), "\(rules).when"),
             (rule("do: [pop], unless: [{ path: a }, { root: [] }]"), "\(rules).unless[1].root"),
+            (rule("do: [pop], when: { top: { screen: a, arguments: { x: [] } } }"), "\(rules).when.top"),
+            (rule("do: [pop], when: { top: { screen: a, arguments: { x: { atLeast: b } } } }"), "\(rules).when.top"),
             (rule("do: [pop], guard: { accept: event.A }"), "\(rules).guard"),
             (rule("do: [pop], guard: { accept: command.A, deadline: 5s }"), "\(rules).guard.accept"),
             (rule("do: [pop], guard: { accept: event.A, deadline: 5 }"), "\(rules).guard.deadline"),
@@ -341,6 +355,9 @@ enum SchemaExamples {
         "{ present: { screen: a, style: sheet, title: x } }",
         "{ present: { screen: a, style: fullScreen, interactiveDismissal: false } }",
         "{ present: { screen: a, style: dialog, buttons: [{ id: a }] } }", "{ send: event.A }",
+        "{ update: a }", "{ update: { screen: a } }",
+        "{ present: { screen: a, style: dialog, buttons: [{ id: a, title: A, sends: event.A }] } }",
+        "{ present: { screen: a, style: dialog, buttons: [{ id: a, title: A, do: [jump] }] } }",
         "{ send: { data: {} } }",
     ]
 }

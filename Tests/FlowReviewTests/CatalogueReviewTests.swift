@@ -39,7 +39,8 @@ struct FlowReviewMessagesTests {
             ("kind: { not: older }", "is never \"older\""), ("count: 5", nil),
             ("count: '5'", "'count' of 'event.Saved' is never \"5\": expected a number, found a string; correct it"),
             ("minutes: [1, 60]", nil), ("minutes: 61", "expected a whole number from 1 to 60, found 61; correct it"),
-            ("minutes: 1.5", "expected a whole number"), ("item.sizes: 1", "has no field 'item.sizes'; did you mean 'size'?"),
+            ("minutes: 1.5", "expected a whole number"),
+            ("item.sizes: 1", "has no field 'item.sizes'; did you mean 'size'?"),
             ("name.first: x", "'event.Saved' has no field 'name.first'"),
             ("name: { atLeast: 3 }", "'name' of 'event.Saved' is a string, and 'atLeast' and 'atMost' compare numbers"),
             ("kind: { atLeast: 3 }", "'kind' of 'event.Saved' is a string"), ("count: { atLeast: 3 }", nil),
@@ -286,7 +287,8 @@ struct CommandReviewTests {
         ] as [([String: JSONSchema], String?, String?)])
     func contradiction(fields: [String: JSONSchema], keyPath: String?, difference: String?) {
         let found = findings(
-            "- { on: command.Rated, \(Self.push) }", messages: MessageCatalogue(["command.Rated": .object(requiring: fields)]))
+            "- { on: command.Rated, \(Self.push) }",
+            messages: MessageCatalogue(["command.Rated": .object(requiring: fields)]))
         let expected = keyPath.flatMap { keyPath in
             difference.map { difference in
                 "shop.yaml:\(keyPath): warning: the contract describes 'command.Rated' differently: \(difference); correct "

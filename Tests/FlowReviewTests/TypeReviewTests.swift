@@ -1,5 +1,6 @@
 import FlowFiles
 import FlowReview
+import Foundation
 import Navigation
 import Support
 import Testing
@@ -109,7 +110,8 @@ struct TypeReviewTests {
         expect(problem("{ send: { type: command.BrewStarted, data: { \(data) } } }"), contains: expected)
     }
 
-    @Test("A template of the answer is compared in 'do', and the question and the actions after a rejection are compared")
+    @Test(
+        "A template of the answer is compared in 'do', and the question and the actions after a rejection are compared")
     func answer() {
         let found = findings(
             """
@@ -155,12 +157,13 @@ struct TypeReviewTests {
             ),
             ("replacePath: [menu, brewing]", "'arguments.minutes' of screen 'brewing': missing"),
             ("setRoot: { screen: menu, container: { tabs: [brewing] } }", "'arguments.minutes' of screen 'brewing'"),
-            ("present: { screen: brewing, style: sheet }", "missing"), ("show: { screen: brewing, column: a }", "missing"),
+            ("present: { screen: brewing, style: sheet }", "missing"),
+            ("show: { screen: brewing, column: a }", "missing"),
             (
                 "push: { screen: brewing, arguments: { minutes: 61 } }",
                 "'arguments.minutes' of screen 'brewing': expected a whole number from 1 to 60, found 61; correct it"
             ),
-            ("push: { screen: brewing, arguments: { minutes: '5' } }", "expected a whole number from 1 to 60, found"),
+            ("push: { screen: brewing, arguments: { minutes: '5' } }", "expected a whole number, found a string"),
             ("push: { screen: brewing, arguments: { minuts: 5 } }", "unknown field; did you mean 'minutes'?"),
             (
                 "push: { screen: brewing, arguments: { minutes: '${data.ratio}' } }",
@@ -178,7 +181,9 @@ struct TypeReviewTests {
         func link(_ arguments: String) -> [String] {
             findings(
                 "[]",
-                links: "links: [{ url: 'tea://{x}', to: { root: menu, path: [{ screen: brewing, arguments: \(arguments) }] } }]")
+                links:
+                    "links: [{ url: 'tea://item/{x}', to: { root: menu, path: [{ screen: brewing, arguments: \(arguments) }] } }]"
+            )
         }
         #expect(link("{ minutes: 5, note: '${url.x}' }") == [])
         #expect(link("{ minutes: 0, note: '${url.x}' }").first?.contains("found 0; correct it") == true)
@@ -195,7 +200,7 @@ struct TypeReviewTests {
     }
 
     @Test("A view cannot request a screen with arguments that it does not have")
-    func requests() throws {
+    func viewRequests() throws {
         let flow = try Flow("tea", version: 1, platform: "ios", start: "menu", requests: [.push]) {
             Flow.Screen("menu")
             Flow.Screen("brewing", arguments: ["minutes": .init(.integer)])
@@ -215,11 +220,20 @@ struct TypeReviewTests {
         #expect(machine.state.top.arguments == ["minutes": 5])
     }
 
+    /// The time in seconds for which the processor has executed the current thread.
+    private static var processorTime: Double {
+        var time = timespec()
+        clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
+        return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
+    }
+
     @Test("The review of 10,000 rules takes less than 5 s")
     func large() throws {
         let catalogue = MessageCatalogue(
             Dictionary(
-                uniqueKeysWithValues: (0..<5_000).map { ("command.C\($0)", JSONSchema.object(requiring: ["n": .integer])) }))
+                uniqueKeysWithValues: (0..<5_000).map {
+                    ("command.C\($0)", JSONSchema.object(requiring: ["n": .integer]))
+                }))
         let flow = try Flow("large", version: 1, platform: "ios", start: "a") {
             Flow.Screen("a", sends: (0..<5_000).map { "command.C\($0)" })
             Flow.Screen("b", arguments: ["n": .init(.integer)])
@@ -235,8 +249,9 @@ struct TypeReviewTests {
             }
         }
         var found: [FlowFinding] = []
-        let time = ContinuousClock().measure { found = flow.review(messages: catalogue) }
-        #expect(time < .seconds(5))
+        let before = Self.processorTime
+        found = flow.review(messages: catalogue)
+        #expect(Self.processorTime - before < 5)
         #expect(found.allSatisfy { $0.code != .wrongType && $0.code != .missingField })
     }
 }

@@ -113,8 +113,8 @@ struct ConditionTests {
         let flow = try Flow("items", version: 1, platform: "ios", start: "list") {
             Flow.Screen("list")
             Flow.Screen("item")
-            Flow.Transition(on: "event.Closed", when: [.top(wanted)], do: [.pop])
-            Flow.Transition(on: "event.Opened", unless: [.path(wanted, "list")], do: [.push(wanted)])
+            Flow.Transition(on: "event.Closed", when: [.top(.init(wanted))], do: [.pop])
+            Flow.Transition(on: "event.Opened", unless: [.path(.init(wanted), "list")], do: [.push(wanted)])
             Flow.Transition(on: "event.First", when: [.shown(.screen("item", ["id": 1]))], do: [.popToRoot])
         }
         #expect(try Flow(yaml: flow.json.description, file: "written.json") == flow)

@@ -175,7 +175,8 @@ struct IOSFlowTests {
         #expect(
             effects == [
                 .screenDismissed(instance: "premiumRequired-5", screen: "premiumRequired"),
-                .send(type: "command.DidRequestOpenPlaylistOnSpotify", data: [:]),
+                .send(
+                    type: "command.DidRequestOpenPlaylistOnSpotify", data: [:], instance: "premiumRequired-5"),
             ])
         #expect(session.presented.isEmpty)
         #expect(
@@ -263,7 +264,9 @@ struct MacFlowTests {
         var session = try Session.showingPlaylist("p1", on: "mac")
         session.send("event.SpotifyPremiumOnlyActionAttempted")
         let effects = session.report("AlertAnswered", "premiumRequired-5", ["button": "open"])
-        #expect(effects.contains(.send(type: "command.DidRequestOpenPlaylistOnSpotify", data: [:])))
+        let sent = Machine.Effect.send(
+            type: "command.DidRequestOpenPlaylistOnSpotify", data: [:], instance: "premiumRequired-5")
+        #expect(effects.contains(sent))
         #expect(
             session.send("command.DidRequestOpenPlaylistOnSpotify", platform: "mac")
                 == [.openURL("https://open.spotify.com/playlist/p1")])

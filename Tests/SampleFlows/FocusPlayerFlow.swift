@@ -17,13 +17,13 @@ package enum FocusPlayerFlow {
             Flow.Transition(
                 on: "command.PlaylistSelected",
                 when: [.root("playlistSelection"), .path("generatedPlaylist")],
-                unless: [.shown(chosenPlaylist)],
+                unless: [.shown(.init(chosenPlaylist))],
                 do: [.dismissAll, .replacePath([chosenPlaylist])]
             )
             Flow.Transition(
                 on: "command.PlaylistSelected",
                 when: [.root("playlistSelection")],
-                unless: [.shown(chosenPlaylist)],
+                unless: [.shown(.init(chosenPlaylist))],
                 do: [.dismissAll, .push(chosenPlaylist)]
             )
             playing(
@@ -49,7 +49,7 @@ package enum FocusPlayerFlow {
             Flow.Transition(
                 on: "command.PlaylistSelected",
                 when: [.root("playlistSelection")],
-                unless: [.shown(chosenPlaylist)],
+                unless: [.shown(.init(chosenPlaylist))],
                 do: [.dismissAll, .show(chosenPlaylist, column: "detail")]
             )
             playing(

@@ -152,11 +152,10 @@ extension FlowReader {
         return fields
     }
 
-    private mutating func match(_ node: FlowNode, _ field: String, at keyPath: String) -> Flow.Match? {
+    mutating func match(_ node: FlowNode, _ field: String, at keyPath: String) -> Flow.Match? {
         guard case .mapping = node.content else { return Flow.Match(anyOf: values(node)) }
-        let operators = ["anyOf", "not", "exists", "atLeast", "atMost"]
         let what = "the condition on '\(field)'"
-        guard let members = members(of: node, what, at: keyPath, optional: operators) else { return nil }
+        guard let members = members(of: node, what, at: keyPath, optional: Flow.Match.operators) else { return nil }
         return Flow.Match(
             anyOf: members["anyOf"].map { values($0) },
             noneOf: members["not"].map { values($0) } ?? [],
@@ -198,7 +197,7 @@ extension FlowReader {
             if scope == .tab {
                 return strings(node, "a tab's name").map { Flow.Condition(scope, $0.map { .screen($0) }) }
             }
-            return Flow.Condition(scope, destinations(node, scope.rawValue, at: keyPath))
+            return Flow.Condition(scope, conditionScreens(node, scope.rawValue, at: keyPath))
         }
     }
 

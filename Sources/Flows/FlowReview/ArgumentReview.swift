@@ -144,7 +144,7 @@ extension Flow {
     fileprivate var passedArguments: [String: Set<String>] {
         var passed: [String: Set<String>] = [:]
         for action in (placedRules + placedLinks).flatMap(\.transition.possibleActions) {
-            for destination in opened(by: action) {
+            for destination in destinations(of: action) {
                 passed[destination.screen, default: []].formUnion(destination.arguments.keys)
             }
         }

@@ -28,6 +28,7 @@ extension FlowReviewer {
         let types = ArgumentTypes(of: flow, senders: senders, openScreens: openScreens, catalogue)
         for (rule, transition) in flow.placedRules {
             reviewConditions(of: transition, catalogue, at: rule.keyPath)
+            reviewArgumentConditions(of: transition, at: rule.keyPath)
             let sources = types.sources(of: transition)
             for (list, actions, answer) in transition.answeredActions {
                 var sources = sources
@@ -71,16 +72,28 @@ extension FlowReviewer {
         }
     }
 
-    /// Finds fields in templates that the messages do not have.
+    /// Finds fields in templates that the messages do not have, and templates that are literal text.
     private mutating func reviewTemplates(
         of action: Flow.Action, on rule: Flow.Transition, answer: String?, _ catalogue: MessageCatalogue,
         at keyPath: String
     ) {
         let sources = rule.on.map { (Template.Scope.data, $0) } + (answer.map { [(.answer, $0)] } ?? [])
-        for template in action.json.texts.compactMap({ try? Template($0) }) {
+        let texts = action.json.texts.filter { $0.contains(scalars: "${") }
+        reviewEscapes(in: texts, at: keyPath)
+        for template in texts.compactMap({ try? Template($0) }) {
             for (scope, type) in sources {
                 for path in template.paths(in: scope) { review(path, of: type, catalogue, at: keyPath) }
             }
+        }
+    }
+
+    /// Finds templates that are literal text because of an escaped dollar sign.
+    mutating func reviewEscapes(in texts: [String], at keyPath: String) {
+        for escaped in texts.compactMap({ Template.escapedPlaceholder(in: $0) }) {
+            warn(
+                .escapedTemplate,
+                "'$\(escaped)' writes the text '\(escaped)'; write '$$\(escaped)' for a dollar sign before the value",
+                at: keyPath)
         }
     }
 

@@ -33,7 +33,8 @@ package struct FlowGraph: Hashable, Sendable {
         package let from: String?
         /// The screen that is shown. Nil means the screen beneath the removed screens.
         package let to: String?
-        /// The type of the message that the rule answers.
+        /// The type of the message that the rule answers; for an action of a button, of the command that the button sends,
+        /// or else of the report of the answer.
         package let message: String
         package let kind: MessageKind
         /// The way in which the screen is shown.
@@ -130,21 +131,24 @@ package struct FlowGraph: Hashable, Sendable {
         var edges: [Edge] = []
         for (rule, transition) in flow.placedRules + flow.placedLinks {
             let showings = transition.outcomes.flatMap { answer, actions in
-                actions.flatMap { action in flow.showings(by: action, tabs: tabs).map { (answer, action, $0) } }
+                actions.flatMap(\.buttonActions).flatMap { action, button in
+                    flow.showings(by: action, tabs: tabs).map { (answer, action, button, $0) }
+                }
             }
             // Most rules of a large flow may show no screen.
             if showings.isEmpty { continue }
             for type in transition.on {
                 let kind = MessageKind(rawValue: String(type.cut(at: ".")?.before ?? "")) ?? .event
                 let origins = flow.origins(of: transition, on: type, senders: senders, presented: presented)
-                for (answer, action, showing) in showings {
-                    if edges.count + origins.count > limit { return nil }
-                    edges += origins.map { origin in
+                for (answer, action, button, showing) in showings {
+                    let starts = button.map { [$0.screen] } ?? origins
+                    if edges.count + starts.count > limit { return nil }
+                    edges += starts.map { origin in
                         Edge(
                             from: origin,
                             to: showing.screen,
-                            message: type,
-                            kind: kind,
+                            message: button?.message ?? type,
+                            kind: button == nil ? kind : .command,
                             placement: showing.placement,
                             action: action.name,
                             begins: showing.flow,
@@ -205,7 +209,7 @@ extension Flow {
         case .selectTab(let name): (tabs[name] ?? []).map { ($0.destination.screen, .tab(name), nil) }
         case .pop(.to(let screen), column: _): [(screen, .before, nil)]
         case .replacePath, .pop, .popToRoot, .dismiss, .dismissAll, .finish, .abandon: [(nil, .before, nil)]
-        case .openURL, .send, .ifPossible: []
+        case .openURL, .send, .ifPossible, .update: []
         }
     }
 
@@ -308,6 +312,23 @@ extension Flow.Link {
             actions.append(.present(present.destination, as: present.style, options: present.options))
         }
         return Flow.Transition(on: Machine.deepLinkReceived, when: when, unless: unless, do: actions)
+    }
+}
+
+extension Flow.Action {
+    /// The alert or dialog from which a button takes an action, and the type of the message that stands for the button.
+    fileprivate typealias Button = (screen: String?, message: String)
+
+    /// The action, and the actions of the buttons that it presents.
+    fileprivate var buttonActions: [(action: Flow.Action, button: Button?)] {
+        let action = unconditional
+        guard case .present(let question, as: _, options: let options) = action else { return [(action, nil)] }
+        return [(action, nil)]
+            + (options.buttons ?? []).flatMap { button in
+                button.actions.flatMap(\.buttonActions).map { action, inner in
+                    (action, inner ?? (question.screen, button.sends ?? ViewReport.alertAnswered.rawValue))
+                }
+            }
     }
 }
 

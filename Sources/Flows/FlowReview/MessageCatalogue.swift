@@ -145,7 +145,8 @@ extension [String: JSONSchema.Property] {
             if kind != other, kind != .any, other != .any {
                 return (path, "there '\(path)' is \(other), and here \(kind)")
             }
-            if case (.enumeration(let values), .enumeration(let others)) = (declared, known), Set(values) != Set(others) {
+            if case (.enumeration(let values), .enumeration(let others)) = (declared, known), Set(values) != Set(others)
+            {
                 return (path, "there '\(path)' is \(known)")
             }
             if let members = declared.members, let others = known.members,

@@ -1,4 +1,5 @@
 internal import Navigation
+internal import Support
 
 /// The conditions of a rule, except for the type of its message.
 struct Occasion {
@@ -96,7 +97,9 @@ extension Flow.Condition {
         if screens.isEmpty || other.screens.isEmpty { return screens.isEmpty != other.screens.isEmpty }
         // All other places can contain several screens at once.
         guard [.root, .top, .tab, .sender].contains(scope) else { return false }
-        return Set(screens.map(\.screen)).isDisjoint(with: other.screens.map(\.screen))
+        if Set(screens.map(\.screen)).isDisjoint(with: other.screens.map(\.screen)) { return true }
+        guard screens.contains(where: { !$0.arguments.isEmpty }) else { return false }
+        return screens.allSatisfy { screen in other.screens.allSatisfy { screen.excludes($0) } }
     }
 
     /// A condition with the common screens. If it holds, both conditions hold. Nil if there are no common screens.
@@ -107,36 +110,90 @@ extension Flow.Condition {
             + other.screens.filter { screen in
                 !screens.contains(screen) && screens.contains { screen.isCovered(by: $0) }
             }
-        return common.isEmpty ? nil : Flow.Condition(scope, common)
+        let parts = common.isEmpty ? screens.flatMap { screen in other.screens.compactMap(screen.overlap) } : common
+        return parts.isEmpty ? nil : Flow.Condition(scope, parts)
     }
 }
 
-extension Flow.Destination {
-    fileprivate func isCovered(by other: Flow.Destination) -> Bool {
-        screen == other.screen && other.arguments.allSatisfy { arguments[$0.key] == $0.value }
+extension Flow.Condition.Screen {
+    fileprivate func isCovered(by other: Self) -> Bool {
+        screen == other.screen
+            && other.arguments.allSatisfy { name, match in arguments[name]?.impliesArgument(match) ?? false }
+    }
+
+    /// True if certainly no instance fulfils both.
+    fileprivate func excludes(_ other: Self) -> Bool {
+        screen != other.screen
+            || arguments.contains { name, match in
+                other.arguments[name].map {
+                    !match.hasTemplates && !$0.hasTemplates && match.argumentOverlap($0) == nil
+                }
+                    ?? false
+            }
+    }
+
+    /// The instances that fulfil both, if both have conditions on the same arguments. Nil if there are none or if they
+    /// cannot be determined.
+    fileprivate func overlap(with other: Self) -> Self? {
+        guard screen == other.screen, Set(arguments.keys) == Set(other.arguments.keys) else { return nil }
+        var common: [String: Flow.Match] = [:]
+        for (name, match) in arguments {
+            guard let wanted = other.arguments[name] else { return nil }
+            if match.hasTemplates || wanted.hasTemplates {
+                guard match == wanted else { return nil }
+                common[name] = match
+            } else {
+                guard let overlap = match.argumentOverlap(wanted) else { return nil }
+                common[name] = overlap
+            }
+        }
+        return .screen(screen, common)
     }
 }
 
 extension Flow.Match {
     /// True if `other` certainly allows every value that this condition allows.
-    func implies(_ other: Flow.Match) -> Bool {
-        if let anyOf { return anyOf.filter { holds(for: $0) }.allSatisfy { other.holds(for: $0) } }
+    func implies(_ other: Flow.Match) -> Bool { implies(other) { $0.holds(for: $1) } }
+
+    /// As ``implies(_:)``, for conditions on an argument. The value of a template is not known.
+    fileprivate func impliesArgument(_ other: Flow.Match) -> Bool {
+        if self == other { return true }
+        guard hasTemplates || other.hasTemplates else { return implies(other) { $0.holds(forArgument: $1) } }
+        guard let anyOf, other.isList, let others = other.anyOf else { return false }
+        return anyOf.allSatisfy(others.contains)
+    }
+
+    fileprivate var hasTemplates: Bool {
+        values.flatMap(\.texts).contains { $0.contains(scalars: "${") }
+    }
+
+    private func implies(_ other: Flow.Match, _ holds: (Flow.Match, JSONValue) -> Bool) -> Bool {
+        if let anyOf { return anyOf.filter { holds(self, $0) }.allSatisfy { holds(other, $0) } }
         return other.anyOf == nil
-            && other.noneOf.allSatisfy { noneOf.contains($0) || !holds(for: $0) }
+            && other.noneOf.allSatisfy { noneOf.contains($0) || !holds(self, $0) }
             && (other.exists == nil || exists == other.exists || (other.exists == true && isNumeric))
             && (other.atLeast.map { (atLeast ?? -.infinity) >= $0 } ?? true)
             && (other.atMost.map { (atMost ?? .infinity) <= $0 } ?? true)
     }
 
     /// True if certainly no value is allowed.
-    var isImpossible: Bool {
-        anyOf.map { values in !values.contains { holds(for: $0) } } ?? (exists == false && isNumeric)
+    var isImpossible: Bool { isImpossible { $0.holds(for: $1) } }
+
+    private func isImpossible(_ holds: (Flow.Match, JSONValue) -> Bool) -> Bool {
+        anyOf.map { values in !values.contains { holds(self, $0) } } ?? (exists == false && isNumeric)
     }
 
     /// The values that both allow. Nil if there certainly are none.
-    func overlap(with other: Flow.Match) -> Flow.Match? {
+    func overlap(with other: Flow.Match) -> Flow.Match? { overlap(with: other) { $0.holds(for: $1) } }
+
+    /// As ``overlap(with:)``, for conditions on an argument.
+    fileprivate func argumentOverlap(_ other: Flow.Match) -> Flow.Match? {
+        overlap(with: other) { $0.holds(forArgument: $1) }
+    }
+
+    private func overlap(with other: Flow.Match, _ holds: (Flow.Match, JSONValue) -> Bool) -> Flow.Match? {
         let both = Flow.Match(
-            anyOf: anyOf?.filter { other.holds(for: $0) } ?? other.anyOf?.filter { holds(for: $0) },
+            anyOf: anyOf?.filter { holds(other, $0) } ?? other.anyOf?.filter { holds(self, $0) },
             noneOf: noneOf + other.noneOf,
             exists: exists ?? other.exists,
             atLeast: [atLeast, other.atLeast].compactMap(\.self).max(),
@@ -144,7 +201,7 @@ extension Flow.Match {
         )
         if let exists, let others = other.exists, exists != others { return nil }
         if let least = both.atLeast, let most = both.atMost, least > most { return nil }
-        return both.isImpossible ? nil : both
+        return both.isImpossible(holds) ? nil : both
     }
 
     private var isNumeric: Bool { atLeast != nil || atMost != nil }

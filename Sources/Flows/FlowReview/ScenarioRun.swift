@@ -195,7 +195,7 @@ struct ScenarioRun {
 
     private mutating func input(_ message: Scenario.Message) throws(Impossible) -> Machine.Input {
         let sender = try message.from.map { name throws(Impossible) in
-            try instance(name, among: machine.state.open, "is open")
+            try instance(name, among: answered(sending: message.type) + machine.state.open, "is open")
         }
         if let at = message.at { time = at.milliseconds }
         var input = input(message.type, message.data, platform: message.platform)
@@ -203,6 +203,11 @@ struct ScenarioRun {
         input.attributes.instance = sender
         input.attributes.causationID = message.causedBy.map { causes[$0] ?? $0 }
         return input
+    }
+
+    /// The answered alerts and dialogs whose buttons have sent such a command.
+    private func answered(sending type: String) -> [ScreenInstance] {
+        (machine.snapshot.memory.answers ?? []).filter { $0.sends == type }.map(\.question)
     }
 
     private func report(
@@ -353,7 +358,7 @@ struct ScenarioObservation {
     private static func trace(_ effect: Machine.Effect) -> (aspect: Scenario.Aspect, value: JSONValue)? {
         switch effect {
         case .openURL(let url): (.opened, .string(url))
-        case .send(let type, let data): (.sent, sent(type, data))
+        case .send(let type, let data, instance: _): (.sent, sent(type, data))
         case .ask(let id, let type, let data, _, _): (.sent, sent(type, data, id: id))
         case .screenDismissed(let instance, let screen):
             (.dismissed, ["screen": .string(screen), "instance": .string(instance)])

@@ -113,7 +113,7 @@ extension Situation {
         case .ifPossible(let action):
             if case .setRoot = action { layouts = .any }
             forgetStacks()
-        case .openURL, .send, .finish, .abandon: break
+        case .update, .openURL, .send, .finish, .abandon: break
         }
     }
 

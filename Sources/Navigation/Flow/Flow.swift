@@ -385,11 +385,11 @@ extension [Flow.Part] {
 }
 
 extension Flow.Transition {
-    /// All actions that the rule may take, whatever the answer to its guard, without `ifPossible`. They include sending
-    /// the guard's question.
+    /// All actions that the rule may take, whatever the answer to its guard, without `ifPossible`, and those of the
+    /// buttons that it presents. They include sending the guard's question.
     public var possibleActions: [Flow.Action] {
         let question = `guard`?.ask.map { [Flow.Action.send(type: $0.type, data: $0.data)] } ?? []
-        return (question + actions + (`guard`?.rejected ?? []) + (`guard`?.expired ?? [])).map(\.unconditional)
+        return question + (actions + (`guard`?.rejected ?? []) + (`guard`?.expired ?? [])).flatMap(\.withButtons)
     }
 
     /// True if both rules have the same conditions and ask the same question. The first of such rules that accepts the
@@ -418,7 +418,10 @@ extension Flow {
         var reader = FlowReader(file: "request")
         let action = reader.action(FlowNode(json), at: "action")
         guard let action, reader.findings.isEmpty else { throw .unreadable(reader.findings.map(\.message)) }
-        guard requests.contains(action.name) else { throw .notRequestable(action.name, among: requests) }
+        // A view must not take other actions with the buttons of an alert.
+        for name in action.withButtons.map(\.name) where !requests.contains(name) {
+            throw .notRequestable(name, among: requests)
+        }
         var checker = FlowChecker(flow: self, isRequest: true)
         checker.check(action, at: "action")
         guard checker.problems.isEmpty else { throw .unreadable(checker.problems.map(\.message)) }

@@ -8,15 +8,17 @@ extension Flow {
     /// open screen sent the message, the front path is in the window of that screen. In a rule of a child flow, it is
     /// the frontmost path with a screen of the child flow.
     ///
-    /// Strings in arguments, results, URLs, commands' data, and titles and messages of alerts may be templates with
-    /// placeholders:
+    /// Strings in arguments, results, URLs, commands' data, and titles, messages and buttons of alerts may be templates
+    /// with placeholders:
     /// - `${data.FIELD}`: a field of the message that the rule matched,
     /// - `${answer.FIELD}`: a field of the answer to the rule's guard,
     /// - `${sender.NAME}`: an argument of the open screen that sent the message,
     /// - `${arguments.NAME}`: an argument of that screen, or of the screen in front if no open screen sent the message,
     /// - `${screens.SCREEN.NAME}`: an argument of an open instance of the screen `SCREEN`.
     ///
-    /// If a placeholder has no value, none of the rule's actions is taken.
+    /// `${PATH:-TEXT}` has a default. `${PATH?}` leaves out the key that has it if there is no value, and so does any
+    /// template that is the whole value of an optional argument or an optional field of a declared command. If another
+    /// placeholder has no value, none of the rule's actions is taken.
     public enum Action: Hashable, Sendable {
         /// Replaces the root, and dismisses all open screens.
         case setRoot(Destination, container: Layout? = nil)
@@ -53,6 +55,9 @@ extension Flow {
         case selectTab(String)
         /// Shows a screen in a column of a split root, and dismisses the stack that was there.
         case show(Destination, column: String)
+        /// Changes the named arguments of the sender if it is an instance of the screen, otherwise of the frontmost open
+        /// instance. Its other arguments stay.
+        case update(Destination)
         /// Opens a URL on the device where the message began.
         case openURL(String)
         /// Sends a command.
@@ -188,6 +193,7 @@ extension Flow {
         case dismissAll
         case selectTab
         case show
+        case update
         case openURL
         case send
         case finish
@@ -215,11 +221,36 @@ extension Flow.Action {
         case .dismissAll: .dismissAll
         case .selectTab: .selectTab
         case .show: .show
+        case .update: .update
         case .openURL: .openURL
         case .send: .send
         case .finish: .finish
         case .abandon: .abandon
         case .ifPossible(let action): action.name
+        }
+    }
+}
+
+extension Flow.Action {
+    /// The action, and the actions of the buttons of the alert or dialog that it presents.
+    package var withButtons: [Flow.Action] {
+        switch self {
+        case .present(_, as: _, options: let options), .presentFlow(_, arguments: _, as: _, options: let options):
+            [self] + (options.buttons ?? []).flatMap { $0.actions.flatMap(\.withButtons) }
+        case .ifPossible(let action): action.withButtons
+        default: [self]
+        }
+    }
+
+    /// The types of the commands that the action sends, or that the buttons of the alert or dialog send which it
+    /// presents.
+    package var sentTypes: [String] {
+        withButtons.flatMap { action -> [String] in
+            switch action {
+            case .send(type: let type, data: _): [type]
+            case .present(_, as: _, options: let options): (options.buttons ?? []).compactMap(\.sends)
+            default: []
+            }
         }
     }
 }

@@ -43,7 +43,7 @@ package struct FlowChecker {
     /// The tabs that a rule or link creates. Empty for a request.
     private let tabs: Set<String>
     /// True while templates may refer to the answer of a guard.
-    private var allowsAnswer = false
+    var allowsAnswer = false
     package private(set) var problems: [Problem] = []
 
     package init(flow: Flow, isRequest: Bool = false) {
@@ -119,33 +119,6 @@ package struct FlowChecker {
         report("'\(type)' is not the type of a command; write command.NAME", at: keyPath)
     }
 
-    private mutating func checkTemplates(in value: JSONValue, at keyPath: String) {
-        switch value {
-        case .string(let source): checkTemplate(source, at: keyPath)
-        case .array(let elements): for element in elements { checkTemplates(in: element, at: keyPath) }
-        case .object(let members):
-            for (name, member) in members.sorted(by: { $0.key < $1.key }) {
-                checkTemplates(in: member, at: "\(keyPath).\(name)")
-            }
-        default: break
-        }
-    }
-
-    private mutating func checkTemplate(_ source: String, at keyPath: String) {
-        if isRequest { return }
-        do {
-            let template = try Template(source)
-            for screen in template.screens { checkScreen(screen, at: keyPath) }
-            if template.refersToAnswer, !allowsAnswer {
-                report(
-                    "'${answer…}' cannot be used here; use it only in 'do' and 'rejected' of a rule with a guard",
-                    at: keyPath)
-            }
-        } catch {
-            report(error.description, at: keyPath)
-        }
-    }
-
     package static func isType(_ type: String, ofKinds kinds: [String]) -> Bool {
         let parts = type.split(scalar: ".", omittingEmptySubsequences: false)
         return parts.count >= 2 && kinds.contains(String(parts[0]))
@@ -209,7 +182,11 @@ package struct FlowChecker {
                     checkTab(screen.screen, at: keyPath)
                 } else {
                     checkScreen(screen.screen, at: "\(keyPath)[\(index)].screen")
-                    checkTemplates(in: .object(screen.arguments), at: "\(keyPath)[\(index)].arguments")
+                    for (name, match) in screen.arguments.sorted(by: { $0.key < $1.key }) {
+                        let keyPath = "\(keyPath)[\(index)].arguments.\(name)"
+                        check(match, at: keyPath)
+                        checkTemplates(in: .array(match.values), at: keyPath)
+                    }
                 }
             }
         }
@@ -233,6 +210,7 @@ package struct FlowChecker {
                 report("the sender determines the column; remove 'column'", at: "\(keyPath).column")
             }
         case .show(let destination, column: _), .goTo(let destination): check(destination, at: keyPath)
+        case .update(let destination): check(destination, isPartial: true, at: keyPath)
         case .selectTab(let tab): checkTab(tab, at: keyPath)
         case .replacePath(let destinations):
             for (index, destination) in destinations.enumerated() {
@@ -283,10 +261,11 @@ package struct FlowChecker {
         }
     }
 
-    mutating func check(_ destination: Flow.Destination, at keyPath: String) {
+    /// - Parameter isPartial: True if the arguments are only some of those of an instance.
+    mutating func check(_ destination: Flow.Destination, isPartial: Bool = false, at keyPath: String) {
         checkScreen(destination.screen, at: "\(keyPath).screen")
         checkTemplates(in: .object(destination.arguments), at: "\(keyPath).arguments")
-        checkArguments(destination.arguments, of: destination.screen, at: keyPath)
+        checkArguments(destination.arguments, of: destination.screen, isPartial: isPartial, at: keyPath)
     }
 
     mutating func check(_ layout: Flow.Layout?, at keyPath: String) {
@@ -354,29 +333,6 @@ package struct FlowChecker {
         guard !known.contains(style) else { return }
         let names = known.map(\.rawValue).joined(separator: ", ")
         report("platform '\(flow.platform)' has no style '\(style.rawValue)'; its styles are \(names)", at: keyPath)
-    }
-
-    private mutating func checkQuestion(_ options: PresentationOptions, _ style: PresentationStyle, at keyPath: String)
-    {
-        let article = style == .alert ? "an alert" : "a dialog"
-        let buttons = options.buttons ?? []
-        if style == .alert, options.title == nil { report("an alert needs a title; add one", at: keyPath) }
-        if buttons.isEmpty { report("\(article) needs buttons; add one that closes it", at: keyPath) }
-        let ids = buttons.map(\.id)
-        if let index = ids.indices.first(where: { ids[..<$0].contains(ids[$0]) }) {
-            report(
-                "the buttons of \(article) need different ids; change the duplicates",
-                at: "\(keyPath).buttons[\(index)].id")
-        }
-        if let index = buttons.indices.filter({ buttons[$0].role == .cancel }).dropFirst().first {
-            report(
-                "\(article) can have only one button with role: cancel; change the others",
-                at: "\(keyPath).buttons[\(index)].role")
-        }
-        for text in [options.title, options.message] { checkTemplate(text ?? "", at: keyPath) }
-        for (index, button) in buttons.enumerated() {
-            if let type = button.sends { checkCommand(type, at: "\(keyPath).buttons[\(index)].sends") }
-        }
     }
 
     /// The maximum deadline of a guard; a longer deadline is an error.

@@ -1,3 +1,4 @@
+internal import Foundation
 public import Support
 
 extension Flow {
@@ -28,33 +29,59 @@ extension Flow {
         /// The screens. At least one of them must be in the scope. An empty list means that the scope must be empty
         /// (`path`, `presented` and `sender` only).
         ///
-        /// An instance must have the arguments that are named here and may have others. A number or a boolean equals
-        /// its JSON text: `5` equals `"5"`. Arguments may be templates; a template that cannot be filled in matches no
-        /// instance.
-        public let screens: [Destination]
+        public let screens: [Screen]
 
-        public init(_ scope: Scope, _ screens: [Destination]) {
+        /// A screen, and conditions on the arguments of its instance.
+        public struct Screen: Hashable, Sendable, ExpressibleByStringLiteral {
+            public let screen: String
+            /// The conditions on the arguments, by name. An instance may have other arguments.
+            ///
+            /// A number or a boolean equals its JSON text: `5` equals `"5"`. Values may be templates; a template that
+            /// cannot be filled in matches no instance.
+            public let arguments: [String: Match]
+
+            public static func screen(_ name: String, _ arguments: [String: Match] = [:]) -> Screen {
+                Screen(screen: name, arguments: arguments)
+            }
+
+            /// Requires the arguments that an action passes to the screen.
+            public init(_ destination: Destination) {
+                self.init(screen: destination.screen, arguments: destination.arguments.mapValues { .value($0) })
+            }
+
+            /// Names a screen without conditions on its arguments.
+            public init(stringLiteral name: String) {
+                self.init(screen: name, arguments: [:])
+            }
+
+            init(screen: String, arguments: [String: Match]) {
+                self.screen = screen
+                self.arguments = arguments
+            }
+        }
+
+        public init(_ scope: Scope, _ screens: [Screen]) {
             self.scope = scope
             self.screens = screens
         }
 
-        public static func root(_ screens: Destination...) -> Condition { Condition(.root, screens) }
+        public static func root(_ screens: Screen...) -> Condition { Condition(.root, screens) }
 
-        public static func top(_ screens: Destination...) -> Condition { Condition(.top, screens) }
+        public static func top(_ screens: Screen...) -> Condition { Condition(.top, screens) }
 
         /// One of these screens is on the front path or on a path beneath it; without screens, these paths are empty.
-        public static func path(_ screens: Destination...) -> Condition { Condition(.path, screens) }
+        public static func path(_ screens: Screen...) -> Condition { Condition(.path, screens) }
 
         /// One of these screens is presented; without screens, nothing is presented.
-        public static func presented(_ screens: Destination...) -> Condition { Condition(.presented, screens) }
+        public static func presented(_ screens: Screen...) -> Condition { Condition(.presented, screens) }
 
         /// One of these screens is shown; see ``Scope/shown``.
-        public static func shown(_ screens: Destination...) -> Condition { Condition(.shown, screens) }
+        public static func shown(_ screens: Screen...) -> Condition { Condition(.shown, screens) }
 
         public static func tab(_ names: String...) -> Condition { Condition(.tab, names.map { .screen($0) }) }
 
         /// One of these screens sent the message; without screens, no open screen did.
-        public static func sender(_ screens: Destination...) -> Condition { Condition(.sender, screens) }
+        public static func sender(_ screens: Screen...) -> Condition { Condition(.sender, screens) }
 
         /// Conditions with their places in a flow: `when.path` is that of the first condition on the path, and
         /// `when[1].path` that of the second.
@@ -93,9 +120,8 @@ extension Flow {
             return screens.contains { wanted in
                 open.contains { instance in
                     wanted.screen == instance.screen
-                        && wanted.arguments.allSatisfy { name, value in
-                            guard let own = instance.arguments[name], let value = filled(value) else { return false }
-                            return own.isSameArgument(as: value)
+                        && wanted.arguments.allSatisfy { name, match in
+                            match.holds(forArgument: instance.arguments[name], filled: filled)
                         }
                 }
             }
@@ -151,10 +177,39 @@ extension Flow {
             if let exists, exists != (value.map { !$0.isNull } ?? false) { return false }
             if let anyOf, !(value.map(anyOf.contains) ?? false) { return false }
             if let value, noneOf.contains(value) { return false }
+            return allows(value?.numberValue)
+        }
+
+        /// Checks the conditions for an argument of a screen. A number or a boolean equals its JSON text, and is compared
+        /// with bounds like it.
+        ///
+        /// - Parameter filled: Fills in the templates of a value; returns nil if that is not possible.
+        package func holds(
+            forArgument value: JSONValue?, filled: (JSONValue) -> JSONValue? = { $0 }
+        ) -> Bool {
+            if let exists, exists != (value.map { !$0.isNull } ?? false) { return false }
+            if let anyOf {
+                guard let value, anyOf.contains(where: { filled($0).map(value.isSameArgument) ?? false }) else {
+                    return false
+                }
+            }
+            for unwanted in noneOf {
+                guard let unwanted = filled(unwanted), value?.isSameArgument(as: unwanted) != true else { return false }
+            }
+            return allows(value?.argumentNumber)
+        }
+
+        private func allows(_ number: @autoclosure () -> Double?) -> Bool {
             guard atLeast != nil || atMost != nil else { return true }
-            guard let number = value?.numberValue else { return false }
+            guard let number = number() else { return false }
             return (atLeast ?? number) <= number && number <= (atMost ?? number)
         }
+
+        /// The values that the conditions name.
+        package var values: [JSONValue] { (anyOf ?? []) + noneOf }
+
+        /// True if the conditions only list allowed values.
+        package var isList: Bool { noneOf.isEmpty && exists == nil && atLeast == nil && atMost == nil }
     }
 }
 
@@ -189,7 +244,7 @@ extension Flow.Match: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral, E
 extension Flow.Match {
     /// The conditions as in a flow file: a value, a list of values, or an object of operators.
     var json: JSONValue {
-        if noneOf.isEmpty, exists == nil, atLeast == nil, atMost == nil { return Self.json(anyOf ?? []) }
+        if isList { return Self.json(anyOf ?? []) }
         return .object(
             members: [
                 ("anyOf", anyOf.map(Self.json)),
@@ -200,10 +255,36 @@ extension Flow.Match {
             ])
     }
 
+    /// The conditions on an argument, as in a flow file: an object that has other keys than operators is a value.
+    var argumentJSON: JSONValue {
+        guard isList, let anyOf, anyOf.count == 1, case .object(let members) = anyOf[0],
+            !Self.areOperators(members.keys)
+        else { return json }
+        return anyOf[0]
+    }
+
+    /// The keys of conditions in a flow file.
+    package static let operators = ["anyOf", "not", "exists", "atLeast", "atMost"]
+
+    /// True if a mapping with these keys is a list of conditions on an argument. Otherwise it is a value.
+    package static func areOperators(_ keys: some Collection<String>) -> Bool {
+        !keys.isEmpty && keys.allSatisfy(operators.contains)
+    }
+
     private static func json(_ values: [JSONValue]) -> JSONValue {
         // A value that is itself an array or an object is wrapped in a list; otherwise it would be read as a list of
         // values or as an object of operators.
         if values.count == 1, values[0].arrayValue == nil, values[0].objectValue == nil { return values[0] }
         return .array(values)
+    }
+}
+
+extension JSONValue {
+    /// The number that an argument is, or that its text writes as JSON does. Nil for other arguments.
+    fileprivate var argumentNumber: Double? {
+        guard case .string(let text) = self else { return numberValue }
+        guard text.utf8.count <= 32, let value = try? JSONValue(parsing: Data(text.utf8)), value.description == text
+        else { return nil }
+        return value.numberValue
     }
 }

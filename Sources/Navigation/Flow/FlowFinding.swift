@@ -40,6 +40,8 @@ public struct FlowFinding: Hashable, Sendable, Encodable, CustomStringConvertibl
         case missingField = "missing-field"
         /// A field or an argument that is given a value of another type.
         case wrongType = "wrong-type"
+        /// A template that an escaped dollar sign makes literal text.
+        case escapedTemplate = "escaped-template"
         /// A value that the field never has.
         case unknownValue = "unknown-value"
         /// A command that the flow and the app's contract describe differently.

@@ -42,10 +42,18 @@ extension Flow.Condition {
             let key = condition.scope.rawValue
             let index = mappings.firstIndex { $0[key] == nil } ?? mappings.endIndex
             if index == mappings.endIndex { mappings.append([:]) }
-            mappings[index][key] = .array(condition.screens.map(\.shortJSON))
+            mappings[index][key] = .array(condition.screens.map(\.json))
         }
         return mappings.count == 1 ? .object(mappings[0]) : .array(mappings.map { .object($0) })
     }
+}
+
+extension Flow.Condition.Screen {
+    fileprivate var json: JSONValue {
+        arguments.isEmpty ? .string(screen) : ["screen": .string(screen), "arguments": argumentsJSON]
+    }
+
+    package var argumentsJSON: JSONValue { .object(arguments.mapValues(\.argumentJSON)) }
 }
 
 extension Flow.Action {
@@ -72,6 +80,7 @@ extension Flow.Action {
         case .dismiss(.sender): ["dismiss": .string(Flow.senderWord)]
         case .dismissAll: "dismissAll"
         case .selectTab(let tab): ["selectTab": .string(tab)]
+        case .update(let destination): ["update": .object(destination.members)]
         case .show(let destination, let column):
             ["show": .object(destination.members.with("column", .string(column)))]
         case .openURL(let url): ["openURL": .string(url)]
@@ -94,8 +103,6 @@ extension Flow.Destination {
     fileprivate var members: [String: JSONValue] {
         ["screen": .string(screen)].with("arguments", arguments.isEmpty ? nil : .object(arguments))
     }
-
-    fileprivate var shortJSON: JSONValue { arguments.isEmpty ? .string(screen) : .object(members) }
 }
 
 extension Flow.Layout {
@@ -140,8 +147,14 @@ extension AlertButton {
         .object(
             members: [
                 ("id", .string(id)), ("title", .string(title)), ("role", role.map { .string($0.rawValue) }),
-                ("sends", sends.map { .string($0) }),
+                ("sends", command),
+                ("do", actions.isEmpty ? nil : .array(actions.map(\.json))),
             ])
+    }
+
+    private var command: JSONValue? {
+        guard let sends, let data, !data.isEmpty else { return sends.map { .string($0) } }
+        return ["type": .string(sends), "data": .object(data)]
     }
 }
 

@@ -59,6 +59,7 @@ extension FlowReader {
             return string(value, "the screen to dismiss").map { .dismiss(Flow.Dismissed(stringLiteral: $0)) }
         case "selectTab": return string(value, "the tab to select").map { .selectTab($0) }
         case "show": return show(value, at: keyPath)
+        case "update": return update(value, at: keyPath)
         case "openURL": return string(value, "a URL").map { .openURL($0) }
         case "send": return send(value, at: keyPath)
         case "finish": return .finish(result: object(value))
@@ -252,6 +253,14 @@ extension FlowReader {
         return more["column"].flatMap { string($0, "a column's name") }.map { .show(destination, column: $0) }
     }
 
+    private mutating func update(_ node: FlowNode, at keyPath: String) -> Flow.Action? {
+        let members = members(of: node, "'update'", at: keyPath, required: ["screen", "arguments"])
+        guard let members, let screen = members["screen"].flatMap({ string($0, "a screen's name") }),
+            let arguments = members["arguments"]
+        else { return nil }
+        return .update(.screen(screen, object(arguments)))
+    }
+
     package mutating func present(_ node: FlowNode, at keyPath: String) -> Flow.Action? {
         let optional = ["detents", "dragIndicator", "interactiveDismissal", "title", "message", "buttons"]
         if let (name, arguments, more) = childFlow(
@@ -283,7 +292,7 @@ extension FlowReader {
 
     private mutating func buttons(_ node: FlowNode, at keyPath: String) -> [AlertButton]? {
         guard case .sequence(let elements) = node.content else {
-            report("'buttons' must be a list of { id, title, role, sends }", at: node)
+            report("'buttons' must be a list of { id, title, role, sends, do }", at: node)
             return nil
         }
         var buttons: [AlertButton] = []
@@ -291,19 +300,30 @@ extension FlowReader {
             // The index counts the valid entries, as in the finished flow.
             let keyPath = "\(keyPath)[\(buttons.count)]"
             let members = members(
-                of: element, "a button", at: keyPath, required: ["id", "title"], optional: ["role", "sends"])
+                of: element, "a button", at: keyPath, required: ["id", "title"], optional: ["role", "sends", "do"])
             guard let id = members?["id"].flatMap({ string($0, "a button's id") }),
                 let title = members?["title"].flatMap({ string($0, "a button's title") })
             else {
                 forget(keyPath)
                 continue
             }
+            let command = members?["sends"].flatMap { sentCommand($0, at: "\(keyPath).sends") }
             buttons.append(
                 AlertButton(
                     id: id, title: title,
                     role: members?["role"].flatMap { choice($0, "role", of: AlertButton.Role.self) },
-                    sends: members?["sends"].flatMap { string($0, "the command that a button sends") }))
+                    sends: command?.type, data: command?.data,
+                    do: members?["do"].flatMap { actions($0, at: "\(keyPath).do") } ?? []))
         }
         return buttons
+    }
+
+    /// Reads the command that a button sends. The data is nil if there is none.
+    private mutating func sentCommand(
+        _ node: FlowNode, at keyPath: String
+    ) -> (type: String, data: [String: JSONValue]?)? {
+        if case .scalar = node.content { return string(node, "the command that a button sends").map { ($0, nil) } }
+        guard case .send(let type, let data) = send(node, at: keyPath) else { return nil }
+        return (type, data == [:] ? nil : data.objectValue)
     }
 }

@@ -44,7 +44,7 @@ extension FlowChecker {
 
     private mutating func checkConstants(in conditions: [Flow.Condition], at keyPath: String) {
         check(conditions, at: keyPath)
-        let values = conditions.flatMap(\.screens).flatMap(\.arguments.values)
+        let values = conditions.flatMap(\.screens).flatMap(\.arguments.values).flatMap(\.values)
         if values.contains(where: { !LinkArgument($0).isConstant }) {
             report("a link's conditions cannot contain templates; remove '${…}'", at: keyPath)
         }
@@ -82,10 +82,14 @@ extension FlowChecker {
         guard let present = target.present else { return }
         checkScreen(present.destination.screen, at: "\(keyPath).present.screen")
         check(present.options, of: present.style, at: "\(keyPath).present")
-        let texts = [present.options.title, present.options.message].compactMap(\.self)
+        let options = present.options
+        let buttons = (options.buttons ?? []).flatMap { button in
+            [button.title] + ([.object(button.data ?? [:])] + button.actions.map(\.json)).map(\.description)
+        }
+        let texts = [options.title, options.message].compactMap(\.self) + buttons
         if texts.contains(where: { $0.contains(scalars: "${") }) {
             report(
-                "title and message of a link's presentation cannot contain templates; remove '${…}'",
+                "title, message and buttons of a link's presentation cannot contain templates; remove '${…}'",
                 at: "\(keyPath).present")
         }
     }

@@ -232,10 +232,10 @@ public struct Machine: Hashable, Sendable {
     }
 
     /// The instance that a command names as its sender, if that instance is not open. Nil for other messages, for a
-    /// command that names no instance, and for a command from another platform.
+    /// command that names no instance, for a command from another platform, and for the command of an answered alert.
     private func lateInstance(of input: Input) -> String? {
         guard isOwn(input), input.type.begins(with: "command."), let instance = input.attributes.instance,
-            !state.isOpen(instance)
+            !state.isOpen(instance), memory.question(sending: input) == nil
         else { return nil }
         return instance
     }
@@ -322,8 +322,8 @@ extension Machine {
     }
 
     private mutating func alertAnswered(_ instance: String, _ input: Input) -> [Effect] {
-        let question = state.presentations.firstIndex { $0.instance.id == instance && $0.style.isQuestion }
-        guard let index = question else {
+        let index = state.presentations.firstIndex { $0.instance.id == instance && $0.style.isQuestion }
+        guard let index else {
             return [input.discarded("screen instance '\(instance)' is not an alert or a dialog")]
         }
         let style = state.presentations[index].style
@@ -335,8 +335,18 @@ extension Machine {
         }
         var step = step(for: input)
         step.recordUserDismissal(ofPresentationAt: index)
-        if let command = button.sends { step.effects.append(.send(type: command, data: .object([:]))) }
-        return commit(step)
+        let question = state.presentations[index].instance
+        if let command = button.sends {
+            step.memory.record(NavigationMemory.Answer(question: question, sends: command))
+            step.effects.append(.send(type: command, data: .object(button.data ?? [:]), instance: question.id))
+        }
+        if button.actions.isEmpty { return commit(step) }
+        // The templates were filled in when the question was presented.
+        step.isLiteral = true
+        step.scope = question.run
+        // The actions change the window of the question, even if the report names its instance only in the data.
+        step.input.attributes.instance = instance
+        return perform(button.actions, step)
     }
 
     private mutating func tabSelected(_ instance: String, _ input: Input) -> [Effect] {
@@ -361,6 +371,7 @@ extension Machine {
         var step = step(for: input)
         // The arguments come from a view, so strings that look like templates are taken literally.
         step.isLiteral = true
+        step.isRequest = true
         // The screens that a view opens belong to the child flow that the view is part of.
         step.scope = (step.sender ?? state.top).run
         do {
@@ -425,7 +436,7 @@ extension Machine {
         if let ask = condition.ask {
             attempt.id = DerivedID.make(from: input.id, platform: flow.platform, name: "ask")
             do {
-                let data = try asked.resolve(ask.data)
+                let data = try asked.resolve(ask.data, as: flow.commands[ask.type])
                 asked.effects.append(
                     .ask(
                         id: attempt.id,
@@ -592,7 +603,7 @@ extension Machine {
     /// other message, these are all runs, from the front.
     private func runs(for input: Input) -> [FlowRun] {
         guard !state.runs.isEmpty else { return [] }
-        if input.isIntent, let sender = state.sender(of: input, on: flow.platform) {
+        if input.isIntent, let sender = state.sender(of: input, on: flow.platform) ?? memory.question(sending: input) {
             return state.lineage(of: sender.run)
         }
         var runs: [FlowRun] = []
@@ -630,6 +641,7 @@ extension Machine {
         step.asked = nil
         step.before = step.state
         step.isLiteral = false
+        step.isRequest = false
         step.layer = ending.layer
         guard let match = match(step, runs: step.state.lineage(of: ending.run.parent)) else { return }
         step.scope = match.run?.id

@@ -146,6 +146,22 @@ public struct NavigationFailure: Error, Hashable, Sendable, CustomStringConverti
         )
     }
 
+    static func unknownScreen(_ name: String) -> Self {
+        Self(
+            code: "navigation.unknownScreen",
+            message: "the flow has no screen '\(name)'",
+            recovery: "declare it under screens"
+        )
+    }
+
+    static func notOpen(_ screen: String) -> Self {
+        Self(
+            code: "navigation.notOpen",
+            message: "screen '\(screen)' is not open",
+            recovery: "add a condition on the screen to the rule, such as 'shown'"
+        )
+    }
+
     static func unknownFlow(_ name: String) -> Self {
         Self(
             code: "navigation.unknownFlow",

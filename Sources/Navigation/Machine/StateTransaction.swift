@@ -3,7 +3,7 @@ internal import Support
 /// A change of the machine's state that is being prepared. It works on a copy, so either all actions of a rule take
 /// effect or none does.
 struct StateTransaction {
-    private let flow: Flow
+    let flow: Flow
     /// The message that is being handled. While the end of a run is handled, it is the message about that end.
     var input: Machine.Input
     /// The state before the message; while the end of a run is handled, the state after that end. Conditions and
@@ -19,6 +19,8 @@ struct StateTransaction {
     var effects: [Machine.Effect] = []
     /// True if strings are taken literally instead of as templates.
     var isLiteral = false
+    /// True if a view requests the action.
+    var isRequest = false
     /// The id of the run whose rule is being applied; for a request, of the run to which the requesting screen belongs.
     /// Nil for the flow itself.
     var scope: String?
@@ -40,8 +42,12 @@ struct StateTransaction {
     }
 
     /// The open instance that sent the message. For the answer to a guard, it is the instance that sent the message
-    /// which the rule matched. Nil if the message names no open instance of this platform.
-    var sender: ScreenInstance? { before.sender(of: asked ?? input, on: flow.platform) }
+    /// which the rule matched. For a command that a button has sent, it is the answered alert or dialog. Nil if the
+    /// message names no open instance of this platform.
+    var sender: ScreenInstance? {
+        let message = asked ?? input
+        return before.sender(of: message, on: flow.platform) ?? memory.question(sending: message)
+    }
 
     /// The point from which the conditions see the state, and whose stack the actions change.
     var focus: Focus {
@@ -146,8 +152,10 @@ struct StateTransaction {
         case .dismissAll: dismissPresentations(0..<state.presentations.endIndex)
         case .selectTab(let tab): try selectTab(tab)
         case .show(let destination, let column): try show(destination, column: column)
+        case .update(let destination): try update(destination)
         case .openURL(let template): effects.append(.openURL(try resolveURL(template)))
-        case .send(let type, let data): effects.append(.send(type: type, data: try resolve(data)))
+        case .send(let type, let data):
+            effects.append(.send(type: type, data: try resolve(data, as: flow.commands[type])))
         case .finish(let result): try end(.finished, result: result)
         case .abandon: try end(.abandoned)
         case .ifPossible(let action): try applyIfPossible(action)
@@ -172,9 +180,7 @@ struct StateTransaction {
     ) throws(NavigationFailure) {
         let window = state.presentations(inWindowOf: state.frontScope(from: focus))
         if let front = state.presentations[window].last, front.style.isQuestion { throw .awaitsAnswer(front) }
-        var options = options
-        options.title = try options.title.map { text throws(NavigationFailure) in try resolveText(text) }
-        options.message = try options.message.map { text throws(NavigationFailure) in try resolveText(text) }
+        let options = try filled(options)
         let index = style == .window ? state.presentations.endIndex : window.upperBound
         state.presentations.insert(Presentation(style, instance, options: options), at: index)
         layer = .presentation(instance: instance.id)
@@ -203,7 +209,7 @@ struct StateTransaction {
 
     /// Throws an error if another screen covers the screen that sent a request.
     private func checkSenderIsInFront() throws(NavigationFailure) {
-        guard isLiteral, let sender, !state.active.contains(sender) else { return }
+        guard isRequest, let sender, !state.active.contains(sender) else { return }
         throw .covered(sender)
     }
 
@@ -250,6 +256,19 @@ struct StateTransaction {
         state.root.container = .split(columns: columns)
     }
 
+    /// Changes arguments of the sender, if it is an instance of the screen, otherwise of the frontmost instance.
+    private mutating func update(_ destination: Flow.Destination) throws(NavigationFailure) {
+        let open = state.openFromFront.filter { $0.screen == destination.screen }
+        guard let instance = open.first(where: { $0.id == sender?.id }) ?? open.first else {
+            throw .notOpen(destination.screen)
+        }
+        let changed = try filled(destination).arguments
+        var updated = instance
+        updated.arguments.merge(changed) { _, new in new }
+        guard updated.argumentSize <= ScreenInstance.argumentLimit else { throw .argumentsTooLarge(instance.screen) }
+        state.setArguments(updated.arguments, of: instance.id)
+    }
+
     private mutating func pop(_ count: Int, column: String?) throws(NavigationFailure) {
         let scope = try popScope(column)
         let depth = state[scope].count - floor(of: scope)
@@ -261,7 +280,7 @@ struct StateTransaction {
     /// The path from which a number of screens is popped. If a screen requests it without a column, this is the path of
     /// that screen.
     private func popScope(_ column: String?) throws(NavigationFailure) -> NavigationState.PathScope {
-        guard column == nil, isLiteral, let sender, let scope = state.scope(of: sender.id) else {
+        guard column == nil, isRequest, let sender, let scope = state.scope(of: sender.id) else {
             return try scope(column.map { .column($0) })
         }
         try checkSenderIsInFront()
@@ -364,7 +383,8 @@ struct StateTransaction {
     }
 
     private mutating func instantiate(_ destination: Flow.Destination) throws(NavigationFailure) -> ScreenInstance {
-        var instance = memory.instantiate(destination.screen, try resolve(destination.arguments))
+        guard flow.screens[destination.screen] != nil else { throw .unknownScreen(destination.screen) }
+        var instance = memory.instantiate(destination.screen, try filled(destination).arguments)
         guard instance.argumentSize <= ScreenInstance.argumentLimit else { throw .argumentsTooLarge(instance.screen) }
         instance.run = livingRun?.id
         return instance
@@ -393,7 +413,7 @@ struct StateTransaction {
     /// first screen of the rule's run and all screens below it. 0 if that screen is not on this path.
     private func floor(of scope: NavigationState.PathScope) -> Int {
         // A view's request may leave a child flow.
-        guard !isLiteral, let run = livingRun else { return 0 }
+        guard !isRequest, let run = livingRun else { return 0 }
         return state[scope].firstIndex { $0.id == run.first }.map { $0 + 1 } ?? 0
     }
 

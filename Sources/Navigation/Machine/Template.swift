@@ -101,6 +101,12 @@ package struct Template {
     /// The placeholder of which the template consists. Nil if there is other text, or more than one placeholder.
     package var whole: Placeholder? { segments.count == 1 ? placeholders.first : nil }
 
+    /// The path of a template that can leave out its key, such as `${data.colour?}`. Nil for another string.
+    package static func optional(in source: String) -> String? {
+        guard source.contains(scalars: "?}") else { return nil }
+        return (try? Template(source))?.whole.flatMap { $0.isOptional ? $0.path : nil }
+    }
+
     /// The first text of the form `${PATH}` that an escaped dollar sign makes literal, although it would be a valid
     /// placeholder. Nil if there is none.
     package static func escapedPlaceholder(in source: String) -> String? {
@@ -168,8 +174,13 @@ extension Template.Problem: CustomStringConvertible {
 
 extension StateTransaction {
     /// Fills in all templates within a value.
-    func resolve(_ value: JSONValue) throws(NavigationFailure) -> JSONValue {
-        try resolve(value, isOptional: false) ?? .null
+    ///
+    /// - Parameter declared: The declared members of an object. Those that are optional may be left out.
+    func resolve(
+        _ value: JSONValue, as declared: [String: JSONSchema.Property]? = nil
+    ) throws(NavigationFailure) -> JSONValue {
+        if let declared, case .object(let members) = value { return .object(try resolve(members, as: declared)) }
+        return try resolve(value, isOptional: false) ?? .null
     }
 
     /// Fills in all templates among the members of an object. A member whose template has no value is left out if the

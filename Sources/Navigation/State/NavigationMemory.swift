@@ -8,6 +8,9 @@ public struct NavigationMemory: Codable, Hashable, Sendable {
     public private(set) var departures: [Departure]
     /// The ids of the attempts that have ended most recently; the latest one is last. Nil if none has ended.
     public private(set) var attempts: [String]?
+    /// The alerts and dialogs with whose buttons the user has most recently sent commands; the latest one is last. Nil
+    /// if there are none.
+    public private(set) var answers: [Answer]?
 
     /// An instance that is gone, and the report that removed it.
     public struct Departure: Codable, Hashable, Sendable {
@@ -19,6 +22,17 @@ public struct NavigationMemory: Codable, Hashable, Sendable {
         /// does not repeat this report.
         public var button: String?
     }
+
+    /// An alert or a dialog that is gone, and the command that its button has sent on its behalf.
+    public struct Answer: Codable, Hashable, Sendable {
+        public var question: ScreenInstance
+        /// The type of the command.
+        public var sends: String
+    }
+
+    /// The maximum number of answers that are kept. The arguments of their alerts and dialogs together have at most the
+    /// size that is allowed for one screen; the oldest answers are removed.
+    static let answerLimit = 4
 
     /// The maximum number of departures, and of attempts, that are kept; the oldest are removed.
     static let departureLimit = 16
@@ -48,6 +62,19 @@ public struct NavigationMemory: Codable, Hashable, Sendable {
     /// Records that an attempt has ended.
     mutating func recordEnd(ofAttempt id: String) {
         attempts = Array(((attempts ?? []) + [id]).suffix(Self.departureLimit))
+    }
+
+    /// Records that a button of an alert or a dialog has sent a command.
+    mutating func record(_ answer: Answer) {
+        var kept = Array(((answers ?? []) + [answer]).suffix(Self.answerLimit))
+        while kept.reduce(0, { $0 + $1.question.argumentSize }) > ScreenInstance.argumentLimit { kept.removeFirst() }
+        answers = kept
+    }
+
+    /// The alert or the dialog whose button has recently sent this command. Nil for other messages.
+    func question(sending input: Machine.Input) -> ScreenInstance? {
+        guard let answers, let instance = input.attributes.instance else { return nil }
+        return answers.last { $0.question.id == instance && $0.sends == input.type }?.question
     }
 
     /// True if this attempt has ended recently.

@@ -183,8 +183,8 @@ public struct NavigationState: Hashable, Sendable {
         }
     }
 
-    /// The maximum size of the arguments of all open and leaving screens, together with the titles and messages of
-    /// alerts and dialogs, in bytes of JSON. If the state would grow beyond this size, actions are not taken, and a
+    /// The maximum size of the arguments of all open and leaving screens, together with the titles, messages and buttons
+    /// of alerts and dialogs, in bytes of JSON. If the state would grow beyond this size, actions are not taken, and a
     /// deep link is discarded.
     static let contentLimit = 512 * 1024
 
@@ -199,7 +199,36 @@ public struct NavigationState: Hashable, Sendable {
         let arguments = open.reduce(0) { $0 + $1.argumentSize } + leaving.reduce(0) { $0 + $1.argumentSize }
         return presentations.reduce(arguments) { size, presentation in
             let texts = [presentation.options.title, presentation.options.message].compactMap(\.self)
-            return size + texts.reduce(0) { $0 + JSONValue.string($1).description.utf8.count }
+            let buttons = (presentation.options.buttons ?? []).reduce(0) { $0 + $1.contentSize }
+            return size + buttons + texts.reduce(0) { $0 + JSONValue.string($1).description.utf8.count }
+        }
+    }
+
+    /// Replaces the arguments of the open instance with this id.
+    mutating func setArguments(_ arguments: [String: JSONValue], of id: String) {
+        func update(_ instance: inout ScreenInstance) { if instance.id == id { instance.arguments = arguments } }
+        func update(_ stack: inout ScreenStack) {
+            update(&stack.instance)
+            for index in stack.path.indices { update(&stack.path[index]) }
+        }
+        update(&root.instance)
+        for index in path.indices { update(&path[index]) }
+        for index in presentations.indices {
+            update(&presentations[index].instance)
+            for depth in presentations[index].path.indices { update(&presentations[index].path[depth]) }
+        }
+        switch root.container {
+        case .split(let columns)?:
+            let updated = columns.mapValues { stack in
+                var stack = stack
+                update(&stack)
+                return stack
+            }
+            root.container = .split(columns: updated)
+        case .tabs(var tabs, let selected)?:
+            for index in tabs.indices { update(&tabs[index].stack) }
+            root.container = .tabs(tabs, selected: selected)
+        case nil: break
         }
     }
 

@@ -1,3 +1,5 @@
+public import Support
+
 /// A presentation: a screen that lies over others, with the screens that were pushed on it.
 public struct Presentation: Hashable, Sendable {
     /// The presentation style.
@@ -116,7 +118,7 @@ public enum Detent: String, Codable, Hashable, Sendable, CaseIterable {
 }
 
 /// A button of an alert or a dialog.
-public struct AlertButton: Codable, Hashable, Sendable {
+public struct AlertButton: Hashable, Sendable {
     /// The purpose of a button. Views may show buttons with a role in a special style.
     public enum Role: String, Codable, Hashable, Sendable, CaseIterable {
         /// The user declines.
@@ -133,11 +135,67 @@ public struct AlertButton: Codable, Hashable, Sendable {
     /// The type of the command that is sent when the button is pressed, such as `command.PlaylistSelected`. Nil if the
     /// button only closes the question.
     public var sends: String?
+    /// The data of the command in ``sends``. Nil if it has none.
+    public var data: [String: JSONValue]?
+    /// The actions that are taken when the button is pressed. In a state, their templates are filled in.
+    public var actions: [Flow.Action]
 
-    public init(id: String, title: String, role: Role? = nil, sends: String? = nil) {
+    public init(
+        id: String,
+        title: String,
+        role: Role? = nil,
+        sends: String? = nil,
+        data: [String: JSONValue]? = nil,
+        do actions: [Flow.Action] = []
+    ) {
         self.id = id
         self.title = title
         self.role = role
         self.sends = sends
+        self.data = data
+        self.actions = actions
+    }
+}
+
+extension AlertButton: Codable {
+    private enum CodingKeys: String, CodingKey {
+        case id, title, role, sends, data
+        case actions = "do"
+    }
+
+    /// Decodes a button. Its actions are in the form of a flow file.
+    public init(from decoder: any Decoder) throws {
+        let object = try decoder.container(keyedBy: CodingKeys.self)
+        id = try object.decode(String.self, forKey: .id)
+        title = try object.decode(String.self, forKey: .title)
+        role = try object.decodeIfPresent(Role.self, forKey: .role)
+        sends = try object.decodeIfPresent(String.self, forKey: .sends)
+        data = try object.decodeIfPresent([String: JSONValue].self, forKey: .data)
+        var reader = FlowReader(file: "state")
+        actions =
+            try object.decodeIfPresent(JSONValue.self, forKey: .actions)
+            .flatMap { reader.actions(FlowNode($0), at: "do") } ?? []
+        if let finding = reader.findings.first {
+            throw DecodingError.dataCorruptedError(forKey: .actions, in: object, debugDescription: finding.message)
+        }
+    }
+
+    /// Encodes a button. Without a value, a member is absent.
+    public func encode(to encoder: any Encoder) throws {
+        var object = encoder.container(keyedBy: CodingKeys.self)
+        try object.encode(id, forKey: .id)
+        try object.encode(title, forKey: .title)
+        try object.encodeIfPresent(role, forKey: .role)
+        try object.encodeIfPresent(sends, forKey: .sends)
+        try object.encodeIfPresent(data, forKey: .data)
+        if !actions.isEmpty { try object.encode(actions.map(\.json), forKey: .actions) }
+    }
+}
+
+extension AlertButton {
+    /// The size of the parts that a flow's templates can fill in, in bytes.
+    var contentSize: Int {
+        let data = data.map { JSONValue.object($0).description.utf8.count } ?? 0
+        return actions.reduce(title.utf8.count + data) { $0 + $1.json.description.utf8.count }
     }
 }

@@ -174,15 +174,13 @@ extension Flow {
 
     /// The types of the commands that rules, links and buttons send, in alphabetical order.
     private var commands: [MessageType] {
-        let types = allTransitions.flatMap(\.possibleActions).flatMap { action -> [String] in
-            switch action {
-            case .send(type: let type, data: _): [type]
-            case .present(_, as: _, options: let options): options.buttons?.compactMap(\.sends) ?? []
-            default: []
-            }
-        }
+        let types = allTransitions.flatMap(\.possibleActions).flatMap(\.sentTypes)
         let linked = links.flatMap { link in
-            link.sends.map(\.type) + (link.to.present?.options.buttons?.compactMap(\.sends) ?? [])
+            link.sends.map(\.type)
+                + (link.to.present.map {
+                    Flow.Action.present($0.destination, as: $0.style, options: $0.options).sentTypes
+                }
+                    ?? [])
         }
         return Set(types + linked).sorted().compactMap(MessageType.init)
     }

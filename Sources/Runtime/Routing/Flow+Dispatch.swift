@@ -35,7 +35,7 @@ extension Flow.Builder {
 
 extension Dispatchable {
     fileprivate static func transitions(
-        givingWay screens: [Flow.Destination], at location: RuleLocation
+        givingWay screens: [Flow.Condition.Screen], at location: RuleLocation
     ) -> [Flow.Transition] {
         let arguments = change.identifiers.map { ($0, JSONValue.string("${data.data.\($0)}")) }
         let destination = Flow.Destination.screen(change.screen, Dictionary(arguments) { first, _ in first })
@@ -63,7 +63,7 @@ extension Dispatchable {
 }
 
 extension DispatchChange {
-    fileprivate var screenWithoutStack: Flow.Destination? {
+    fileprivate var screenWithoutStack: Flow.Condition.Screen? {
         guard case .modal(_, _, inStack: false) = style else { return nil }
         return .screen(screen)
     }

@@ -64,7 +64,7 @@ extension Flow.Condition {
 
     fileprivate var text: String {
         let names = screens.map { screen in
-            screen.screen + (screen.arguments.isEmpty ? "" : " \(JSONValue.object(screen.arguments))")
+            screen.screen + (screen.arguments.isEmpty ? "" : " \(screen.argumentsJSON)")
         }
         return "\(scope.rawValue): \(names.isEmpty ? "nothing" : names.joined(separator: " or "))"
     }
