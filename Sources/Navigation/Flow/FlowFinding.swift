@@ -52,6 +52,8 @@ public struct FlowFinding: Hashable, Sendable, Encodable, CustomStringConvertibl
         case unusualBackPath = "unusual-back-path"
         /// A link whose root depends on the state.
         case openRoot = "open-root"
+        /// A link that only sends commands, which any web page can open.
+        case actionLink = "action-link"
         /// An acknowledgement that acknowledges no finding.
         case unusedAcknowledgement = "unused-acknowledgement"
     }

@@ -182,7 +182,8 @@ extension Flow {
             }
         }
         let linked = links.flatMap { link in
-            link.sends.map(\.type) + (link.to.present?.options.buttons?.compactMap(\.sends) ?? [])
+            link.sends.map(\.type)
+                + [link.to, link.otherwise].flatMap { $0?.present?.options.buttons?.compactMap(\.sends) ?? [] }
         }
         return Set(types + linked).sorted().compactMap(MessageType.init)
     }
