@@ -48,6 +48,16 @@ struct LinkFindingTests {
                     send: command.LoadReview
                     park: 90s
                     over: { sheet: wait, alert: refuse }
+                  - url: shop://item/{itemID}?pieces={pieces:integer}
+                    when: { root: list }
+                    to:
+                      root: list
+                      path: { screen: item, arguments: { itemID: "${url.itemID}", pieces: "${url.pieces:-1}" } }
+                    otherwise: { root: settings }
+                  - { url: "https://shop.example/items/{itemID}", redirect: "shop://item/${url.itemID}" }
+                  - { url: "shop://refresh", action: true, send: command.RefreshRequested }
+                  - url: shop://{path...}
+                    to: { root: list, path: [{ screen: review, arguments: { path: "${url.path}" } }] }
                 """
             ).isEmpty)
     }

@@ -96,8 +96,9 @@ extension Flow {
     /// or all patterns.
     func advice(forLink url: String) -> String {
         let parts = URLParts(url)
-        // Spellings are compared with the beginning of a long URL only.
-        let url = String(url.prefix(200))
+        // Only the beginnings of long URLs are compared.
+        func brief(_ text: String) -> String { String(text.prefix(200)) }
+        let url = brief(url)
         for link in links {
             guard let values = parts.flatMap({ link.pattern?.values(in: $0) }) else { continue }
             if let problem = problems(with: values, of: link).first {
@@ -106,7 +107,7 @@ extension Flow {
         }
         // Each pattern is filled in with the URL's own values before it is compared.
         let spellings = links.map { link in
-            (pattern: link.url, text: parts.flatMap { link.pattern?.filled(from: $0) } ?? link.url)
+            (pattern: link.url, text: brief(parts.flatMap { link.pattern?.filled(from: $0) } ?? link.url))
         }
         let nearest = Spelling.nearest(to: url, in: spellings.map(\.text))
         let meant = spellings.first { $0.text == nearest }.map { "did you mean '\($0.pattern)'?" }
