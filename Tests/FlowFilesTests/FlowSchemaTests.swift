@@ -131,6 +131,7 @@ struct SchemaKeysTests {
         "The schema has the reader's keys of deep links",
         arguments: [
             ("link", "'?': 1"), ("target", "url: 'x://y', to: { '?': 1 }"),
+            ("target", "url: 'x://y', to: { path: a }, when: { root: a }, otherwise: { '?': 1 }"),
             ("over", "url: 'x://y', to: { path: a }, over: { '?': 1 }"),
             ("root", "url: 'x://y', to: { root: { '?': 1 } }"),
             ("presentedScreen", "url: 'x://y', to: { present: { '?': 1 } }"),
@@ -283,7 +284,14 @@ enum SchemaExamples {
                 guard: { ask: { type: command.B, data: { a: [1] } }, accept: { on: document.B, where: { a: 1 } },
                 reject: error.C, deadline: 1500ms, meanwhile: queue, rejected: [pop], expired: [{ push: a }] }, do: [pop]
                 """),
-        ] + actions.map(action)
+        ] + actions.map(action) + links.map { file("links: [{ \($0) }]") }
+
+    private static let links = [
+        "url: 'x://y/{a:integer}', to: { root: { screen: a, arguments: { b: '${url.a}' } } }, action: false",
+        "url: 'x://y', when: { root: a }, to: { path: a }, otherwise: { root: a }, park: 5s, over: { sheet: wait }",
+        "url: 'x://y/{a?}', to: { root: { screen: a, arguments: { b: '${url.a:-c}' } } }, send: command.A",
+        "url: 'x://z', redirect: 'x://z', when: { root: a }", "url: 'x://y', action: true, send: [command.A]",
+    ]
 
     private static let child = "{ start: a, transitions: [] }"
 
@@ -340,6 +348,16 @@ enum SchemaExamples {
             (rule("do: [pop], guard: { accept: event.A, deadline: 5s, ask: event.B }"), "\(rules).guard.ask"),
         ]
         + badActions.map { (action($0), "\(rules).do[0]") }
+        + badLinks.map { (file("links: [{ \($0) }]"), "$.links[0]") }
+
+    private static let badLinks = [
+        "url: 'x://y'", "to: { root: a }", "url: 'x://y', send: command.A", "url: 'x://y', action: true",
+        "url: 'x://y', action: 1, send: command.A", "url: 'x://y', action: true, send: command.A, park: 5s",
+        "url: 'x://y', action: true, send: command.A, to: { root: a }",
+        "url: 'x://y', to: { root: a }, redirect: 'x://y'",
+        "url: 'x://y', redirect: 'x://y', send: command.A", "url: 'x://y', to: { root: a }, otherwise: { root: a }",
+        "url: 'x://y', redirect: 'x://y', over: { sheet: wait }",
+    ]
 
     private static let rules = "$.transitions[0]"
 

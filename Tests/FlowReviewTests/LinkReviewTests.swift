@@ -57,4 +57,54 @@ struct LinkReviewTests {
     func usual(link: String) {
         #expect(findings(link) == [])
     }
+
+    @Test("A link that only sends commands has a note, which a comment accepts")
+    func action() {
+        let link = "when: { root: list }, action: true, send: [command.ItemSelected, command.ReviewSelected]"
+        #expect(
+            findings(link) == [
+                "shop.yaml:16:46: note: any web page can open 'shop://x'; it sends 'command.ItemSelected' and "
+                    + "'command.ReviewSelected'; accept this if anybody may send them [action-link]"
+            ])
+        #expect(
+            findings(link + " }   # check: allow action-link, harmless\n  - { url: 'shop://y', to: { root: list }")
+                == [])
+    }
+
+    @Test("A command that only a link sends is sent, and its rule leads to screens")
+    func sentByLink() {
+        let yaml =
+            Self.head.replacing("list: { sends: [command.ItemSelected] }", with: "list:")
+            + "  - { url: 'shop://x', action: true, send: command.ItemSelected }   # check: allow action-link, harmless"
+        #expect(Flow.review(yaml: yaml, file: "shop.yaml").findings.map(\.description) == [])
+    }
+
+    @Test("The screens of 'otherwise' are reached, and their path is checked")
+    func otherwise() {
+        #expect(findings("when: { root: settings }, to: { path: [item] }, otherwise: { root: list }").count == 1)
+        let found = findings(
+            "when: { root: list }, to: { path: [item] }, otherwise: { root: list, path: [review] }")
+        #expect(found.count == 1 && found[0].contains("rules push 'review' only on 'item'"), "\(found)")
+        let only =
+            Self.head.replacing("  - { url: 'shop://settings', to: { root: settings } }\n", with: "")
+            + "  - { url: 'shop://x', when: { root: list }, to: { path: [item] }, otherwise: { root: settings } }"
+        #expect(Flow.review(yaml: only, file: "shop.yaml").findings.map(\.description) == [])
+    }
+
+    @Test("The graph has edges for 'otherwise' and for the commands of a link")
+    func edges() throws {
+        let flow = try Flow("shop", version: 1, platform: "ios", start: "a") {
+            for name in ["a", "b", "c", "d"] { Flow.Screen(name) }
+            Flow.Transition(on: "command.B", when: [.root("a")], do: [.push("b")])
+            Flow.Link("x:b", when: [.path("d")], action: true, send: [.init("command.B")])
+            Flow.Link("x:c", when: [.path("b")], to: .init(path: ["c"]), otherwise: .init(path: ["d"]))
+            Flow.Link("x:d", redirect: "x:c")
+        }
+        let links = flow.graph.edges.filter(\.rule.isLink)
+        #expect(links.map(\.to) == ["b", "c", "d"])
+        #expect(links.map(\.from) == ["d", "b", nil])
+        #expect(links.map(\.rule.isOtherwise) == [false, false, true])
+        #expect(links.map(\.rule.keyPath) == ["links[0]", "links[1]", "links[1]"])
+        #expect(flow.graph.nodes.allSatisfy { $0.isReached })
+    }
 }

@@ -128,4 +128,88 @@ struct LinkHistoryTests {
             #expect(probe.snapshot.url == fresh.snapshot.url)
         }
     }
+
+    /// A flow with links of every kind.
+    private static func everyKind() throws -> Flow {
+        try Flow("tea", version: 1, platform: "ios", start: "menu") {
+            Flow.Screen("menu")
+            Flow.Screen("login")
+            Flow.Screen("brewing", arguments: ["minutes": .init(.range(.integer, atLeast: 1, atMost: 60))])
+            Flow.Screen("list")
+            Flow.Screen("lost")
+            Flow.Screen("terms", gate: true)
+            Flow.Transition(on: "command.LogIn", do: [.setRoot("menu")])
+            Flow.Transition(on: "command.Leave", do: [.setRoot("login")])
+            Flow.Transition(
+                on: "command.Brew", when: [.root("menu")],
+                do: [.push(.screen("brewing", ["minutes": "${data.minutes}"]))])
+            Flow.Transition(
+                on: "command.List",
+                do: [.setRoot(.screen("list", ["page": "${data.page}", "sorted": "${data.sorted}"]))])
+            Flow.Transition(on: "event.Terms", do: [.present("terms", as: .sheet)])
+            Flow.Transition(on: "event.Accepted", do: [.dismiss("terms")])
+            Flow.Link(
+                "tea://brew/{m:integer}", when: [.root("menu")],
+                to: .init(root: "menu", path: [.screen("brewing", ["minutes": "${url.m}"])]),
+                otherwise: .init(root: "login"), send: [.init("command.Load", ["minutes": "${url.m}"])])
+            Flow.Link(
+                "tea://list/{p?:integer}?sorted={s:boolean}",
+                to: .init(root: .init(.screen("list", ["page": "${url.p:-1}", "sorted": "${url.s}"]))))
+            Flow.Link("tea://stop", when: [.path("brewing")], action: true, send: [.init("command.Stop")])
+            Flow.Link("tea://old/{m...}", redirect: "tea://brew/${url.m}")
+            Flow.Link("tea://loop/{m}", when: [.root("menu")], redirect: "tea://loop/${url.m}")
+            Flow.Link(
+                "tea://{path...}", unless: [.root("login")],
+                to: .init(root: .init(.screen("lost", ["path": "${url.path}"]))))
+        }
+    }
+
+    private static func anyMessage(_ random: inout SeededGenerator, _ state: NavigationState) -> (String, JSONValue) {
+        let numbers: [JSONValue] = [1, 5, "5", 60, 61, 0, 5.5, "05", .null, "x", true, 9_007_199_254_740_992]
+        let texts = [
+            "5", "05", "61", "-1", "", "..", "%2F", "a/b", "%zz", "1e3", String(repeating: "9", count: 300), "{m}",
+        ]
+        let text = texts.randomElement(using: &random) ?? ""
+        let urls = [
+            "tea://brew/\(text)", "tea://list/\(text)?sorted=true", "tea://list?sorted=\(text)", "tea://stop",
+            "tea://old/\(text)", "tea://loop/\(text)", "tea://\(text)/x", "TEA://Nowhere/\(text)//y/../z",
+            "tea:" + String(repeating: "/a", count: 300), "tea://brew/5", "tea://brew/7", "tea://old/9",
+        ]
+        let number = numbers.randomElement(using: &random) ?? 1
+        let messages: [(String, JSONValue)] = [
+            ("command.LogIn", [:]), ("command.LogIn", [:]), ("command.LogIn", [:]), ("command.Leave", [:]),
+            ("command.Brew", ["minutes": number]),
+            ("command.List", ["page": number, "sorted": numbers.randomElement(using: &random) ?? true]),
+            ("event.Terms", [:]), ("event.Accepted", [:]),
+            ("command.BackCompleted", ["instance": .string(state.top.id)]),
+            ("event.DeepLinkReceived", ["url": .string(urls.randomElement(using: &random) ?? "")]),
+        ]
+        return messages[
+            Bool.random(using: &random) ? messages.count - 1 : Int.random(in: 0..<messages.count, using: &random)]
+    }
+
+    @Test("Links of every kind are accounted for once, and the URL of a state leads to it", arguments: 0..<30)
+    func everyKind(seed: UInt64) throws {
+        var random = SeededGenerator(seed: seed)
+        var machine = Machine(flow: try Self.everyKind())
+        var gone = Set<String>()
+        var (urls, sent) = (Set<String>(), 0)
+        for step in 0..<Self.steps {
+            let (type, data) = Self.anyMessage(&random, machine.state)
+            let input = Machine.Input(
+                id: "m\(step)", type: type, data: data, attributes: Machine.Attributes(time: step * 60_000))
+            let effects = machine.handle(input)
+            for id in effects.discarded { #expect(gone.insert(id).inserted) }
+            sent += effects.sent.count
+            #expect(Restoration(machine.snapshot, flow: machine.flow).machine == machine)
+            guard let url = machine.snapshot.url else { continue }
+            urls.insert(url)
+            var probe = machine
+            let again = Machine.Input(id: "p\(step)", type: "event.DeepLinkReceived", data: ["url": .string(url)])
+            let probed = probe.handle(again)
+            #expect(
+                probed.sent.isEmpty && probed.dismissals.isEmpty && probe.state.open == machine.state.open, "\(url)")
+        }
+        #expect(urls.count > 3 && sent > 0)
+    }
 }

@@ -118,7 +118,8 @@ extension YAMLNode {
     private static let order = [
         "name", "version", "platform", "start", "presentations", "requests", "ignores", "commands", "screens", "flows",
         "transitions", "links",
-        "on", "url", "where", "when", "unless", "origin", "guard", "to", "send", "park", "over",
+        "on", "url", "where", "when", "unless", "origin", "guard", "to", "otherwise", "redirect", "action",
+        "send", "park", "over",
         "ask", "accept", "reject", "deadline", "meanwhile", "rejected", "expired", "type", "data",
         "screen", "flow", "arguments", "count", "from", "column", "container", "tabs", "style", "detents", "dragIndicator",
         "interactiveDismissal", "id", "title", "message", "role", "buttons", "sends", "gate", "do",

@@ -308,16 +308,23 @@ extension FlowReader {
 
     private mutating func link(_ node: FlowNode, at keyPath: String) -> Flow.Link? {
         let members = members(
-            of: node, "a link", at: keyPath, required: ["url", "to"],
-            optional: ["when", "unless", "send", "park", "over"])
-        guard let members, let url = members["url"].flatMap({ string($0, "a link's URL") }),
-            let to = members["to"].flatMap({ target($0, at: "\(keyPath).to") })
+            of: node, "a link", at: keyPath, required: ["url"],
+            optional: ["when", "unless", "to", "otherwise", "redirect", "action", "send", "park", "over"])
+        guard let members, let url = members["url"].flatMap({ string($0, "a link's URL") }) else { return nil }
+        let to = members["to"].flatMap { target($0, "to", at: "\(keyPath).to") }
+        let redirect = members["redirect"].flatMap { string($0, "a link's redirect") }
+        let isAction = members["action"].map { bool($0, "action") } ?? false
+        // A link without a key that cannot be read would be another kind of link.
+        guard let isAction, (to == nil) == (members["to"] == nil), (redirect == nil) == (members["redirect"] == nil)
         else { return nil }
         return Flow.Link(
             url,
             when: members["when"].map { conditions($0, "when", at: "\(keyPath).when") } ?? [],
             unless: members["unless"].map { conditions($0, "unless", at: "\(keyPath).unless") } ?? [],
             to: to,
+            otherwise: members["otherwise"].flatMap { target($0, "otherwise", at: "\(keyPath).otherwise") },
+            redirect: redirect,
+            action: isAction,
             send: members["send"].map { sends($0, at: "\(keyPath).send") } ?? [],
             park: members["park"].flatMap { duration($0, "'park'") } ?? Flow.Link.usualPark,
             over: members["over"].map { over($0, at: "\(keyPath).over") } ?? [:],
@@ -349,8 +356,9 @@ extension FlowReader {
         return sends
     }
 
-    private mutating func target(_ node: FlowNode, at keyPath: String) -> Flow.Link.Target? {
-        let members = members(of: node, "'to'", at: keyPath, optional: ["root", "tab", "columns", "path", "present"])
+    private mutating func target(_ node: FlowNode, _ key: String, at keyPath: String) -> Flow.Link.Target? {
+        let members = members(
+            of: node, "'\(key)'", at: keyPath, optional: ["root", "tab", "columns", "path", "present"])
         guard let members else { return nil }
         return Flow.Link.Target(
             root: members["root"].flatMap { root($0, at: "\(keyPath).root") },

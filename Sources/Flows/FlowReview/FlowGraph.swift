@@ -52,6 +52,8 @@ package struct FlowGraph: Hashable, Sendable {
         package let flow: String?
         /// True if it is a deep link. Deep links have edges like rules.
         package var isLink = false
+        /// True for the screens that a deep link opens while its conditions do not hold (`otherwise`).
+        package var isOtherwise = false
         /// The index among the flow's rules or links, from 0.
         package let index: Int
         /// The answer to the guard. Nil for a rule without a guard, and for a deep link.
@@ -128,9 +130,19 @@ package struct FlowGraph: Hashable, Sendable {
     /// The edges of all rules and deep links. Nil if there are more than `limit`.
     private static func edges(of flow: Flow, limit: Int) -> [Edge]? {
         let (senders, presented, tabs) = (flow.senders, flow.presentedScreens, flow.tabs)
+        var handlers: [String: [Flow.Transition]] = [:]
+        if flow.links.contains(where: \.isAction) {
+            for rule in flow.allTransitions {
+                for type in rule.on { handlers[type, default: []].append(rule) }
+            }
+        }
         var edges: [Edge] = []
         for (rule, transition) in flow.placedRules + flow.placedLinks {
-            let showings = transition.outcomes.flatMap { answer, actions in
+            let link = rule.isLink ? flow.links[rule.index] : nil
+            // A link that opens no screens leads to those of the rules on its commands.
+            let commands = link?.isAction == true ? Set(link?.sends.map(\.type) ?? []).sorted() : []
+            let outcomes = transition.outcomes + commands.flatMap { handlers[$0] ?? [] }.map { (nil, $0.actions) }
+            let showings = outcomes.flatMap { answer, actions in
                 actions.flatMap(\.buttonActions).flatMap { action, button in
                     flow.showings(by: action, tabs: tabs).map { (answer, action, button, $0) }
                 }
@@ -152,7 +164,7 @@ package struct FlowGraph: Hashable, Sendable {
                             placement: showing.placement,
                             action: action.name,
                             begins: showing.flow,
-                            rule: Rule(flow: rule.flow, isLink: rule.isLink, index: rule.index, answer: answer)
+                            rule: rule.answered(answer)
                         )
                     }
                 }
@@ -166,6 +178,11 @@ extension FlowGraph.Rule {
     /// The place of the rule in the flow, such as `transitions[2]` or `links[0]`.
     package var keyPath: String {
         isLink ? Flow.keyPath(ofLink: index) : Flow.keyPath(ofRule: index, in: flow)
+    }
+
+    /// The rule with this answer to its guard.
+    fileprivate func answered(_ answer: FlowGraph.Answer?) -> FlowGraph.Rule {
+        FlowGraph.Rule(flow: flow, isLink: isLink, isOtherwise: isOtherwise, index: index, answer: answer)
     }
 }
 
@@ -182,10 +199,22 @@ extension Flow {
         return (own + others).map { (FlowGraph.Rule(flow: $0.1, index: $0.0, answer: nil), $0.2) }
     }
 
-    /// All deep links with their places, each converted to a rule that shows the same screens.
+    /// All deep links with their places, each converted to a rule that shows the same screens. The screens that a link
+    /// opens while its conditions do not hold are those of a second rule.
     var placedLinks: [(rule: FlowGraph.Rule, transition: Transition)] {
-        links.enumerated().map { index, link in
-            (FlowGraph.Rule(flow: nil, isLink: true, index: index, answer: nil), link.transition)
+        links.enumerated().flatMap { index, link in
+            let rule = FlowGraph.Rule(flow: nil, isLink: true, index: index, answer: nil)
+            var otherwise = rule
+            otherwise.isOtherwise = true
+            let actions = link.sends.map { Action.send(type: $0.type, data: .object($0.data)) }
+            return [
+                (
+                    rule,
+                    Transition(
+                        on: Machine.deepLinkReceived, when: link.when, unless: link.unless,
+                        do: actions + (link.to?.actions ?? []))
+                )
+            ] + (link.otherwise.map { [(otherwise, Transition(on: Machine.deepLinkReceived, do: $0.actions))] } ?? [])
         }
     }
 
@@ -297,21 +326,19 @@ extension Flow {
     }
 }
 
-extension Flow.Link {
-    /// A rule that shows the same screens as the link if none of them is open yet.
-    fileprivate var transition: Flow.Transition {
-        var actions: [Flow.Action] = sends.map { .send(type: $0.type, data: .object($0.data)) }
-        if let root = to.root { actions.append(.setRoot(root.destination, container: root.container)) }
-        if let tab = to.tab { actions.append(.selectTab(tab)) }
-        for (name, column) in to.columns.sorted(by: { $0.key < $1.key }) {
+extension Flow.Link.Target {
+    /// The actions that show the same screens if none of them is open yet.
+    fileprivate var actions: [Flow.Action] {
+        var actions: [Flow.Action] = []
+        if let root { actions.append(.setRoot(root.destination, container: root.container)) }
+        if let tab { actions.append(.selectTab(tab)) }
+        for (name, column) in columns.sorted(by: { $0.key < $1.key }) {
             actions.append(.show(column.first, column: name))
             actions += column.path.map { .push($0, column: name) }
         }
-        if !to.path.isEmpty { actions.append(.replacePath(to.path)) }
-        if let present = to.present {
-            actions.append(.present(present.destination, as: present.style, options: present.options))
-        }
-        return Flow.Transition(on: Machine.deepLinkReceived, when: when, unless: unless, do: actions)
+        if !path.isEmpty { actions.append(.replacePath(path)) }
+        if let present { actions.append(.present(present.destination, as: present.style, options: present.options)) }
+        return actions
     }
 }
 
@@ -376,9 +403,9 @@ struct FlowReach {
             )
         }
         for edge in edges {
-            let rule = FlowGraph.Rule(
-                flow: edge.rule.flow, isLink: edge.rule.isLink, index: edge.rule.index, answer: nil)
-            guard let index = rules[rule] else { continue }
+            // The rules that handle the commands of a link have edges of their own.
+            if edge.rule.isLink, flow.links[edge.rule.index].isAction { continue }
+            guard let index = rules[edge.rule.answered(nil)] else { continue }
             let needs = [[.rule(index)]] + (edge.from.map { [[.screen($0)]] } ?? []) as [[Search.Fact]]
             if let screen = edge.to { search.add(.screen(screen), after: needs) }
             if let flow = edge.begins { search.add(.flow(flow), after: needs) }

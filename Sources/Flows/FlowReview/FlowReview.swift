@@ -93,7 +93,7 @@ struct FlowReviewer {
             reviewer.reviewActions(sentElsewhere)
             reviewer.reviewArguments()
             reviewer.reviewResults()
-            reviewer.reviewBackPaths()
+            reviewer.reviewLinks()
         }
         return reviewer.problems
     }

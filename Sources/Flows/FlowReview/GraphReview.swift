@@ -125,7 +125,9 @@ extension FlowReviewer {
 
     /// True if the link shows something else than the screen as the root.
     private func leads(_ link: Flow.Link, onFrom screen: String) -> Bool {
-        link.to.root?.destination.screen != screen || !link.to.path.isEmpty || link.to.present != nil
+        [link.to, link.otherwise].compactMap(\.self).contains {
+            $0.root?.destination.screen != screen || !$0.path.isEmpty || $0.present != nil
+        }
     }
 
     private func leads(_ rule: Flow.Transition, onFromRoot screen: String) -> Bool {

@@ -1,22 +1,42 @@
 internal import Navigation
 
 extension FlowReviewer {
-    /// Checks that each link opens each screen above a screen on which rules push it.
-    mutating func reviewBackPaths() {
+    /// Lists the links that only send commands, and checks that each other link opens each screen above a screen on
+    /// which rules push it.
+    mutating func reviewLinks() {
         if flow.links.isEmpty { return }
         let pushes = flow.pushes
         for (index, link) in flow.links.enumerated() {
-            let keyPath = "links[\(index)].to"
-            if link.roots.isEmpty {
+            let keyPath = "links[\(index)]"
+            if link.isAction { addNote(of: link, at: keyPath) }
+            if link.to != nil, link.roots.isEmpty {
                 warn(
                     .openRoot,
                     "the link names no root, so going back from it may lead anywhere; add 'root' to 'to', or to 'when'",
-                    at: keyPath)
+                    at: "\(keyPath).to")
             }
-            review(link.to.path, on: link.roots + link.to.firsts, pushes, at: "\(keyPath).path")
-            for (name, column) in link.to.columns.sorted(by: { $0.key < $1.key }) {
-                review(column.path, on: [column.first.screen], pushes, at: "\(keyPath).columns.\(name).path")
+            if let to = link.to { review(to, on: link.roots, pushes, at: "\(keyPath).to") }
+            if let otherwise = link.otherwise {
+                let root = otherwise.root.map { [$0.destination.screen] }
+                review(otherwise, on: root ?? [], pushes, at: "\(keyPath).otherwise")
             }
+        }
+    }
+
+    private mutating func addNote(of link: Flow.Link, at keyPath: String) {
+        let commands = link.sends.map { "'\($0.type)'" }.joined(separator: " and ")
+        addNote(
+            .actionLink,
+            "any web page can open '\(link.url)'; it sends \(commands); accept this if anybody may send them",
+            at: "\(keyPath).action")
+    }
+
+    private mutating func review(
+        _ target: Flow.Link.Target, on roots: [String], _ pushes: [String: Set<String>], at keyPath: String
+    ) {
+        review(target.path, on: roots + target.firsts, pushes, at: "\(keyPath).path")
+        for (name, column) in target.columns.sorted(by: { $0.key < $1.key }) {
+            review(column.path, on: [column.first.screen], pushes, at: "\(keyPath).columns.\(name).path")
         }
     }
 

@@ -32,6 +32,8 @@ public struct Flow: Hashable, Sendable {
     public let transitions: [Transition]
     /// The deep links, in the order in which they are tried.
     public let links: [Link]
+    /// True if the flow has links, and a screen or a command whose fields it declares: values of URLs are checked then.
+    let checksLinkValues: Bool
     /// The maximum number of rules and links in a flow, with those of its child flows. A flow with more is refused.
     package static let ruleLimit = 10_000
 
@@ -67,6 +69,7 @@ public struct Flow: Hashable, Sendable {
         self.flows = Dictionary(flows.map { ($0.name, $0) }) { first, _ in first }
         self.transitions = transitions
         self.links = links
+        checksLinkValues = !links.isEmpty && (!commands.isEmpty || screens.contains { $0.arguments != nil })
         var hash = FNV1a()
         hash.combine(json.description)
         self.hash = hash.hexadecimal

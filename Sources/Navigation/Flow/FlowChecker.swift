@@ -50,7 +50,7 @@ package struct FlowChecker {
         self.flow = flow
         self.isRequest = isRequest
         let actions = isRequest ? [] : flow.allTransitions.flatMap(\.possibleActions)
-        let links = isRequest ? [] : flow.links.map(\.to)
+        let links = isRequest ? [] : flow.links.flatMap { [$0.to, $0.otherwise].compactMap(\.self) }
         columns = Set(actions.compactMap { if case .show(_, let column) = $0 { column } else { nil } })
             .union(links.flatMap(\.columns.keys))
         let layouts = actions.map { action -> Flow.Layout? in

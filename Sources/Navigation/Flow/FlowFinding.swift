@@ -58,6 +58,8 @@ public struct FlowFinding: Hashable, Sendable, Encodable, CustomStringConvertibl
         case unusualBackPath = "unusual-back-path"
         /// A link whose root depends on the state.
         case openRoot = "open-root"
+        /// A link that only sends commands, which any web page can open.
+        case actionLink = "action-link"
         /// A form of the language that a newer form replaces.
         case oldForm = "old-form"
         /// An acknowledgement that acknowledges no finding.

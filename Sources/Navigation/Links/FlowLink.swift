@@ -1,7 +1,8 @@
 public import Support
 
 extension Flow {
-    /// A deep link: the pattern of its URLs, the conditions for following it, and the screens that it opens.
+    /// A deep link: the pattern of its URLs, the conditions for following it, and the screens that it opens. Instead of
+    /// opening screens, a link may lead to another URL, or only send commands.
     ///
     ///     Flow.Link(
     ///         "focus://playlist/{playlistID}",
@@ -19,8 +20,15 @@ extension Flow {
         public let when: [Condition]
         /// Conditions on the state, none of which may hold.
         public let unless: [Condition]
-        /// The screens to which the link leads.
-        public let to: Target
+        /// The screens to which the link leads. Nil for a redirect, and for a link that only sends commands.
+        public let to: Target?
+        /// The screens that are opened if the URL arrives while the conditions do not hold. Nil if there are none.
+        public let otherwise: Target?
+        /// The URL to which the link leads instead, such as `shop://item/${url.itemID}`. Nil for other links.
+        public let redirect: String?
+        /// True if the link opens no screens and only sends commands, each time that its URL is opened. It is followed
+        /// at once or discarded.
+        public let isAction: Bool
         /// The commands that are sent when the link is followed. They are not sent if the target is already open.
         public let sends: [Sending]
         /// The maximum time for which the link stays parked, in whole milliseconds, from 0 to 366 days. The first
@@ -42,7 +50,10 @@ extension Flow {
             _ url: String,
             when: [Condition] = [],
             unless: [Condition] = [],
-            to: Target,
+            to: Target? = nil,
+            otherwise: Target? = nil,
+            redirect: String? = nil,
+            action isAction: Bool = false,
             send sends: [Sending] = [],
             park: Duration = usualPark,
             over: [PresentationStyle: Precedence] = [:],
@@ -53,6 +64,9 @@ extension Flow {
             self.when = when.sorted { $0.scope.rawValue < $1.scope.rawValue }
             self.unless = unless.sorted { $0.scope.rawValue < $1.scope.rawValue }
             self.to = to
+            self.otherwise = otherwise
+            self.redirect = redirect
+            self.isAction = isAction
             self.sends = sends
             self.park = .milliseconds(park.milliseconds)
             self.over = over
@@ -74,7 +88,7 @@ extension Flow {
         /// The root screens that the link's path may lie on: its own root, or those that its conditions require. Empty
         /// if there are neither.
         package var roots: [String] {
-            if let root = to.root { return [root.destination.screen] }
+            if let root = to?.root { return [root.destination.screen] }
             return when.filter { $0.scope == .root }.flatMap { $0.screens.map(\.screen) }
         }
     }
@@ -93,7 +107,8 @@ extension Flow {
 extension Flow.Link {
     /// The target of a deep link: the screens that are shown after it was followed, and those beneath them.
     ///
-    /// An argument is either a constant or `${url.NAME}`, a value of the URL.
+    /// An argument is a constant, a value of the URL (`${url.NAME}`), or a value with a default for URLs that lack it
+    /// (`${url.NAME:-DEFAULT}`).
     public struct Target: Hashable, Sendable {
         /// The root. Nil to keep the current root.
         public let root: Root?
@@ -185,7 +200,7 @@ extension Flow.Link {
     public struct Sending: Hashable, Sendable {
         /// The type, such as `command.PlaylistSelected`.
         public let type: String
-        /// The fields of the data: constants, or `${url.NAME}` as in a screen's arguments.
+        /// The fields of the data: constants or values of the URL, as in a screen's arguments.
         public let data: [String: JSONValue]
 
         public init(_ type: String, _ data: [String: JSONValue] = [:]) {

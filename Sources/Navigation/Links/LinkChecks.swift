@@ -28,24 +28,54 @@ extension FlowChecker {
         if link.park < .zero || link.park > .seconds(366 * 86_400) {
             report("'park' must be at least 0s and at most 366d; correct it", at: "\(keyPath).park")
         }
-        check(link.to, at: "\(keyPath).to")
+        checkPurpose(of: link, at: keyPath)
+        if let to = link.to { check(to, "to", at: "\(keyPath).to") }
+        if let otherwise = link.otherwise { check(otherwise, "otherwise", at: "\(keyPath).otherwise") }
+        for (index, command) in link.sends.enumerated() { checkCommand(command.type, at: "\(keyPath).send[\(index)]") }
         do {
             let pattern = try URLPattern(link.url)
-            checkPlaceholders(of: pattern, in: link.to, at: keyPath)
-            for (index, command) in link.sends.enumerated() {
-                let keyPath = "\(keyPath).send[\(index)]"
-                checkCommand(command.type, at: keyPath)
-                check(command.data, of: command.type, among: pattern.required + pattern.optional, at: keyPath)
-            }
+            checkPlaceholders(of: pattern, in: link, at: keyPath)
+            for use in flow.uses(of: link) { check(use, of: pattern, at: "\(keyPath).url") }
+            if let redirect = link.redirect { check(redirect, of: link, pattern, at: "\(keyPath).redirect") }
         } catch {
             report(error.description, at: "\(keyPath).url")
+        }
+    }
+
+    /// Checks that the link opens screens, leads to another URL, or only sends commands, and has only the keys for this.
+    private mutating func checkPurpose(of link: Flow.Link, at keyPath: String) {
+        let given = [
+            ("to", link.to != nil), ("otherwise", link.otherwise != nil), ("park", link.park != Flow.Link.usualPark),
+            ("over", !link.over.isEmpty),
+        ]
+        if link.redirect != nil {
+            for (key, isGiven) in given + [("action", link.isAction), ("send", !link.sends.isEmpty)] where isGiven {
+                report("a link with 'redirect' only leads to another URL; remove '\(key)'", at: "\(keyPath).\(key)")
+            }
+        } else if link.isAction {
+            for (key, isGiven) in given where isGiven {
+                report(
+                    "a link with 'action: true' opens no screens and does not wait; remove '\(key)'",
+                    at: "\(keyPath).\(key)")
+            }
+            if link.sends.isEmpty { report("a link with 'action: true' needs 'send'; add a command", at: keyPath) }
+        } else if link.to == nil {
+            let advice =
+                link.sends.isEmpty
+                ? "add 'to: { root: SCREEN }', or 'redirect: URL'"
+                : "add 'to: { root: SCREEN }', or 'action: true' if any web page may make the app send this"
+            report("the link opens no screens; \(advice)", at: keyPath)
+        } else if link.otherwise != nil, link.when.isEmpty, link.unless.isEmpty {
+            report(
+                "'otherwise' is for a link whose conditions do not hold, and it has none; add 'when' or 'unless'",
+                at: "\(keyPath).otherwise")
         }
     }
 
     private mutating func checkConstants(in conditions: [Flow.Condition], at keyPath: String) {
         check(conditions, at: keyPath)
         let values = conditions.flatMap(\.screens).flatMap(\.arguments.values).flatMap(\.values)
-        if values.contains(where: { !LinkArgument($0).isConstant }) {
+        if values.contains(where: { LinkArgument($0) != .constant($0) }) {
             report("a link's conditions cannot contain templates; remove '${…}'", at: keyPath)
         }
         if conditions.contains(where: { $0.scope == .sender }) {
@@ -53,9 +83,9 @@ extension FlowChecker {
         }
     }
 
-    private mutating func check(_ target: Flow.Link.Target, at keyPath: String) {
+    private mutating func check(_ target: Flow.Link.Target, _ key: String, at keyPath: String) {
         if target.destinations.isEmpty, target.tab == nil {
-            report("'to' is empty; add 'root', 'path' or 'present'", at: keyPath)
+            report("'\(key)' is empty; add 'root', 'path' or 'present'", at: keyPath)
         }
         if let root = target.root {
             checkScreen(root.destination.screen, at: "\(keyPath).root.screen")
@@ -107,37 +137,111 @@ extension FlowChecker {
         }
     }
 
-    /// Checks that each placeholder of the URL is used by a screen, and that each value that a screen uses is in the
-    /// URL.
-    private mutating func checkPlaceholders(of pattern: URLPattern, in target: Flow.Link.Target, at keyPath: String) {
-        let known = pattern.required + pattern.optional
-        for destination in target.destinations {
-            check(destination.arguments, of: destination.screen, among: known, at: "\(keyPath).to")
+    /// Checks that each placeholder of the URL is used by a screen, or by a command if the link opens no screens, and
+    /// that each value that the link uses is in the URL.
+    private mutating func checkPlaceholders(of pattern: URLPattern, in link: Flow.Link, at keyPath: String) {
+        for (key, target) in [("to", link.to), ("otherwise", link.otherwise)] {
+            for destination in target?.destinations ?? [] {
+                check(destination.arguments, of: destination.screen, among: pattern, at: "\(keyPath).\(key)")
+            }
         }
-        let used = target.destinations.reduce(into: Set()) { $0.formUnion($1.placeholders) }
-        for name in known where !used.contains(name) {
+        for (index, command) in link.sends.enumerated() {
+            check(command.data, of: command.type, among: pattern, at: "\(keyPath).send[\(index)]")
+        }
+        // A redirect may drop values.
+        guard link.to != nil || link.isAction else { return }
+        let members = link.to?.destinations.map(\.arguments) ?? link.sends.map(\.data)
+        let used = Set(members.flatMap(\.values).compactMap { LinkArgument($0).placeholder })
+        let (owner, part) = link.to == nil ? ("command", "a field") : ("screen", "an argument")
+        for name in pattern.required + pattern.optional where !used.contains(name) {
             report(
-                "no screen uses '{\(name)}' of the link's URL; add an argument '${url.\(name)}', or remove it",
+                "no \(owner) uses '{\(name)}' of the link's URL; add \(part) '${url.\(name)}', or remove it",
                 at: "\(keyPath).url")
         }
     }
 
     private mutating func check(
-        _ arguments: [String: JSONValue],
+        _ members: [String: JSONValue],
         of owner: String,
-        among known: [String],
+        among pattern: URLPattern,
         at keyPath: String
     ) {
-        for (name, argument) in arguments.sorted(by: { $0.key < $1.key }) {
-            switch LinkArgument(argument) {
+        for (name, member) in members.sorted(by: { $0.key < $1.key }) {
+            switch LinkArgument(member) {
             case .constant: break
-            case .placeholder(let value) where known.contains(value): break
-            case .placeholder(let value):
-                report("the link's URL has no '{\(value)}'; \(Spelling.advice(for: value, among: known))", at: keyPath)
+            case .placeholder(let value, let fallback): check(value, fallback, of: pattern, at: keyPath)
             case .unreadable:
-                report("'\(name)' of '\(owner)' must be a constant or only '${url.NAME}'; correct it", at: keyPath)
+                report(
+                    "'\(name)' of '\(owner)' must be a constant or only '${url.NAME}' or '${url.NAME:-DEFAULT}'; "
+                        + "correct it",
+                    at: keyPath)
             }
         }
+    }
+
+    /// Checks that a value is in the URL, and that its default has the value's type.
+    private mutating func check(_ name: String, _ fallback: String?, of pattern: URLPattern, at keyPath: String) {
+        guard let type = pattern.type(of: name) else {
+            let advice = Spelling.advice(for: name, among: pattern.required + pattern.optional)
+            return report("the link's URL has no '{\(name)}'; \(advice)", at: keyPath)
+        }
+        guard let fallback else { return }
+        if pattern.required.contains(name) {
+            report("every URL has '{\(name)}', so the default is never used; write '${url.\(name)}'", at: keyPath)
+        } else if type.value(of: fallback) == nil {
+            report("the default '\(fallback)' of '{\(name):\(type)}' is not of this type; correct it", at: keyPath)
+        }
+    }
+
+    /// Checks that the values of a placeholder are of the type that a screen or a command declares.
+    private mutating func check(_ use: LinkUse, of pattern: URLPattern, at keyPath: String) {
+        guard let type = pattern.type(of: use.placeholder) else { return }
+        let (name, schema) = (use.placeholder, use.field.schema)
+        guard type.isAllowed(by: schema) else {
+            let others = URLPattern.ValueType.allCases
+            let advice =
+                others.last { $0.isAllowed(by: schema) }
+                .map { "write '{\($0 == .string ? name : "\(name):\($0)")}'" }
+                ?? "use a constant"
+            return report("'\(use.name)' of '\(use.owner)' is \(schema), not '{\(name)}'; \(advice)", at: keyPath)
+        }
+        guard let fallback = use.fallback else {
+            if use.field.isRequired, pattern.optional.contains(name) {
+                report(
+                    "'\(use.owner)' requires '\(use.name)', and a URL may lack '{\(name)}'; write "
+                        + "'${url.\(name):-DEFAULT}', or declare '\(use.name)?'",
+                    at: keyPath)
+            }
+            return
+        }
+        guard let value = type.value(of: fallback), let problem = schema.problems(with: value, at: use.name).first
+        else {
+            return
+        }
+        report("the default of '{\(name)}' for '\(use.owner)' is not allowed: \(problem); correct it", at: keyPath)
+    }
+
+    /// Checks that a redirect is a URL, and that a link may match it.
+    private mutating func check(_ redirect: String, of link: Flow.Link, _ pattern: URLPattern, at keyPath: String) {
+        guard let template = LinkTemplate(redirect), RawURL(redirect, isPattern: true) != nil else {
+            return report(
+                "'redirect' must be a URL with a scheme, in which '${url.NAME}' or '${url.NAME:-DEFAULT}' are values; "
+                    + "correct it",
+                at: keyPath)
+        }
+        for (name, fallback) in template.values { check(name, fallback, of: pattern, at: keyPath) }
+        let isKnown = template.values.allSatisfy { value in
+            pattern.required.contains(value.name) && !(pattern.hasRest && pattern.inPath.last?.name == value.name)
+        }
+        let anything = URLPattern.wildcard
+        guard isKnown, let url = URLParts(template.filled { _, _ in anything }) else { return }
+        if url.authority.contains(scalars: anything)
+            || flow.links.contains(where: { $0.pattern?.mayMatch(url) == true })
+        {
+            return
+        }
+        let nearest = Spelling.suggestion(for: redirect, among: flow.links.map(\.url))
+        report("no link matches the redirect '\(redirect)'; \(nearest ?? "correct it, or add a link")", at: keyPath)
     }
 
     /// Reports a link if an earlier link, which has no conditions or the same conditions, matches all of its URLs.
@@ -147,11 +251,18 @@ extension FlowChecker {
         for other in earlier {
             let isAlwaysFirst =
                 other.when.isEmpty && other.unless.isEmpty || other.when == link.when && other.unless == link.unless
-            guard isAlwaysFirst, other.pattern?.covers(pattern) == true else { continue }
+            guard isAlwaysFirst, other.pattern?.covers(pattern) == true, takesAllValues(other) else { continue }
             report(
                 "the earlier link '\(other.url)' matches all URLs of this link; move this link up, or remove it",
                 at: "\(keyPath).url")
             return
+        }
+    }
+
+    /// True if the screens and commands of a link, as the flow declares them, allow all values of its URLs.
+    private func takesAllValues(_ link: Flow.Link) -> Bool {
+        flow.uses(of: link).allSatisfy {
+            link.pattern?.type(of: $0.placeholder)?.isWhollyAllowed(by: $0.field.schema) ?? true
         }
     }
 }

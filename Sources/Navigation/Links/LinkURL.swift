@@ -1,34 +1,59 @@
 internal import Support
 
 extension Flow.Link {
-    func url(for state: NavigationState) -> String? {
-        values(of: state).flatMap { pattern?.url(with: $0) }
+    /// The values of this link's URL for a state. Nil if no URL of this link leads to the state.
+    func values(of state: NavigationState) -> [String: JSONValue]? {
+        guard let to, let pattern, isOn(state.root.instance.screen), let pairs = to.pairs(with: state) else {
+            return nil
+        }
+        var values: [String: JSONValue] = [:]
+        for (destination, instance) in pairs {
+            guard destination.screen == instance.screen, destination.give(&values, of: instance, pattern) else {
+                return nil
+            }
+        }
+        // If one screen has a query value and another lacks it, no URL leads to this state.
+        return pairs.allSatisfy { isFilled($0.open, as: $0.wanted, from: values) } ? values : nil
     }
 
-    /// The values of this link's URL for a state. Nil if no URL of this link leads to the state.
-    func values(of state: NavigationState) -> [String: String]? {
-        guard to.root != nil || roots.contains(state.root.instance.screen) || roots.isEmpty else { return nil }
-        return to.values(of: state)
+    /// True if the link's `to` may lie on this root.
+    func isOn(_ root: String) -> Bool { to?.root != nil || roots.isEmpty || roots.contains(root) }
+
+    /// True if the screens of a target are open, with the arguments for these values.
+    func isOpen(_ target: Target, with values: [String: JSONValue], in state: NavigationState) -> Bool {
+        target.pairs(with: state)?.allSatisfy { isFilled($0.open, as: $0.wanted, from: values) } ?? false
+    }
+
+    /// True if the instance is one of the destination, with exactly the arguments that a new instance would get for
+    /// these values, and belongs to no run of a child flow.
+    func isFilled(_ instance: ScreenInstance, as destination: Flow.Destination, from values: [String: JSONValue])
+        -> Bool
+    {
+        guard instance.screen == destination.screen, instance.run == nil else { return false }
+        let wanted = filled(destination.arguments, from: values)
+        return wanted.count == instance.arguments.count
+            && wanted.allSatisfy { instance.arguments[$0]?.isSameArgument(as: $1) ?? false }
+    }
+
+    /// Arguments or data, filled in with the values of a URL. A member is left out if the URL has no value for it.
+    func filled(_ members: [String: JSONValue], from values: [String: JSONValue]) -> [String: JSONValue] {
+        members.compactMapValues { member in
+            switch LinkArgument(member) {
+            case .constant(let value): value
+            case .placeholder(let name, let fallback):
+                values[name].flatMap { fallback != nil && $0 == "" ? nil : $0 }
+                    ?? fallback.flatMap { pattern?.type(of: name)?.value(of: $0) }
+            case .unreadable: nil
+            }
+        }
     }
 }
 
 extension Flow.Link.Target {
-    private typealias Pair = (wanted: Flow.Destination, open: ScreenInstance)
-
-    fileprivate func values(of state: NavigationState) -> [String: String]? {
-        guard let pairs = pairs(with: state) else { return nil }
-        var values: [String: String] = [:]
-        for (destination, instance) in pairs {
-            guard let own = destination.values(of: instance), own.allSatisfy({ values[$0.key] ?? $0.value == $0.value })
-            else { return nil }
-            values.merge(own) { first, _ in first }
-        }
-        // If one screen has a query value and another lacks it, no URL leads to this state.
-        return pairs.allSatisfy { $0.wanted.hasArguments(of: $0.open, for: values) } ? values : nil
-    }
+    fileprivate typealias Pair = (wanted: Flow.Destination, open: ScreenInstance)
 
     /// Pairs the target's screens with the open instances in the same places. Nil if the state has another structure.
-    private func pairs(with state: NavigationState) -> [Pair]? {
+    fileprivate func pairs(with state: NavigationState) -> [Pair]? {
         guard keepsTab(of: state), root?.fits(state.root.container) ?? true,
             let beside = pairs(withColumnsOf: state), let above = pairs(withPresentationsOf: state)
         else { return nil }
@@ -87,82 +112,68 @@ extension Flow.Link.Root {
     }
 }
 
-/// An argument of a screen that a deep link opens: a constant, or the URL's value that `${url.NAME}` refers to.
+/// An argument of a screen that a deep link opens, or a field of a command that it sends.
 enum LinkArgument: Equatable {
     case constant(JSONValue)
-    case placeholder(String)
+    /// The URL's value that `${url.NAME}` or `${url.NAME:-DEFAULT}` refers to. The default is nil if there is none.
+    case placeholder(String, fallback: String?)
     /// Any other value with a template in it.
     case unreadable
 
     init(_ value: JSONValue) {
-        if let (name, rest) = value.stringValue?.removing(prefix: "${url.")?.cut(atLast: "}"), rest.isEmpty {
-            self = name.isEmpty || name.contains(scalarOf: "${}.") ? .unreadable : .placeholder(String(name))
+        if let (inside, rest) = value.stringValue?.removing(prefix: "${url.")?.cut(at: "}"), rest.isEmpty {
+            let (name, fallback) = inside.cut(at: ":-").map { ($0.before, $0.after) } ?? (inside, nil)
+            let isReadable =
+                !name.isEmpty && !name.contains(scalarOf: "${}.:") && fallback?.contains(scalarOf: "${") != true
+            self = isReadable ? .placeholder(String(name), fallback: fallback.map(String.init)) : .unreadable
         } else {
-            self = Self.isConstant(value) ? .constant(value) : .unreadable
+            self = Self.constant(value).map { .constant($0) } ?? .unreadable
         }
     }
 
     var isConstant: Bool { if case .constant = self { true } else { false } }
 
-    private static func isConstant(_ value: JSONValue) -> Bool {
+    /// The value, with `${` for each `$${`. Nil if it contains a template.
+    private static func constant(_ value: JSONValue) -> JSONValue? {
         switch value {
-        case .string(let text): !text.contains(scalars: "${")
-        case .array(let elements): elements.allSatisfy(isConstant)
-        case .object(let members): members.values.allSatisfy(isConstant)
-        default: true
-        }
-    }
-}
-
-extension [String: JSONValue] {
-    /// These arguments, filled in with the values of a URL. An argument is left out if the URL has no value for it.
-    func filled(from values: [String: String]) -> [String: JSONValue] {
-        compactMapValues { argument in
-            switch LinkArgument(argument) {
-            case .constant(let value): value
-            case .placeholder(let name): values[name].map { .string($0) }
-            case .unreadable: nil
-            }
+        case .string(let text):
+            guard text.contains(scalars: "${") else { return value }
+            let isTemplate = text.replacing(scalars: "$${", with: "").contains(scalars: "${")
+            return isTemplate ? nil : .string(text.replacing(scalars: "$${", with: "${"))
+        case .array(let elements):
+            let constants = elements.compactMap(constant)
+            return constants.count == elements.count ? .array(constants) : nil
+        case .object(let members):
+            let constants = members.compactMapValues(constant)
+            return constants.count == members.count ? .object(constants) : nil
+        default: return value
         }
     }
 }
 
 extension Flow.Destination {
-    /// The placeholders of the URL that the arguments refer to.
-    var placeholders: Set<String> {
-        Set(arguments.values.compactMap { if case .placeholder(let name) = LinkArgument($0) { name } else { nil } })
-    }
-
-    /// The arguments, filled in with the values of a URL.
-    func arguments(from values: [String: String]) -> [String: JSONValue] {
-        arguments.filled(from: values)
-    }
-
-    /// The values of the URL that leads to this instance. Nil if no URL does: the instance is another screen, has other
-    /// arguments, or belongs to a run of a child flow.
-    func values(of instance: ScreenInstance) -> [String: String]? {
-        guard instance.screen == screen, instance.run == nil else { return nil }
-        var values: [String: String] = [:]
+    /// Adds the values of the URL that would give the instance its arguments. An argument that equals its default gives
+    /// no value.
+    ///
+    /// - Returns: False if no URL gives these arguments.
+    fileprivate func give(_ values: inout [String: JSONValue], of instance: ScreenInstance, _ pattern: URLPattern)
+        -> Bool
+    {
         for (name, argument) in arguments {
-            let value = instance.arguments[name]
-            switch LinkArgument(argument) {
-            case .constant(let constant): guard value?.isSameArgument(as: constant) == true else { return nil }
-            case .placeholder(let placeholder):
-                guard let value else { continue }
-                guard let text = value.argumentText, values[placeholder] == nil || values[placeholder] == text else {
-                    return nil
-                }
-                values[placeholder] = text
-            case .unreadable: return nil
-            }
+            guard case .placeholder(let placeholder, let fallback) = LinkArgument(argument),
+                let text = instance.arguments[name]?.argumentText, text != fallback
+            else { continue }
+            guard let value = pattern.type(of: placeholder)?.value(of: text),
+                values.updateValue(value, forKey: placeholder) ?? value == value
+            else { return false }
         }
-        return hasArguments(of: instance, for: values) ? values : nil
+        return true
     }
+}
 
-    /// True if the instance has exactly the arguments, by name, that a new instance would get for these values.
-    func hasArguments(of instance: ScreenInstance, for values: [String: String]) -> Bool {
-        Set(instance.arguments.keys) == Set(arguments(from: values).keys)
-    }
+extension LinkArgument {
+    /// The name of the URL's value. Nil if the argument refers to none.
+    var placeholder: String? { if case .placeholder(let name, _) = self { name } else { nil } }
 }
 
 // The rule by which arguments compare, in conditions and in links.
@@ -176,7 +187,7 @@ extension JSONValue {
     }
 
     /// The text of the value in a URL. Nil for null, arrays and objects.
-    fileprivate var argumentText: String? {
+    var argumentText: String? {
         switch self {
         case .string(let text): text
         case .integer, .number, .bool: description

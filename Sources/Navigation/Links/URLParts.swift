@@ -64,15 +64,16 @@ struct RawURL {
     let query: [(name: ArraySlice<UInt8>, value: ArraySlice<UInt8>)]
     let hasFragment: Bool
 
+    /// - Parameter isPattern: True if a `?` within braces belongs to a placeholder.
     /// - Returns: Nil if the string does not begin with a scheme.
-    init?(_ source: String) {
+    init?(_ source: String, isPattern: Bool = false) {
         var rest = Array(source.utf8)[...]
         guard let scheme = Self.cut(&rest, at: ":").flatMap(Self.scheme) else { return nil }
         self.scheme = scheme
         let body = Self.cut(&rest, at: "#")
         hasFragment = body != nil
         rest = body ?? rest
-        if let hierarchy = Self.cut(&rest, at: "?") {
+        if let hierarchy = isPattern ? Self.cutOutsideBraces(&rest, at: "?") : Self.cut(&rest, at: "?") {
             query = Self.query(rest)
             rest = hierarchy
         } else {
@@ -95,6 +96,20 @@ struct RawURL {
         guard let index = rest.firstIndex(of: UInt8(ascii: delimiter)) else { return nil }
         defer { rest = rest[(index + 1)...] }
         return rest[..<index]
+    }
+
+    private static func cutOutsideBraces(_ rest: inout ArraySlice<UInt8>, at delimiter: Unicode.Scalar) -> ArraySlice<
+        UInt8
+    >? {
+        var isInside = false
+        for index in rest.indices {
+            let byte = rest[index]
+            if byte == UInt8(ascii: "{") || byte == UInt8(ascii: "}") { isInside = byte == UInt8(ascii: "{") }
+            guard !isInside, byte == UInt8(ascii: delimiter) else { continue }
+            defer { rest = rest[(index + 1)...] }
+            return rest[..<index]
+        }
+        return nil
     }
 
     private static func scheme(_ bytes: ArraySlice<UInt8>) -> String? {

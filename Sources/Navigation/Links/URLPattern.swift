@@ -1,24 +1,30 @@
-internal import Support
+public import Support
 
-/// A pattern for the URLs of one deep link, such as `focus://playlist/{playlistID}?theme={theme}`.
+/// A pattern for the URLs of one deep link, such as `tea://brew/{minutes:integer}?strong={strong:boolean}`.
 ///
 /// A placeholder `{name}` matches one segment of the path, a part of a segment, or the whole value of a query
-/// parameter. A query parameter whose value is a placeholder is optional; a query parameter with a fixed value is
-/// required. Query parameters that the pattern does not name are ignored, and so is a fragment. Scheme and host are
-/// compared without case.
+/// parameter. Its value is a string, or of the type after the colon: `string`, `integer`, `number` or `boolean`. The
+/// last segment may be `{name?}`, which may be missing, or `{name...}`, which matches all further segments. In
+/// `shop://{path...}` the host counts as the first segment.
+///
+/// A query parameter whose value is a placeholder is optional; a query parameter with a fixed value is required. Query
+/// parameters that the pattern does not name are ignored, and so is a fragment. Scheme and host are compared without
+/// case.
 public struct URLPattern: Hashable, Sendable {
     /// The pattern as it was written.
     public let source: String
     let scheme: String
     let authority: String
     let hasAuthority: Bool
+    /// True if the path begins with the host, because the pattern is `SCHEME://{name...}`.
+    let isOfAnyHost: Bool
     let segments: [Piece]
     let query: [Parameter]
 
     /// Fixed text with at most one placeholder in it.
     struct Piece: Hashable, Sendable {
         var prefix: String
-        var placeholder: String?
+        var placeholder: Placeholder?
         var suffix = ""
     }
 
@@ -27,19 +33,43 @@ public struct URLPattern: Hashable, Sendable {
         var value: Piece
     }
 
-    /// The placeholders in the path. Every matching URL has values for them.
-    public var required: [String] { segments.compactMap(\.placeholder) }
+    /// The placeholders for which every matching URL has values.
+    public var required: [String] { inPath.filter { $0.extent != .optional }.map(\.name) }
 
-    /// The placeholders in the query. A matching URL may have no values for them.
-    public var optional: [String] { query.compactMap(\.value.placeholder) }
+    /// The placeholders for which a matching URL may have no values: those of the query, and a last segment that may be
+    /// missing.
+    public var optional: [String] {
+        inPath.filter { $0.extent == .optional }.map(\.name) + query.compactMap(\.value.placeholder?.name)
+    }
+
+    var inPath: [Placeholder] { segments.compactMap(\.placeholder) }
+
+    func isInPath(_ name: String) -> Bool { segments.contains { $0.placeholder?.name == name } }
+
+    /// True if the pattern ends with `{name...}`.
+    var hasRest: Bool { segments.last?.placeholder?.extent == .rest }
+
+    /// The type of a placeholder's value. Nil if the pattern does not have the placeholder.
+    func type(of name: String) -> ValueType? {
+        (inPath + query.compactMap(\.value.placeholder)).first { $0.name == name }?.type
+    }
 
     /// Parses a pattern.
     ///
     /// - Throws: ``Problem`` if the pattern is invalid.
     public init(_ source: String) throws(Problem) {
-        guard let raw = RawURL(source) else { throw .noScheme }
+        guard let raw = RawURL(source, isPattern: true) else { throw .noScheme }
         guard !raw.hasFragment else { throw .fragment }
-        let authority = raw.authority ?? []
+        var segments = raw.segments
+        var authority = raw.authority ?? []
+        // The host of a web address belongs to somebody; that of an app's own scheme is the first word of its path.
+        isOfAnyHost =
+            !["http", "https"].contains(raw.scheme) && authority.first == UInt8(ascii: "{")
+            && authority.suffix(4).elementsEqual("...}".utf8)
+        if isOfAnyHost {
+            segments.insert(authority, at: 0)
+            authority = []
+        }
         guard !authority.contains(where: "{}@".utf8.contains),
             let host = URLParts.authority(authority, of: raw.scheme)
         else { throw .authority }
@@ -47,15 +77,22 @@ public struct URLPattern: Hashable, Sendable {
         scheme = raw.scheme
         self.authority = host
         hasAuthority = raw.authority != nil
-        segments = try raw.segments.map { segment throws(Problem) in
+        self.segments = try segments.map { segment throws(Problem) in
             guard !segment.isEmpty else { throw .malformed("//") }
             return try Piece(segment)
+        }
+        for (index, piece) in self.segments.enumerated() {
+            guard let placeholder = piece.placeholder, placeholder.extent != .one else { continue }
+            guard index == segments.indices.last, piece.prefix + piece.suffix == "" else {
+                throw .misplaced(placeholder.name)
+            }
         }
         query = try raw.query.map { item throws(Problem) in
             let value = try Piece(item.value)
             guard let name = PercentEncoding.decode(item.name), !name.isEmpty, !name.contains(scalarOf: "{}")
             else { throw .malformed(String(decoding: item.name, as: UTF8.self)) }
             guard value.placeholder == nil || value.prefix + value.suffix == "" else { throw .partOfValue(name) }
+            if let placeholder = value.placeholder, placeholder.extent != .one { throw .misplaced(placeholder.name) }
             return Parameter(name: name, value: value)
         }
         var names = Set<String>()
@@ -65,25 +102,29 @@ public struct URLPattern: Hashable, Sendable {
     /// Matches a URL with the pattern.
     ///
     /// - Returns: The decoded values by the names of the placeholders. Nil if the URL does not match.
-    public func values(in url: String) -> [String: String]? {
+    public func values(in url: String) -> [String: JSONValue]? {
         URLParts(url).flatMap { values(in: $0) }
     }
 
-    func values(in url: URLParts) -> [String: String]? {
-        guard url.scheme == scheme, url.authority == authority, url.segments.count == segments.count else { return nil }
-        var values: [String: String] = [:]
-        for (piece, segment) in zip(segments, url.segments) {
+    func values(in url: URLParts) -> [String: JSONValue]? {
+        guard url.scheme == scheme, isOfAnyHost || url.authority == authority, let path = path(of: url) else {
+            return nil
+        }
+        var values: [String: JSONValue] = [:]
+        for (piece, segment) in zip(segments, path) {
             guard let placeholder = piece.placeholder else {
                 guard piece.prefix == segment else { return nil }
                 continue
             }
             guard let value = piece.value(in: segment) else { return nil }
-            values[placeholder] = value
+            values[placeholder.name] = value
         }
         for parameter in query {
             let given = url.query.filter { $0.name == parameter.name }.map(\.value)
             if let placeholder = parameter.value.placeholder {
-                values[placeholder] = given.first
+                guard let text = given.first else { continue }
+                guard let value = placeholder.type.value(of: text) else { return nil }
+                values[placeholder.name] = value
             } else if !given.contains(parameter.value.prefix) {
                 return nil
             }
@@ -91,19 +132,54 @@ public struct URLPattern: Hashable, Sendable {
         return values
     }
 
+    /// The segments of a URL in the places of the pattern's segments. Those of `{name...}` are joined. Nil if their
+    /// number does not fit.
+    func path(of url: URLParts) -> [String]? {
+        switch segments.last?.placeholder?.extent {
+        case .rest:
+            let path = isOfAnyHost ? [url.authority] + url.segments : url.segments
+            let start = segments.count - 1
+            // A segment with an encoded `/` would not be the same segment in the URL that is made of the value.
+            guard path.count > start, path.last?.isEmpty == false,
+                path[start...].allSatisfy({ !$0.contains(scalars: "/") })
+            else { return nil }
+            return path[..<start] + [path[start...].joined(separator: "/")]
+        case .optional: return (segments.count - 1...segments.count).contains(url.segments.count) ? url.segments : nil
+        case .one, nil: return url.segments.count == segments.count ? url.segments : nil
+        }
+    }
+
     /// Builds the URL with these values.
     ///
-    /// - Parameter values: The values by the names of the placeholders. Those of the query may be missing.
+    /// - Parameter values: The values by the names of the placeholders. Those in ``optional`` may be missing.
     /// - Returns: The URL in normal form. Nil if a value of the path is missing or empty or cannot be a path segment,
-    ///   such as `..`, or if the URL is too long.
-    public func url(with values: [String: String]) -> String? {
-        var url = scheme + ":" + (hasAuthority ? "//" + authority : "")
-        for (index, piece) in segments.enumerated() {
-            guard let segment = piece.text(with: values), segment != ".", segment != ".." else { return nil }
-            url += (hasAuthority || index > 0 ? "/" : "") + PercentEncoding.encode(segment)
+    ///   such as `..`, if a value does not have the placeholder's type, or if the URL is too long.
+    public func url(with values: [String: JSONValue]) -> String? {
+        var texts: [String: String] = [:]
+        var typed: [String: JSONValue] = [:]
+        for (name, value) in values {
+            guard let text = value.argumentText, let value = type(of: name)?.value(of: text) else { return nil }
+            (texts[name], typed[name]) = (text, value)
         }
+        guard let url = url(withTexts: texts) else { return nil }
+        // A rest such as `a/../b` would be the rest `b`.
+        return hasRest && self.values(in: url) != typed ? nil : url
+    }
+
+    private func url(withTexts texts: [String: String]) -> String? {
+        var path = hasAuthority && !isOfAnyHost ? [authority] : []
+        for piece in segments {
+            guard let segment = piece.text(with: texts) else {
+                if piece.placeholder?.extent == .optional { continue }
+                return nil
+            }
+            guard segment != ".", segment != ".." else { return nil }
+            path.append(
+                piece.placeholder?.extent == .rest ? Self.encode(rest: segment) : PercentEncoding.encode(segment))
+        }
+        var url = scheme + ":" + (hasAuthority ? "//" : "") + path.joined(separator: "/")
         let parameters = query.compactMap { parameter in
-            parameter.value.text(with: values, mayBeEmpty: true).map { value in
+            parameter.value.text(with: texts, mayBeEmpty: true).map { value in
                 "\(PercentEncoding.encode(parameter.name))=\(PercentEncoding.encode(value))"
             }
         }
@@ -111,21 +187,20 @@ public struct URLPattern: Hashable, Sendable {
         return url.utf8.count <= URLParts.lengthLimit ? url : nil
     }
 
+    /// Encodes the value of `{name...}`, except for the slashes between its segments.
+    static func encode(rest: String) -> String {
+        rest.split(scalar: "/", omittingEmptySubsequences: false).map { PercentEncoding.encode(String($0)) }
+            .joined(separator: "/")
+    }
+
     /// Returns the pattern filled in with the segments of another URL, in order to compare their spellings. Nil if no
     /// URL can be built from the segments.
     func filled(from url: URLParts) -> String? {
-        var values: [String: String] = [:]
+        var texts: [String: String] = [:]
         for (piece, segment) in zip(segments, url.segments) {
-            if let placeholder = piece.placeholder { values[placeholder] = segment }
+            if let placeholder = piece.placeholder { texts[placeholder.name] = segment }
         }
-        return self.url(with: values)
-    }
-
-    /// True if every URL that matches the other pattern also matches this pattern.
-    func covers(_ other: URLPattern) -> Bool {
-        scheme == other.scheme && authority == other.authority && segments.count == other.segments.count
-            && zip(segments, other.segments).allSatisfy { $0.covers($1) }
-            && query.allSatisfy { $0.value.placeholder != nil || other.query.contains($0) }
+        return self.url(withTexts: texts)
     }
 
     /// A reason why a pattern cannot be parsed.
@@ -140,6 +215,10 @@ public struct URLPattern: Hashable, Sendable {
         case malformed(String)
         /// The value of this query parameter combines fixed text and a placeholder.
         case partOfValue(String)
+        /// This word after the colon of a placeholder is not a type.
+        case unknownType(String)
+        /// This placeholder with `?` or `...` is not the whole last segment of the path.
+        case misplaced(String)
         /// This placeholder occurs twice.
         case twice(String)
 
@@ -155,6 +234,11 @@ public struct URLPattern: Hashable, Sendable {
                     + "'key={name}'; write '%' as '%25'"
             case .partOfValue(let name):
                 "query parameter '\(name)' mixes fixed text and '{…}'; write '\(name)={name}' or only fixed text"
+            case .unknownType(let word):
+                "unknown type '\(word)' in the link's URL; "
+                    + Spelling.advice(for: word, among: ValueType.allCases.map(\.rawValue))
+            case .misplaced(let placeholder):
+                "'{\(placeholder)}' has '?' or '...' and is not the whole last segment of the path; remove '?' or '...'"
             case .twice(let placeholder): "'{\(placeholder)}' occurs twice in the link's URL; rename one of them"
             }
         }
@@ -172,32 +256,33 @@ extension URLPattern.Piece {
         self.prefix = prefix
         guard opening < bytes.endIndex || closing < bytes.endIndex else { return }
         guard opening < closing, closing < bytes.endIndex else { throw malformed }
-        let placeholder = String(decoding: bytes[(opening + 1)..<closing], as: UTF8.self)
         let rest = bytes[(closing + 1)...]
-        guard !placeholder.isEmpty,
-            placeholder.split(scalar: "_").allSatisfy({ $0.allSatisfy { $0.isLetter || $0.isNumber } }),
-            !rest.contains(where: "{}".utf8.contains), let suffix = PercentEncoding.decode(rest)
-        else { throw malformed }
-        self.placeholder = placeholder
+        guard !rest.contains(where: "{}".utf8.contains), let suffix = PercentEncoding.decode(rest) else {
+            throw malformed
+        }
+        placeholder = try URLPattern.Placeholder(String(decoding: bytes[(opening + 1)..<closing], as: UTF8.self))
         self.suffix = suffix
     }
 
-    /// The part of `text` that the placeholder matches. Nil if `text` does not match or the placeholder would match
-    /// nothing.
-    fileprivate func value(in text: String) -> String? {
+    /// The value of the part of `text` that the placeholder matches. Nil if `text` does not match or the placeholder
+    /// would match nothing.
+    func value(in text: String) -> JSONValue? {
         guard let value = text.removing(prefix: prefix)?.removing(suffix: suffix), !value.isEmpty else { return nil }
-        return String(value)
+        return placeholder?.type.value(of: String(value))
     }
 
     fileprivate func text(with values: [String: String], mayBeEmpty: Bool = false) -> String? {
         guard let placeholder else { return prefix }
-        guard let value = values[placeholder], mayBeEmpty || !value.isEmpty else { return nil }
+        guard let value = values[placeholder.name], mayBeEmpty || !value.isEmpty else { return nil }
         return prefix + value + suffix
     }
 
-    fileprivate func covers(_ other: Self) -> Bool {
-        guard placeholder != nil else { return self == other }
-        guard other.placeholder != nil else { return value(in: other.prefix) != nil }
+    func covers(_ other: Self) -> Bool {
+        guard let placeholder else { return self == other }
+        guard let narrower = other.placeholder else { return value(in: other.prefix) != nil }
+        guard placeholder.type.covers(narrower.type) else { return false }
+        // The fixed text around a value of another type may be a part of a number.
+        if placeholder.type != .string { return prefix == other.prefix && suffix == other.suffix }
         return other.prefix.begins(with: prefix) && other.suffix.ends(with: suffix)
     }
 }

@@ -31,6 +31,8 @@ extension StateTransaction {
             return .presentFlow(
                 name, arguments: try filled(arguments, toFlow: name), as: style, options: try filled(options))
         case .show(let destination, let column): return .show(try filled(destination), column: column)
+        case .goTo(let destination): return .goTo(try filled(destination))
+        case .ifPossible(let action): return .ifPossible(try filled(action))
         case .update(let destination): return .update(try filled(destination))
         case .openURL(let template): return .openURL(try resolveURL(template))
         case .send(let type, let data): return .send(type: type, data: try resolve(data, as: flow.commands[type]))

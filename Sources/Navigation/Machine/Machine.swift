@@ -669,9 +669,9 @@ extension Machine {
 
 // Deep links.
 //
-// A link that is not discarded is first parked in the state. Each step, including the step that parks the link, tries
-// to follow it. A newer link replaces a parked link. If the step that could follow the link carries out a newer choice
-// of the user, which the link would undo, the link is discarded.
+// A link to screens that is not discarded is first parked in the state. Each step, including the step that parks the
+// link, tries to follow it. A newer link replaces a parked link. If the step that could follow the link carries out a
+// newer choice of the user, which the link would undo, the link is discarded.
 extension Machine {
     /// The type of the message that delivers a deep link.
     public static let deepLinkReceived = "event.DeepLinkReceived"
@@ -683,19 +683,46 @@ extension Machine {
         }
         if state.parked?.messageID == input.id { return [] }
         var step = step(for: input)
-        let park: Int
         switch flow.answer(to: url, in: step.state) {
-        case .unknown: return [input.discarded(flow.advice(forLink: url))]
         case .refused(let reason): return [input.discarded(reason)]
-        case .waits(reason: let reason, park: 0): return [input.discarded("the link cannot be followed now: \(reason)")]
-        case .waits(reason: _, park: let milliseconds): park = milliseconds
-        case .followed(let link): park = link.link.park.milliseconds
+        case .acts(let link):
+            step.send(link)
+            return commit(step)
+        case .waits(let reason, let url, let park, let otherwise):
+            step.unpark(Self.replacedReason)
+            if let refusal = open(otherwise, &step, or: park == 0 ? reason : nil) { return [input.discarded(refusal)] }
+            return park == 0 ? commit(step) : self.park(url, for: park, step)
+        case .followed(let link, let url):
+            step.unpark(Self.replacedReason)
+            return park(url, for: link.link.park.milliseconds, step)
         }
-        let expiry = min((input.attributes.time ?? 0) + park, Int(SafeIntegers.greatest))
-        step.unpark("a newer link replaced this link")
+    }
+
+    private static let replacedReason = "a newer link replaced this link"
+
+    private mutating func park(_ url: String, for milliseconds: Int, _ step: StateTransaction) -> [Effect] {
+        var step = step
+        let expiry = min((step.input.attributes.time ?? 0) + milliseconds, Int(SafeIntegers.greatest))
         step.state.parked = ParkedLink(
-            url: url, messageID: input.id, expires: expiry, waiting: step.state.attempts)
+            url: url, messageID: step.input.id, expires: expiry, waiting: step.state.attempts)
         return commit(step)
+    }
+
+    /// Opens the screens for a link that cannot be followed yet.
+    ///
+    /// - Parameter reason: The reason for discarding a link that does not wait. Nil if the link is parked.
+    /// - Returns: The reason for discarding the link. Nil if it is parked, or if the screens are open now.
+    private func open(_ link: FollowedLink?, _ step: inout StateTransaction, or reason: String?) -> String? {
+        guard let link else { return reason.map(Flow.notNow) }
+        if link.isThere(step.state) { return nil }
+        switch flow.obstacle(to: link, in: step.state) {
+        case .refuses(let refusal): return refusal
+        case .waits(let obstacle): return reason.map { _ in Flow.notNow(obstacle) }
+        case nil:
+            step.follow(link)
+            step.rule = Flow.keyPath(ofLink: link.index)
+        }
+        return step.state.isTooLarge(from: state) ? NavigationFailure.stateTooLarge.message : nil
     }
 
     /// Follows the parked link if the state of the step admits it.
@@ -704,17 +731,15 @@ extension Machine {
     /// resulting state.
     private func followParked(_ step: inout StateTransaction, telling: Bool = true) {
         guard let parked = step.state.parked else { return }
-        switch flow.answer(to: parked.url, in: step.state) {
-        case .unknown: step.unpark(flow.advice(forLink: parked.url))
+        switch flow.answer(to: parked.url, in: step.state, isParked: true) {
         case .refused(let reason): step.unpark(reason)
-        case .waits(reason: let reason, park: 0) where !telling:
-            step.unpark("the link cannot be followed now: \(reason)")
-        case .waits: break
-        case .followed(let link):
+        case .waits(let reason, _, park: 0, _) where !telling: step.unpark(Flow.notNow(reason))
+        case .waits, .acts: break
+        case .followed(let link, _):
             var followed = step
             followed.state.parked = nil
             followed.follow(link)
-            followed.rule = flow.links.firstIndex(of: link.link).map { Flow.keyPath(ofLink: $0) }
+            followed.rule = Flow.keyPath(ofLink: link.index)
             guard !followed.state.isTooLarge(from: state) else {
                 return step.unpark(NavigationFailure.stateTooLarge.message)
             }

@@ -503,13 +503,18 @@ struct StateTransaction {
         unpark("the link expired before it could be followed")
     }
 
+    /// Sends the commands of a deep link.
+    mutating func send(_ link: FollowedLink) {
+        for command in link.link.sends {
+            effects.append(.send(type: command.type, data: .object(link.filled(command.data))))
+        }
+    }
+
     /// Opens the target of a deep link.
     mutating func follow(_ link: FollowedLink) {
         guard !link.isThere(state) else { return }
         let target = link.target
-        for command in link.link.sends {
-            effects.append(.send(type: command.type, data: .object(command.data.filled(from: link.values))))
-        }
+        if !link.isOtherwise { send(link) }
         let kept = link.keptPresentations(of: state)
         dismissPresentations(kept..<state.presentations.endIndex)
         if let root = target.root { follow(link, to: root) }
@@ -590,7 +595,7 @@ struct StateTransaction {
     }
 
     private mutating func instantiate(_ destination: Flow.Destination, _ link: FollowedLink) -> ScreenInstance {
-        memory.instantiate(destination.screen, destination.arguments(from: link.values))
+        memory.instantiate(destination.screen, link.filled(destination.arguments))
     }
 }
 

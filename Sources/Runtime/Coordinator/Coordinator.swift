@@ -177,10 +177,9 @@ extension Flow {
         let types = allTransitions.flatMap(\.possibleActions).flatMap(\.sentTypes)
         let linked = links.flatMap { link in
             link.sends.map(\.type)
-                + (link.to.present.map {
+                + [link.to, link.otherwise].compactMap { $0?.present }.flatMap {
                     Flow.Action.present($0.destination, as: $0.style, options: $0.options).sentTypes
                 }
-                    ?? [])
         }
         return Set(types + linked).sorted().compactMap(MessageType.init)
     }

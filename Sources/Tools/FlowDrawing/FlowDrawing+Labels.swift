@@ -7,7 +7,8 @@ extension Flow {
     func lines(of edge: FlowGraph.Edge) -> [String] {
         if edge.rule.isLink, links.indices.contains(edge.rule.index) {
             let link = links[edge.rule.index]
-            return [link.url] + Self.lines(of: link.when, link.unless, edge).map { "[\($0)]" } + [edge.text]
+            let conditions = edge.rule.isOtherwise ? ["otherwise"] : Self.lines(of: link.when, link.unless, edge)
+            return [link.url] + conditions.map { "[\($0)]" } + [edge.text]
         }
         guard let rule = rule(of: edge) else { return [edge.message] }
         let fields = rule.fields.sorted { $0.key < $1.key }.map { "\($0.key): \($0.value.text)" }
