@@ -73,9 +73,12 @@ extension FlowChecker {
     /// Checks the arguments that deep links pass to screens.
     mutating func checkLinkArguments() {
         for (index, link) in flow.links.enumerated() {
-            let others = link.to.root?.container?.tabs.filter { $0.name != link.to.tab }.map(\.destination) ?? []
-            for destination in link.to.destinations + others {
-                checkArguments(destination.arguments, of: destination.screen, at: "links[\(index)].to")
+            for (name, target) in [("to", link.to), ("otherwise", link.otherwise)] {
+                guard let target else { continue }
+                let others = target.root?.container?.tabs.filter { $0.name != target.tab }.map(\.destination) ?? []
+                for destination in target.destinations + others {
+                    checkArguments(destination.arguments, of: destination.screen, at: "links[\(index)].\(name)")
+                }
             }
         }
     }
