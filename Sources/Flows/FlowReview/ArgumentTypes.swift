@@ -38,8 +38,7 @@ struct ArgumentTypes {
         screenSenders = senders
         self.openScreens = openScreens
         self.catalogue = catalogue
-        // A view can request a screen with any arguments.
-        guard flow.requests(anyOf: [.setRoot, .push, .replacePath, .present, .show]).isEmpty else { return }
+        guard !flow.letsViewsPassArguments else { return }
         let openings = openings(in: flow)
         let declared = arguments
         for _ in 0..<Self.depth {
@@ -140,6 +139,13 @@ struct ArgumentTypes {
             type = joined
         }
         return rest.map { type?.found(at: $0) } ?? type
+    }
+}
+
+extension Flow {
+    /// True if a view can request a screen with any arguments that the screen does not declare.
+    var letsViewsPassArguments: Bool {
+        !requests(anyOf: [.setRoot, .push, .replacePath, .present, .show, .update]).isEmpty
     }
 }
 
