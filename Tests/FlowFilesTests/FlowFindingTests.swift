@@ -180,7 +180,7 @@ struct FlowFindingTests {
             ),
             (
                 "on: event.A\n    when: { top: { screen: item, arguments: { id: '${date.id}' } } }\n    do: [pop]",
-                "10:34: unknown name 'date' in a template"
+                "10:47: unknown name 'date' in a template"
             ),
             ("on: event.A\n    do: pop", "10:9: 'do' must be a list"),
             ("on: event.A\n    do: [push]", "10:10: action 'push' needs a value"),

@@ -77,7 +77,7 @@ struct ArgumentConditionReviewTests {
                 "'minutes' of screen 'brewing' is never 61: expected a whole number of at most 60, found 61"
             ),
             ("minutes: { not: many }", "'minutes' of screen 'brewing' is never \"many\""),
-            ("colour: [red, [a]]", "'colour' of screen 'brewing' is never [\"a\"]"),
+            ("colour: [red, { a: 1 }]", "'colour' of screen 'brewing' is never {\"a\":1}"),
         ] as [(String, String?)])
     func values(condition: String, expected: String?) {
         let found = findings(
@@ -94,7 +94,7 @@ struct ArgumentConditionReviewTests {
         }
         #expect(
             rule("$${data.price}") == [
-                "tea.yaml:10:24: warning: '$${data.price}' writes the text '${data.price}'; write '$$${data.price}' for a "
+                "tea.yaml:10:33: warning: '$${data.price}' writes the text '${data.price}'; write '$$${data.price}' for a "
                     + "dollar sign before the value [escaped-template]"
             ])
         #expect(rule("$$${data.price}") == [])

@@ -124,6 +124,6 @@ struct ArgumentConditionTests {
                 do: [pop]
             """
         let found = FlowFinding.refused { () throws(FlowError) in try Flow(yaml: yaml, file: "x.yaml") }
-        #expect(found.first?.message.contains(expected) == true && found.first?.line == 8, "\(found)")
+        #expect(found.contains { $0.message.contains(expected) && $0.line == 8 }, "\(found)")
     }
 }

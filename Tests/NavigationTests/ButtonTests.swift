@@ -184,6 +184,26 @@ struct ButtonTests {
         #expect(session.state.top.run == session.state.runs.first?.id)
     }
 
+    @Test("A link that waits for the answer is discarded if it would undo what the button opens")
+    func parkedLink() throws {
+        for (button, path) in [("again", ["brewing"]), ("ok", ["other"])] {
+            let again = AlertButton(id: "again", title: "Again", do: [.push("brewing")])
+            let options = PresentationOptions(title: "Ready", buttons: [again, AlertButton(id: "ok", title: "OK")])
+            let flow = try Flow("tea", version: 1, platform: "ios", start: "menu") {
+                for name in ["menu", "brewing", "ready", "other"] { Flow.Screen(name) }
+                Flow.Transition(on: "event.BrewFinished", do: [.present("ready", as: .alert, options: options)])
+                Flow.Link("tea://other", to: .init(root: "menu", path: ["other"]))
+            }
+            var session = Session(flow)
+            session.send("event.BrewFinished")
+            session.open("tea://other")
+            #expect(session.state.parked != nil)
+            let effects = session.report("AlertAnswered", "ready-2", ["button": .string(button)])
+            #expect(session.path == path)
+            #expect(effects.discards.isEmpty == (button == "ok"))
+        }
+    }
+
     @Test("A view cannot request an alert whose buttons take actions that it may not request")
     func requests() throws {
         let flow = try Flow("tea", version: 1, platform: "ios", start: "menu", requests: [.present, .push]) {

@@ -4,8 +4,7 @@ internal import Support
 extension FlowReviewer {
     /// Finds arguments that a rule reads and that no rule and no link passes to the screen.
     mutating func reviewArguments() {
-        // A view can request a screen with any arguments.
-        guard flow.requests(anyOf: [.setRoot, .push, .goTo, .replacePath, .present, .show]).isEmpty else { return }
+        guard !flow.letsViewsPassArguments else { return }
         let passed = flow.passedArguments
         let all = flow.screens.keys.sorted()
         for (rule, transition) in flow.placedRules {
@@ -26,7 +25,7 @@ extension FlowReviewer {
             for (list, actions) in transition.actionLists {
                 for (index, action) in actions.enumerated() {
                     let keyPath = "\(rule.keyPath).\(list)[\(index)]"
-                    for template in action.json.texts.compactMap({ try? Template($0) }) {
+                    for template in action.templateTexts.compactMap({ try? Template($0) }) {
                         review(template, front: front, passed, at: keyPath)
                     }
                 }
@@ -93,7 +92,7 @@ extension FlowReviewer {
             }
             for (list, actions) in transition.actionLists {
                 for (index, action) in actions.enumerated() {
-                    let templates = action.json.texts.compactMap { try? Template($0) }
+                    let templates = action.templateTexts.compactMap { try? Template($0) }
                     for name in templates.flatMap({ $0.paths(in: .data) }).compactMap(Self.resultName) {
                         review(
                             nil, of: name, isWhole: false, given: given, in: names,

@@ -38,8 +38,7 @@ struct ArgumentTypes {
         screenSenders = senders
         self.openScreens = openScreens
         self.catalogue = catalogue
-        // A view can request a screen with any arguments.
-        guard flow.requests(anyOf: [.setRoot, .push, .goTo, .replacePath, .present, .show]).isEmpty else { return }
+        guard !flow.letsViewsPassArguments else { return }
         let openings = openings(in: flow)
         let declared = arguments
         for _ in 0..<Self.depth {
@@ -144,6 +143,13 @@ struct ArgumentTypes {
             path.cut(at: ".").map { (String($0.before), Optional(String($0.after))) } ?? (String(path), nil)
         let type = Self.joined(screens.map { arguments[$0]?[name] })
         return rest.map { type?.found(at: $0) } ?? type
+    }
+}
+
+extension Flow {
+    /// True if a view can request a screen with any arguments that the screen does not declare.
+    var letsViewsPassArguments: Bool {
+        !requests(anyOf: [.setRoot, .push, .goTo, .replacePath, .present, .show, .update]).isEmpty
     }
 }
 

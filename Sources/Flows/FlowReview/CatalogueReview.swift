@@ -78,7 +78,7 @@ extension FlowReviewer {
         at keyPath: String
     ) {
         let sources = rule.on.map { (Template.Scope.data, $0) } + (answer.map { [(.answer, $0)] } ?? [])
-        let texts = action.json.texts.filter { $0.contains(scalars: "${") }
+        let texts = action.templateTexts
         reviewEscapes(in: texts, at: keyPath)
         for template in texts.compactMap({ try? Template($0) }) {
             for (scope, type) in sources {
@@ -146,6 +146,11 @@ extension Template {
     func paths(in scope: Scope) -> [String] {
         placeholders.compactMap { $0.path.removing(prefix: "\(scope.rawValue).").map(String.init) }
     }
+}
+
+extension Flow.Action {
+    /// The strings of the action that may be templates.
+    var templateTexts: [String] { json.texts.filter { $0.contains(scalars: "${") } }
 }
 
 extension JSONValue {

@@ -57,8 +57,7 @@ package struct MessageCatalogue: Hashable, Sendable {
     }
 }
 
-// The comparison of schemas of fields. Unlike a service, a review does not distinguish whole numbers from others where
-// two descriptions of one message are compared.
+// Schemas as far as a review looks up and compares them.
 extension JSONSchema {
     /// The result of looking up a field.
     enum Lookup {
@@ -91,7 +90,7 @@ extension JSONSchema {
 
     var withoutNull: JSONSchema { if case .nullable(let schema) = self { schema.withoutNull } else { self } }
 
-    /// The JSON type of the values: `number` for all numbers, `array` and `map` without the types of their elements.
+    /// The JSON type of the values: `number` also for whole numbers, `array` and `map` without the types of their elements.
     var kind: JSONSchema {
         switch self {
         case .integer, .number, .range: .number

@@ -80,9 +80,7 @@ extension FlowReviewer {
             switch problem.kind {
             case .unknown:
                 let field = problem.path.removing(prefix: "data.").map(String.init) ?? problem.path
-                let advice =
-                    known.isEmpty || field.contains(scalars: ".")
-                    ? problem.message : Spelling.advice(for: field, among: known.keys)
+                let advice = problem.message.cut(at: "; ").map { String($0.after) } ?? problem.message
                 warn(.unknownField, "'\(type)' has no field '\(field)'; \(advice)", at: keyPath)
             case .missing:
                 warn(.missingField, "\(path): \(problem.message); add it", at: "\(keyPath).data")

@@ -268,12 +268,15 @@ package struct FlowChecker {
         checkArguments(destination.arguments, of: destination.screen, isPartial: isPartial, at: keyPath)
     }
 
-    mutating func check(_ layout: Flow.Layout?, at keyPath: String) {
+    /// - Parameter isPartial: True if arguments of the tabs' screens are left out.
+    mutating func check(_ layout: Flow.Layout?, isPartial: Bool = false, at keyPath: String) {
         guard case .tabs(let tabs) = layout else { return }
         if tabs.isEmpty || Set(tabs.map(\.name)).count != tabs.count {
             report("'tabs' needs at least one tab, and each tab needs a different name", at: keyPath)
         }
-        for (index, tab) in tabs.enumerated() { check(tab.destination, at: "\(keyPath).tabs[\(index)]") }
+        for (index, tab) in tabs.enumerated() {
+            check(tab.destination, isPartial: isPartial, at: "\(keyPath).tabs[\(index)]")
+        }
     }
 
     mutating func check(_ extent: Flow.Extent, at keyPath: String) {

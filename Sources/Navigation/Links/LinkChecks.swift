@@ -127,7 +127,7 @@ extension FlowChecker {
     /// Checks the container of a link's root, except for the arguments of the tab that the link selects.
     private mutating func check(_ layout: Flow.Layout?, of target: Flow.Link.Target, at keyPath: String) {
         guard case .tabs(let tabs) = layout else { return }
-        check(.tabs(tabs.map { .tab($0.name, .screen($0.destination.screen)) }), at: keyPath)
+        check(.tabs(tabs.map { .tab($0.name, .screen($0.destination.screen)) }), isPartial: true, at: keyPath)
         for (index, tab) in tabs.enumerated() where tab.name != target.tab {
             if tab.destination.arguments.values.contains(where: { !LinkArgument($0).isConstant }) {
                 report(

@@ -769,7 +769,9 @@ extension Machine {
         {
             return true
         }
-        guard ViewReport(rawValue: origin.type) == nil else { return false }
+        // With the button of an alert, the user chooses what its actions open.
+        let report = ViewReport(rawValue: origin.type)
+        guard report == nil || report == .alertAnswered else { return false }
         return !step.state.opened(since: state).allSatisfy(next.isOpen)
     }
 
