@@ -228,7 +228,7 @@ extension FlowChecker {
             pattern.required.contains(value.name) && !(pattern.hasRest && pattern.inPath.last?.name == value.name)
         }
         let anything = URLPattern.wildcard
-        guard isKnown, let url = URLParts(template.filled { _, _ in anything }) else { return }
+        guard isKnown, let url = template.filled({ _, _ in anything }).flatMap({ URLParts($0) }) else { return }
         if url.authority.contains(scalars: anything)
             || flow.links.contains(where: { $0.pattern?.mayMatch(url) == true })
         {
