@@ -230,6 +230,8 @@ struct LinkFindingTests {
             ("redirect: '${url.a}://x'", "'redirect' must be a URL with a scheme"),
             ("redirect: 'shop://known/${data.a}'", "'redirect' must be a URL with a scheme"),
             ("redirect: 'shop://known/${url.a}'", "the link's URL has no '{a}'"),
+            ("redirect: 'shop://X?y'", "the redirect leads to the link itself"),
+            ("redirect: 'shop://x', when: { root: item }", ""),
             ("redirect: 'shop://knwn'", "no link matches the redirect 'shop://knwn'; did you mean 'shop://known'?"),
         ])
     func kinds(keys: String, expected: String) {

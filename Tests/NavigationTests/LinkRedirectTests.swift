@@ -79,6 +79,16 @@ struct LinkRedirectTests {
         }
     }
 
+    @Test("A value cannot leave the path of the redirect", arguments: ["..", ".", "%2E%2E"])
+    func dots(value: String) throws {
+        var session = try session(Flow.Link("shop://go?to={to}", redirect: "shop://docs/v2/${url.to}/x"))
+        #expect(session.open("shop://go?to=\(value)").discards.first?.contains("'.' or '..'") == true)
+        session.open("shop://go?to=...")
+        #expect(session.machine.snapshot.url == "shop://docs/v2/.../x")
+        session.open("shop://go")
+        #expect(session.machine.snapshot.url == "shop://docs/v2/x")
+    }
+
     @Test("Redirects in a circle, and a redirect to an unknown URL, are discarded with a reason")
     func endless() throws {
         var session = try session(

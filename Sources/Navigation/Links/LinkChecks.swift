@@ -42,7 +42,7 @@ extension FlowChecker {
         }
     }
 
-    /// Checks that the link opens screens, leads to another URL, or only sends commands, and has only the keys for this.
+    /// Checks that the link opens screens, leads to another URL, or only sends commands, and has no other keys.
     private mutating func checkPurpose(of link: Flow.Link, at keyPath: String) {
         let given = [
             ("to", link.to != nil), ("otherwise", link.otherwise != nil), ("park", link.park != Flow.Link.usualPark),
@@ -230,11 +230,14 @@ extension FlowChecker {
                 at: keyPath)
         }
         for (name, fallback) in template.values { check(name, fallback, of: pattern, at: keyPath) }
+        if template.values.isEmpty, link.when.isEmpty, link.unless.isEmpty, pattern.values(in: redirect) != nil {
+            report("the redirect leads to the link itself; correct it, or remove the link", at: keyPath)
+        }
         let isKnown = template.values.allSatisfy { value in
             pattern.required.contains(value.name) && !(pattern.hasRest && pattern.inPath.last?.name == value.name)
         }
         let anything = URLPattern.wildcard
-        guard isKnown, let url = URLParts(template.filled { _, _ in anything }) else { return }
+        guard isKnown, let url = template.filled({ _, _ in anything }).flatMap({ URLParts($0) }) else { return }
         if url.authority.contains(scalars: anything)
             || flow.links.contains(where: { $0.pattern?.mayMatch(url) == true })
         {

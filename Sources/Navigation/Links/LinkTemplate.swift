@@ -38,7 +38,8 @@ struct LinkTemplate {
     /// path that is only this value.
     ///
     /// - Parameter text: Returns the encoded text of a value.
-    func filled(_ text: (_ name: String, _ fallback: String?) -> String?) -> String {
+    /// - Returns: Nil if a segment of the path is `.` or `..`.
+    func filled(_ text: (_ name: String, _ fallback: String?) -> String?) -> String? {
         // Encoded texts do not contain this scalar.
         let nothing = "\u{FFFC}"
         let whole = parts.map { part in
@@ -47,10 +48,10 @@ struct LinkTemplate {
             case .value(let name, let fallback): text(name, fallback) ?? nothing
             }
         }.joined()
-        guard whole.contains(scalars: nothing) else { return whole }
         let (path, query) = whole.cut(at: "?") ?? (whole[...], "")
         let segments = path.split(scalar: "/", omittingEmptySubsequences: false).filter { $0 != nothing }
         let parameters = query.split(scalar: "&").filter { !$0.contains(scalars: nothing) }
+        guard !segments.contains(where: { $0 == "." || $0 == ".." }) else { return nil }
         let url = segments.joined(separator: "/").replacing(scalars: nothing, with: "")
         return url + (parameters.isEmpty ? "" : "?" + parameters.joined(separator: "&"))
     }

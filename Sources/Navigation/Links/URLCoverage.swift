@@ -20,10 +20,8 @@ extension URLPattern {
             return others.last?.placeholder?.extent != .rest && pieces.count == others.count
                 && zip(pieces, others).allSatisfy { $0.covers($1) }
         }
-        guard others.count >= pieces.count, let last = others.last, last.placeholder != nil || !last.prefix.isEmpty
-        else {
-            return false
-        }
+        // A rest does not end with an empty segment.
+        guard others.count >= pieces.count, let last = others.last, last != Piece(prefix: "") else { return false }
         return zip(pieces.dropLast(), others).allSatisfy { $0.covers($1) }
     }
 
@@ -39,7 +37,7 @@ extension URLPattern {
     /// The text that stands for any value in ``mayMatch(_:)``.
     static let wildcard = "\u{FFFD}"
 
-    /// True if the pattern matches the URL with some texts in the places of ``wildcard``.
+    /// True if the pattern matches the URL with some texts instead of ``wildcard``.
     func mayMatch(_ url: URLParts) -> Bool {
         guard url.scheme == scheme, isOfAnyHost || url.authority == authority, let path = path(of: url) else {
             return false

@@ -132,7 +132,7 @@ public struct URLPattern: Hashable, Sendable {
         return values
     }
 
-    /// The segments of a URL in the places of the pattern's segments. Those of `{name...}` are joined. Nil if their
+    /// The segments of a URL that correspond to the pattern's segments. Those of `{name...}` are joined. Nil if their
     /// number does not fit.
     func path(of url: URLParts) -> [String]? {
         switch segments.last?.placeholder?.extent {
