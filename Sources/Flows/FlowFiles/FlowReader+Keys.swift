@@ -62,7 +62,8 @@ extension FlowReader {
         // A screen without properties may be left empty after its colon.
         if case .scalar(let scalar) = node.content, scalar.text.isEmpty { return Flow.Screen(name) }
         let members = members(
-            of: node, "screen '\(name)'", at: "screens.\(name)", optional: ["title", "sends", "arguments", "gate"])
+            of: node, "screen '\(name)'", at: "screens.\(name)",
+            optional: ["title", "sends", "arguments", "gate", "once", "back"])
         return Flow.Screen(
             name,
             title: members?["title"].flatMap { string($0, "a screen's title") },
@@ -70,7 +71,9 @@ extension FlowReader {
             arguments: members?["arguments"].map {
                 declaredFields($0, of: name, "arguments", at: "screens.\(name).arguments")
             },
-            gate: members?["gate"].flatMap { bool($0, "gate") } ?? false
+            gate: members?["gate"].flatMap { bool($0, "gate") } ?? false,
+            once: members?["once"].flatMap { bool($0, "once") } ?? false,
+            back: members?["back"].flatMap { bool($0, "back") } ?? true
         )
     }
 

@@ -156,7 +156,8 @@ extension Flow {
             case .pushFlow(let name, arguments: let arguments, on: _),
                 .presentFlow(let name, arguments: let arguments, as: _, options: _):
                 pass(arguments, toFlow: name)
-            case .pop, .popToRoot, .dismiss, .dismissAll, .selectTab, .openURL, .send, .finish, .abandon, .ifPossible:
+            case .pop, .back, .popToRoot, .dismiss, .dismissAll, .selectTab, .openURL, .send, .finish, .abandon,
+                .ifPossible:
                 break
             }
         }

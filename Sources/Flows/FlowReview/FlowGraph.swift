@@ -71,7 +71,7 @@ package struct FlowGraph: Hashable, Sendable {
     package enum MessageKind: String, Hashable, Sendable, CaseIterable {
         /// A request of a user or of a program.
         case command
-        /// A report of something that has happened.
+        /// A report of something that has happened, or an act of the user.
         case event
         /// A report of a failure.
         case error
@@ -204,7 +204,7 @@ extension Flow {
         case .show(let destination, let column): [(destination.screen, .column(column), nil)]
         case .selectTab(let name): (tabs[name] ?? []).map { ($0.destination.screen, .tab(name), nil) }
         case .pop(.to(let screen), column: _): [(screen, .before, nil)]
-        case .replacePath, .pop, .popToRoot, .dismiss, .dismissAll, .finish, .abandon: [(nil, .before, nil)]
+        case .replacePath, .pop, .back, .popToRoot, .dismiss, .dismissAll, .finish, .abandon: [(nil, .before, nil)]
         case .openURL, .send, .ifPossible: []
         }
     }
@@ -221,7 +221,8 @@ extension Flow {
     /// The screens where a rule may apply, sorted by name. A single nil means any screen.
     ///
     /// The first of the following that names a screen decides: the condition on the sender; the condition on the screen
-    /// in front; the screens that send the message; the child flows whose end the rule handles; the other conditions.
+    /// in front; the screens that send the message; the child flows whose end the rule handles; the screen that the user has
+    /// left; the other conditions.
     /// Screens that `unless` excludes do not count.
     ///
     /// - Parameters:
@@ -232,7 +233,7 @@ extension Flow {
     ) -> [String?] {
         let candidates = [
             transition.screens(in: .sender), transition.screens(in: .top), senders[transition.on]?.sorted() ?? [],
-            enders(of: transition),
+            enders(of: transition), left(by: transition),
             transition.screens(in: .shown), transition.screens(in: .presented), transition.screens(in: .path),
             transition.screens(in: .root),
         ]
@@ -284,6 +285,12 @@ extension Flow {
             }
         }
         return senders
+    }
+
+    /// The screens that a rule on an act of the user names as those that were left. Empty for other rules.
+    private func left(by transition: Transition) -> [String] {
+        guard UserAct(rawValue: transition.on) != nil else { return [] }
+        return transition.fields["screen"]?.anyOf?.compactMap(\.stringValue) ?? []
     }
 
     /// The start screens of the child flows that a rule on the end of a child flow names. Empty for other rules.

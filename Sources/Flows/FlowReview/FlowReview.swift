@@ -92,6 +92,7 @@ struct FlowReviewer {
             reviewer.reviewArguments()
             reviewer.reviewResults()
             reviewer.reviewBackPaths()
+            reviewer.reviewDoublePushes()
         }
         return reviewer.problems
     }

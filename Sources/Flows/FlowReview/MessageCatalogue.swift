@@ -131,11 +131,11 @@ extension FlowReviewer {
     }
 
     private mutating func review(_ rule: Flow.Transition, _ catalogue: MessageCatalogue, at keyPath: String) {
-        // The end of a child flow is not a message of the bus.
-        let isEnding = Flow.Ending(rawValue: rule.on) != nil
-        if !isEnding { review(rule.on, catalogue, at: "\(keyPath).on") }
-        if !isEnding { review(rule.fields, of: rule.on, catalogue, at: "\(keyPath).where") }
-        let data = isEnding ? nil : rule.on
+        // The end of a child flow and an act of the user are not messages of the bus.
+        let isPublished = !Flow.isUnpublished(rule.on)
+        if isPublished { review(rule.on, catalogue, at: "\(keyPath).on") }
+        if isPublished { review(rule.fields, of: rule.on, catalogue, at: "\(keyPath).where") }
+        let data = isPublished ? rule.on : nil
         review(
             rule.actions, sources: Sources(data: data, answer: rule.guard?.accept.on), catalogue: catalogue,
             at: "\(keyPath).do")

@@ -273,6 +273,8 @@ struct ScenarioObservation {
         other.runs = state.runs
         other.attempt = state.attempt
         other.parked = state.parked
+        // The next `back` shows it.
+        other.tabHistory = state.tabHistory
         return other != state
     }
 

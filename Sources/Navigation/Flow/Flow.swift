@@ -38,6 +38,11 @@ public struct Flow: Hashable, Sendable {
     /// The number of rules and links, with those of the child flows.
     package var ruleCount: Int { allTransitions.count + links.count }
 
+    /// The names of the screens from which the user cannot go back.
+    package let screensWithoutBack: Set<String>
+    /// The acts of the user that rules answer.
+    package let acts: Set<UserAct>
+
     /// A 64-bit hash of ``json``, 16 hexadecimal digits.
     public private(set) var hash = ""
 
@@ -67,6 +72,8 @@ public struct Flow: Hashable, Sendable {
         self.flows = Dictionary(flows.map { ($0.name, $0) }) { first, _ in first }
         self.transitions = transitions
         self.links = links
+        screensWithoutBack = Set(screens.lazy.filter { !$0.back }.map(\.name))
+        acts = Set((transitions + flows.flatMap(\.transitions)).compactMap { UserAct(rawValue: $0.on) })
         var hash = FNV1a()
         hash.combine(json.description)
         self.hash = hash.hexadecimal
@@ -81,7 +88,7 @@ public struct Flow: Hashable, Sendable {
     /// `event.GuardDeadlinePassed` if it has guards, views' reports and requests, and `event.DeepLinkReceived` if it
     /// has links.
     public var messageTypes: Set<String> {
-        Set(allTransitions.flatMap(\.messageTypes)).subtracting(Ending.allCases.map(\.rawValue))
+        Set(allTransitions.flatMap(\.messageTypes).filter { !Self.isUnpublished($0) })
             .union(ViewReport.allCases.map(\.rawValue)).union([Self.requestType])
             .union(links.isEmpty ? [] : [Machine.deepLinkReceived])
     }
@@ -198,19 +205,28 @@ public struct Flow: Hashable, Sendable {
         public let arguments: [String: JSONSchema.Property]?
         /// True if a deep link is not followed while this screen is open, unless the link's target is open already.
         public let gate: Bool
+        /// True if `push` and `present` do nothing while an instance with the same arguments is on top of the stack, or
+        /// presented in front.
+        public let once: Bool
+        /// False if the user cannot go back from the screen. Rules can.
+        public let back: Bool
 
         public init(
             _ name: String,
             title: String? = nil,
             sends: [String] = [],
             arguments: [String: JSONSchema.Property]? = nil,
-            gate: Bool = false
+            gate: Bool = false,
+            once: Bool = false,
+            back: Bool = true
         ) {
             self.name = name
             self.title = title
             self.sends = Set(sends).sorted()
             self.arguments = arguments
             self.gate = gate
+            self.once = once
+            self.back = back
         }
     }
 

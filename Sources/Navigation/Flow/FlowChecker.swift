@@ -164,6 +164,8 @@ package struct FlowChecker {
                 at: "\(keyPath).on")
         } else if Flow.Ending(rawValue: transition.on) != nil {
             checkEndingFields(of: transition, at: keyPath)
+        } else if let act = Flow.UserAct(rawValue: transition.on) {
+            check(act, of: transition, at: keyPath)
         } else if transition.on == Machine.deadlinePassed {
             report(
                 "the machine handles '\(transition.on)' itself; move the actions to 'expired' of a guard",
@@ -260,7 +262,7 @@ package struct FlowChecker {
                     "'\(attempted.name.rawValue)' is possible in every state; write it without 'ifPossible'",
                     at: keyPath)
             }
-        case .popToRoot, .dismiss(nil), .dismiss(.sender), .dismissAll, .abandon: break
+        case .back, .popToRoot, .dismiss(nil), .dismiss(.sender), .dismissAll, .abandon: break
         }
     }
 
@@ -286,7 +288,7 @@ package struct FlowChecker {
     }
 
     mutating func check(_ layout: Flow.Layout?, at keyPath: String) {
-        guard case .tabs(let tabs) = layout else { return }
+        guard case .tabs(let tabs, _) = layout else { return }
         if tabs.isEmpty || Set(tabs.map(\.name)).count != tabs.count {
             report("'tabs' needs at least one tab, and each tab needs a different name", at: keyPath)
         }
@@ -312,7 +314,7 @@ package struct FlowChecker {
         report("no rule or link shows a screen in column '\(column)'; \(advice)", at: "\(keyPath).column")
     }
 
-    private mutating func checkTab(_ name: String, at keyPath: String) {
+    mutating func checkTab(_ name: String, at keyPath: String) {
         guard !tabs.contains(name), !isRequest else { return }
         let advice = tabs.isEmpty ? "no root of the flow has tabs" : Spelling.advice(for: name, among: tabs)
         report("unknown tab '\(name)'; \(advice)", at: keyPath)

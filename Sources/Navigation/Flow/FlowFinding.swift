@@ -52,6 +52,8 @@ public struct FlowFinding: Hashable, Sendable, Encodable, CustomStringConvertibl
         case unusualBackPath = "unusual-back-path"
         /// A link whose root depends on the state.
         case openRoot = "open-root"
+        /// A rule that pushes a screen twice if the user taps twice.
+        case doublePush = "double-push"
         /// A form of the language that a newer form replaces.
         case oldForm = "old-form"
         /// An acknowledgement that acknowledges no finding.

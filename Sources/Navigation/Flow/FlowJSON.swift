@@ -14,6 +14,8 @@ extension Flow.Screen {
                 ("sends", sends.isEmpty ? nil : .array(sends.map { .string($0) })),
                 ("arguments", arguments?.json),
                 ("gate", gate ? true : nil),
+                ("once", once ? true : nil),
+                ("back", back ? nil : false),
             ])
     }
 }
@@ -52,6 +54,7 @@ extension Flow.Action {
         case .pop(1, column: nil): "pop"
         case .pop(let extent, let column): ["pop": extent.json(column: column)]
         case .goTo(let destination): ["goTo": .object(destination.members)]
+        case .back: "back"
         case .popToRoot: "popToRoot"
         case .replacePath(let destinations):
             ["replacePath": .array(destinations.map { .object($0.members) })]
@@ -94,8 +97,12 @@ extension Flow.Layout {
     fileprivate var json: JSONValue {
         switch self {
         case .split: "split"
-        case .tabs(let tabs):
-            ["tabs": .array(tabs.map { .object($0.destination.members.with("name", .string($0.name))) })]
+        case .tabs(let tabs, let history):
+            .object(
+                members: [
+                    ("tabs", .array(tabs.map { .object($0.destination.members.with("name", .string($0.name))) })),
+                    ("history", history ? true : nil),
+                ])
         }
     }
 }

@@ -155,7 +155,8 @@ public struct Machine: Hashable, Sendable {
             commands: Set(state.active.flatMap { flow.screens[$0.screen]?.sends ?? [] }).sorted(),
             state: state,
             memory: memory,
-            url: flow.url(for: state)
+            url: flow.url(for: state),
+            withoutBack: flow.screensWithoutBack.isEmpty ? [] : flow.instancesWithoutBack(in: state)
         )
     }
 
@@ -168,6 +169,7 @@ public struct Machine: Hashable, Sendable {
     /// Completes a step. If it has changed the state, copies its state and memory to the machine.
     private mutating func commit(_ step: StateTransaction) -> [Effect] {
         var step = step
+        if step.act != nil { tellOfAct(&step) }
         tellOfReportedEndings(&step)
         followParked(&step)
         released = step.settleAttempt() + released
@@ -192,7 +194,7 @@ public struct Machine: Hashable, Sendable {
 
     /// The first rule that matches the step's message and the state before the step. The rules of the child flows of
     /// `runs` are tried first, in the order of `runs`, then the rules of the flow itself.
-    private func match(_ step: StateTransaction, runs: [FlowRun]) -> Match? {
+    func match(_ step: StateTransaction, runs: [FlowRun]) -> Match? {
         var step = step
         for run in runs {
             step.scope = run.id
@@ -302,10 +304,14 @@ extension Machine {
 
     /// Handles a swipe back. Only a completed swipe changes the state.
     private mutating func back(_ report: ViewReport, of instance: String, input: Input) -> [Effect] {
+        if report != .backCancelled, flow.forbidsBack(from: instance, in: state) {
+            return [input.discarded("the user cannot go back from screen instance '\(instance)'")]
+        }
         var step = step(for: input)
         guard step.recordUserDismissal(ofPathFrom: instance) else {
             return [input.discarded("screen instance '\(instance)' is not on a path")]
         }
+        step.recordAct(.wentBack, from: instance)
         return report == .backCompleted ? commit(step) : []
     }
 
@@ -318,6 +324,7 @@ extension Machine {
         }
         var step = step(for: input)
         step.recordUserDismissal(ofPresentationAt: index)
+        step.recordAct(.dismissed, from: instance)
         return commit(step)
     }
 
@@ -345,6 +352,8 @@ extension Machine {
         guard instance == state.root.instance.id, (try? step.selectTab(tab)) != nil else {
             return [input.discarded("screen instance '\(instance)' has no tab '\(tab)'")]
         }
+        if memory.knows(tabReport: input.id) { return [] }
+        step.recordAct(selecting: tab)
         return commit(step)
     }
 }
@@ -540,11 +549,7 @@ extension Machine {
         if input.isIntent, let sender = state.sender(of: input, on: flow.platform) {
             return state.lineage(of: sender.run)
         }
-        var runs: [FlowRun] = []
-        for screen in [state.top] + state.active + state.openFromFront {
-            for run in state.lineage(of: screen.run) where !runs.contains(run) { runs.append(run) }
-        }
-        return runs
+        return state.runsFromFront
     }
 
     /// Lets the rules of the flow that began a run handle the run's end, in the same step. This is repeated until no

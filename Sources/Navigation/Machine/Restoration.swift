@@ -84,6 +84,7 @@ extension NavigationState {
         if let container = root.container {
             guard let kept = container.salvaged(isKnown) else { return nil }
             salvaged.root.container = kept
+            salvaged.keepTabHistory()
         }
         salvaged.path = Array(path.prefix(while: isKnown))
         // Presentations in the main window lie over the whole bottom path. If a part of it is dropped, all of them are.

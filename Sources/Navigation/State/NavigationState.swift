@@ -18,6 +18,8 @@ public struct NavigationState: Hashable, Sendable {
     public var attempt: PendingGuard?
     /// The deep link that cannot be followed yet. Nil if there is none.
     public var parked: ParkedLink?
+    /// The tabs that were selected before, each once; the latest one is last. Nil if the root does not remember them.
+    public var tabHistory: [String]?
 
     public init(
         root: RootScreen,
@@ -26,7 +28,8 @@ public struct NavigationState: Hashable, Sendable {
         leaving: [ScreenInstance] = [],
         runs: [FlowRun] = [],
         attempt: PendingGuard? = nil,
-        parked: ParkedLink? = nil
+        parked: ParkedLink? = nil,
+        tabHistory: [String]? = nil
     ) {
         self.root = root
         self.path = path
@@ -35,6 +38,7 @@ public struct NavigationState: Hashable, Sendable {
         self.runs = runs
         self.attempt = attempt
         self.parked = parked
+        self.tabHistory = tabHistory
     }
 
     /// All open instances, from the root up. A dismissed instance is not open, even if it is still leaving.
@@ -77,6 +81,13 @@ public struct NavigationState: Hashable, Sendable {
     /// root with tabs is visible around the selected tab.
     private var bottomLayer: [ScreenInstance] {
         [path.last ?? root.instance] + (root.container?.shownStacks.map(\.top) ?? [])
+    }
+
+    /// Removes tabs from the history that the root does not have, and all but the latest entry of each tab.
+    mutating func keepTabHistory() {
+        guard let history = tabHistory else { return }
+        var others = Set(root.container?.tabNames ?? []).subtracting([root.container?.selectedTab].compactMap(\.self))
+        tabHistory = history.reversed().filter { others.remove($0) != nil }.reversed()
     }
 
     /// The scope of a path.
@@ -224,6 +235,7 @@ extension NavigationState: Codable {
         case runs
         case attempt
         case parked
+        case tabHistory
     }
 
     /// Decodes a state. If `runs` is absent, no child flow runs. Each presentation is nested in the presentation
@@ -241,6 +253,8 @@ extension NavigationState: Codable {
             throw DecodingError.dataCorruptedError(forKey: .runs, in: object, debugDescription: message)
         }
         attempt = try object.decodeIfPresent(PendingGuard.self, forKey: .attempt)
+        tabHistory = try object.decodeIfPresent([String].self, forKey: .tabHistory)
+        keepTabHistory()
     }
 
     /// A run with the id of an earlier one, or that began in itself or in a later one. Nil if there is none. Without
@@ -252,7 +266,8 @@ extension NavigationState: Codable {
         }?.element
     }
 
-    /// Encodes the state. Without a value, `presented` and `parked` are null, while `runs` and `attempt` are absent.
+    /// Encodes the state. Without a value, `presented` and `parked` are null, while `runs`, `attempt` and `tabHistory`
+    /// are absent.
     public func encode(to encoder: any Encoder) throws {
         var object = encoder.container(keyedBy: CodingKeys.self)
         try object.encode(root, forKey: .root)
@@ -262,6 +277,7 @@ extension NavigationState: Codable {
         if !runs.isEmpty { try object.encode(runs, forKey: .runs) }
         try object.encodeIfPresent(attempt, forKey: .attempt)
         try object.encode(parked, forKey: .parked)
+        try object.encodeIfPresent(tabHistory, forKey: .tabHistory)
     }
 }
 
