@@ -118,7 +118,7 @@ extension YAMLNode {
     private static let order = [
         "name", "version", "platform", "start", "presentations", "requests", "ignores", "commands", "screens", "flows",
         "transitions", "links",
-        "on", "url", "where", "when", "unless", "origin", "guard", "do", "to", "send", "park", "over",
+        "on", "after", "url", "where", "when", "unless", "origin", "guard", "do", "to", "send", "park", "over",
         "ask", "accept", "reject", "deadline", "meanwhile", "rejected", "expired", "type", "data",
         "screen", "flow", "arguments", "count", "from", "column", "container", "tabs", "history", "style", "detents", "dragIndicator",
         "interactiveDismissal", "id", "title", "message", "role", "buttons", "sends", "gate", "once", "back",

@@ -8,6 +8,8 @@ extension FlowReviewer {
         for list in lists.values.sorted(by: { $0[0].rule.keyPath < $1[0].rule.keyPath }) {
             let rules = list.map { OrderedRule(keyPath: $0.rule.keyPath, transition: $0.transition) }
             for rule in rules { reviewContradictions(in: rule) }
+            // Rules that wait do not compete: each has its own wait.
+            if list[0].transition.after != nil { continue }
             var order = RuleOrder()
             for rule in rules where !rule.isImpossible {
                 guard let finding = order.add(rule) else { continue }

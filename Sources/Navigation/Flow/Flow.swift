@@ -40,6 +40,8 @@ public struct Flow: Hashable, Sendable {
 
     /// The names of the screens from which the user cannot go back.
     package let screensWithoutBack: Set<String>
+    /// True if a rule waits.
+    let hasWaits: Bool
     /// The acts of the user that rules answer.
     package let acts: Set<UserAct>
 
@@ -73,6 +75,7 @@ public struct Flow: Hashable, Sendable {
         self.transitions = transitions
         self.links = links
         screensWithoutBack = Set(screens.lazy.filter { !$0.back }.map(\.name))
+        hasWaits = (transitions + flows.flatMap(\.transitions)).contains { $0.after != nil }
         acts = Set((transitions + flows.flatMap(\.transitions)).compactMap { UserAct(rawValue: $0.on) })
         var hash = FNV1a()
         hash.combine(json.description)
@@ -85,7 +88,7 @@ public struct Flow: Hashable, Sendable {
     }
 
     /// The types of the messages that a machine of this flow must receive: those of its rules and guards,
-    /// `event.GuardDeadlinePassed` if it has guards, views' reports and requests, and `event.DeepLinkReceived` if it
+    /// `event.GuardDeadlinePassed` if it has guards or rules that wait, views' reports and requests, and `event.DeepLinkReceived` if it
     /// has links.
     public var messageTypes: Set<String> {
         Set(allTransitions.flatMap(\.messageTypes).filter { !Self.isUnpublished($0) })
@@ -232,7 +235,8 @@ public struct Flow: Hashable, Sendable {
 
     /// A rule: the type of a message, the conditions, and the actions that the machine takes as one step.
     public struct Transition: Hashable, Sendable {
-        /// The type of the message, such as `event.LaunchFinished`.
+        /// The type of the message, such as `event.LaunchFinished`. For a rule that waits, it is the word `after` with
+        /// its time, which is not a message type.
         public let on: String
         /// Conditions on the fields of the message's data, by dotted path.
         public let fields: [String: Match]
@@ -248,7 +252,11 @@ public struct Flow: Hashable, Sendable {
         public let actions: [Action]
         /// The place where the rule is written.
         public let location: RuleLocation
-        /// The name by which a ``PendingGuard`` refers to the rule. Nil for a rule without a guard.
+        /// The time for which the conditions must hold without interruption before the actions are taken. Nil for a rule
+        /// that answers a message.
+        public let after: Duration?
+        /// The name by which a ``PendingGuard`` or a ``PendingWait`` refers to the rule. Nil for a rule without a guard
+        /// that answers a message.
         private(set) var name: String?
 
         public init(
@@ -269,8 +277,31 @@ public struct Flow: Hashable, Sendable {
             self.origin = origin
             self.actions = actions
             self.guard = condition
+            after = nil
             location = RuleLocation(file: file, line: line)
             name = condition?.name(ofRule: json)
+        }
+
+        /// A rule that waits instead of answering a message: when its conditions have held for a time without
+        /// interruption, its actions are taken once.
+        public init(
+            after time: Duration,
+            when: [Condition] = [],
+            unless: [Condition] = [],
+            do actions: [Action],
+            file: String = #fileID,
+            line: Int = #line
+        ) {
+            on = "after \(time.text)"
+            fields = [:]
+            self.when = when.sorted { $0.scope.rawValue < $1.scope.rawValue }
+            self.unless = unless.sorted { $0.scope.rawValue < $1.scope.rawValue }
+            origin = .any
+            self.actions = actions
+            self.guard = nil
+            after = time
+            location = RuleLocation(file: file, line: line)
+            name = waitName
         }
     }
 
@@ -400,6 +431,7 @@ extension Flow.Transition {
 
     /// The types of the messages that a machine must receive for the rule.
     var messageTypes: [String] {
+        if after != nil { return [Machine.deadlinePassed] }
         guard let condition = `guard` else { return [on] }
         return [on, condition.accept.on, Machine.deadlinePassed] + (condition.reject.map { [$0.on] } ?? [])
     }

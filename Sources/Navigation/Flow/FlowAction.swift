@@ -212,6 +212,15 @@ extension Flow.Action {
         if case .ifPossible(let action) = self { action.unconditional } else { self }
     }
 
+    /// True if the action works on the screen that sent the message.
+    var isOnSender: Bool {
+        switch self {
+        case .push(_, on: .sender), .pushFlow(_, arguments: _, on: .sender), .pop(.sender, column: _), .dismiss(.sender):
+            true
+        default: false
+        }
+    }
+
     /// The kind of the action; of `ifPossible`, the kind of its action.
     public var name: Flow.ActionName {
         switch self {

@@ -44,6 +44,8 @@ package struct FlowChecker {
     private let tabs: Set<String>
     /// True while templates may refer to the answer of a guard.
     private var allowsAnswer = false
+    /// False while templates cannot refer to a message or its sender.
+    private var hasMessage = true
     package private(set) var problems: [Problem] = []
 
     package init(flow: Flow, isRequest: Bool = false) {
@@ -134,6 +136,12 @@ package struct FlowChecker {
         do {
             let template = try Template(source)
             for screen in template.screens { checkScreen(screen, at: keyPath) }
+            if !hasMessage, template.refersToMessage {
+                report(
+                    "a rule with 'after' has no message and no sender; use only ${arguments…} and ${screens…}",
+                    at: keyPath)
+                return
+            }
             if template.refersToAnswer, !allowsAnswer {
                 report(
                     "'${answer…}' cannot be used here; use it only in 'do' and 'rejected' of a rule with a guard",
@@ -154,7 +162,9 @@ package struct FlowChecker {
     }
 
     mutating func check(_ transition: Flow.Transition, at keyPath: String) {
-        if ViewReport(rawValue: transition.on) != nil {
+        if let time = transition.after {
+            checkWait(of: transition, time, at: keyPath)
+        } else if ViewReport(rawValue: transition.on) != nil {
             report(
                 "'\(transition.on)' is a view's report, which the machine handles itself; remove this rule",
                 at: "\(keyPath).on")
@@ -182,6 +192,8 @@ package struct FlowChecker {
         for (field, match) in transition.fields.sorted(by: { $0.key < $1.key }) {
             check(match, at: "\(keyPath).where.\(field)")
         }
+        hasMessage = transition.after == nil
+        defer { hasMessage = true }
         check(transition.when, at: "\(keyPath).when")
         check(transition.unless, at: "\(keyPath).unless")
         if transition.actions.isEmpty { report("'do' is empty; add at least one action", at: "\(keyPath).do") }
@@ -377,8 +389,31 @@ package struct FlowChecker {
         }
     }
 
-    /// The maximum deadline of a guard; a longer deadline is an error.
+    /// The maximum deadline of a guard, and time of a rule that waits; a longer one is an error.
     private static let longestWait: Duration = .seconds(3600)
+
+    private mutating func check(_ time: Duration, _ what: String, at keyPath: String) {
+        if !(.milliseconds(1)...Self.longestWait).contains(time) {
+            report("\(what) must be at least 1ms and at most 1h; correct it", at: keyPath)
+        } else if time != .milliseconds(time.milliseconds) {
+            report("\(what) must be a whole number of milliseconds; round it", at: keyPath)
+        }
+    }
+
+    /// Checks a rule that waits. It has no message, so it cannot refer to the sender.
+    private mutating func checkWait(of rule: Flow.Transition, _ time: Duration, at keyPath: String) {
+        check(time, "the time in 'after'", at: "\(keyPath).after")
+        if rule.when.isEmpty, rule.unless.isEmpty {
+            report("a rule with 'after' needs conditions that hold for this time; add 'when'", at: keyPath)
+        }
+        for (key, conditions) in [("when", rule.when), ("unless", rule.unless)]
+        where conditions.contains(where: { $0.scope == .sender }) {
+            report("a rule with 'after' has no sender; name another part of the state", at: "\(keyPath).\(key).sender")
+        }
+        for (index, action) in rule.actions.enumerated() where action.unconditional.isOnSender {
+            report("a rule with 'after' has no sender; name a screen", at: "\(keyPath).do[\(index)]")
+        }
+    }
 
     mutating func check(_ condition: Flow.Guard, at keyPath: String) {
         if let ask = condition.ask {
@@ -399,11 +434,7 @@ package struct FlowChecker {
                 "'rejected' needs 'reject'; name the rejecting answer there, or remove 'rejected'",
                 at: "\(keyPath).rejected")
         }
-        if !(.milliseconds(1)...Self.longestWait).contains(condition.deadline) {
-            report("a guard's deadline must be at least 1ms and at most 1h; correct it", at: "\(keyPath).deadline")
-        } else if condition.deadline != .milliseconds(condition.deadline.milliseconds) {
-            report("a guard's deadline must be a whole number of milliseconds; round it", at: "\(keyPath).deadline")
-        }
+        check(condition.deadline, "a guard's deadline", at: "\(keyPath).deadline")
         allowsAnswer = true
         for (index, action) in condition.rejected.enumerated() { check(action, at: "\(keyPath).rejected[\(index)]") }
         allowsAnswer = false

@@ -24,7 +24,8 @@ extension Flow.Transition {
     var json: JSONValue {
         .object(
             members: [
-                ("on", .string(on)),
+                ("on", after == nil ? .string(on) : nil),
+                ("after", (after?.text).map { .string($0) }),
                 ("where", fields.isEmpty ? nil : .object(fields.mapValues(\.json))),
                 ("when", when.isEmpty ? nil : Flow.Condition.json(of: when)),
                 ("unless", unless.isEmpty ? nil : Flow.Condition.json(of: unless)),
@@ -186,8 +187,24 @@ extension Flow.Guard {
         var occasion = rule.objectValue ?? [:]
         occasion["do"] = nil
         occasion["guard"] = .object(members: question)
+        return occasion.name
+    }
+}
+
+extension Flow.Transition {
+    /// The name of a rule that waits: a hash of its time and its conditions.
+    var waitName: String {
+        var occasion = json.objectValue ?? [:]
+        occasion["do"] = nil
+        return occasion.name
+    }
+}
+
+extension [String: JSONValue] {
+    /// A hash, as the name of a rule with this occasion.
+    fileprivate var name: String {
         var hash = FNV1a()
-        hash.combine(JSONValue.object(occasion).description)
+        hash.combine(JSONValue.object(self).description)
         return hash.hexadecimal
     }
 }

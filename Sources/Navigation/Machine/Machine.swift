@@ -73,7 +73,8 @@ public struct Machine: Hashable, Sendable {
         let published = revision
         var effects = process(input)
         // A parked link may have expired, or a changed flow may admit it, even if the message itself changes nothing.
-        if state.parked != nil { effects += commit(step(for: input)) }
+        // The first wait of a session begins with its first message, even if no rule matches it.
+        if state.parked != nil || flow.hasWaits { effects += commit(step(for: input)) }
         return effects + process(released: [], at: input.attributes.time, published: published)
     }
 
@@ -173,6 +174,7 @@ public struct Machine: Hashable, Sendable {
         tellOfReportedEndings(&step)
         followParked(&step)
         released = step.settleAttempt() + released
+        step.settleWaits()
         if step.state != state {
             state = step.state
             memory = step.memory
@@ -460,11 +462,12 @@ extension Machine {
         return conclude(attempt, with: condition.rejected, of: rejecting, input: input)
     }
 
-    /// Ends the attempt because its deadline has passed. If the attempt has ended recently, the report is ignored.
+    /// Ends the attempt or the wait because its deadline has passed. If it has ended recently, the report is ignored.
     private mutating func expire(_ input: Input) -> [Effect] {
         guard let id = input.data["attempt"]?.stringValue else {
             return [input.discarded("the field 'attempt' is missing")]
         }
+        if let wait = state.waits.first(where: { $0.id == id }) { return finish(wait, input) }
         guard let attempt = state.attempt, attempt.id == id else {
             return memory.knows(attempt: id) ? [] : [input.discarded("attempt '\(id)' is not waiting")]
         }
@@ -472,6 +475,20 @@ extension Machine {
         return conclude(
             attempt, with: rule?.guard?.expired ?? [], of: rule, input: input,
             effects: [attempt.message.discarded("no answer came in time")])
+    }
+
+    /// Takes the actions of a rule that has waited. The wait is over even if they cannot be taken.
+    private mutating func finish(_ wait: PendingWait, _ input: Input) -> [Effect] {
+        guard wait.isOver != true, let (rule, keyPath) = flow.rule(of: wait, in: state) else { return [] }
+        var step = step(for: input)
+        step.state.waits = state.waits.map { other in
+            var other = other
+            if other.id == wait.id { other.isOver = true }
+            return other
+        }
+        step.scope = wait.run
+        step.rule = keyPath
+        return perform(rule.actions, step)
     }
 
     /// Discards or queues a message that must not be handled while an attempt waits. Nil if it may be handled now.

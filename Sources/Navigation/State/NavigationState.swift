@@ -20,6 +20,8 @@ public struct NavigationState: Hashable, Sendable {
     public var parked: ParkedLink?
     /// The tabs that were selected before, each once; the latest one is last. Nil if the root does not remember them.
     public var tabHistory: [String]?
+    /// The rules with `after` whose conditions hold.
+    public var waits: [PendingWait]
 
     public init(
         root: RootScreen,
@@ -29,7 +31,8 @@ public struct NavigationState: Hashable, Sendable {
         runs: [FlowRun] = [],
         attempt: PendingGuard? = nil,
         parked: ParkedLink? = nil,
-        tabHistory: [String]? = nil
+        tabHistory: [String]? = nil,
+        waits: [PendingWait] = []
     ) {
         self.root = root
         self.path = path
@@ -39,6 +42,7 @@ public struct NavigationState: Hashable, Sendable {
         self.attempt = attempt
         self.parked = parked
         self.tabHistory = tabHistory
+        self.waits = waits
     }
 
     /// All open instances, from the root up. A dismissed instance is not open, even if it is still leaving.
@@ -236,6 +240,7 @@ extension NavigationState: Codable {
         case attempt
         case parked
         case tabHistory
+        case waits
     }
 
     /// Decodes a state. If `runs` is absent, no child flow runs. Each presentation is nested in the presentation
@@ -253,6 +258,7 @@ extension NavigationState: Codable {
             throw DecodingError.dataCorruptedError(forKey: .runs, in: object, debugDescription: message)
         }
         attempt = try object.decodeIfPresent(PendingGuard.self, forKey: .attempt)
+        waits = Array((try object.decodeIfPresent([PendingWait].self, forKey: .waits) ?? []).prefix(PendingWait.limit))
         tabHistory = try object.decodeIfPresent([String].self, forKey: .tabHistory)
         keepTabHistory()
     }
@@ -266,8 +272,8 @@ extension NavigationState: Codable {
         }?.element
     }
 
-    /// Encodes the state. Without a value, `presented` and `parked` are null, while `runs`, `attempt` and `tabHistory`
-    /// are absent.
+    /// Encodes the state. Without a value, `presented` and `parked` are null, while `runs`, `attempt`, `tabHistory`
+    /// and `waits` are absent.
     public func encode(to encoder: any Encoder) throws {
         var object = encoder.container(keyedBy: CodingKeys.self)
         try object.encode(root, forKey: .root)
@@ -278,6 +284,7 @@ extension NavigationState: Codable {
         try object.encodeIfPresent(attempt, forKey: .attempt)
         try object.encode(parked, forKey: .parked)
         try object.encodeIfPresent(tabHistory, forKey: .tabHistory)
+        if !waits.isEmpty { try object.encode(waits, forKey: .waits) }
     }
 }
 
