@@ -189,9 +189,12 @@ struct FlowFindingTests {
             ("on: event.A\n    do: [pop: itme]", "10:10: unknown screen 'itme'; did you mean 'item'?"),
             (
                 "on: event.A\n    do: [pop: [item]]",
-                "10:15: 'pop' must be a number of screens or the name of the screen to pop to"
+                "10:15: 'pop' must be a number of screens, 'sender', or { from: SCREEN }"
             ),
-            ("on: event.A\n    do: [pop: { count: 1, to: item }]", "10:15: 'pop' takes only one of 'count', 'from' and 'to'"),
+            (
+                "on: event.A\n    do: [pop: { count: 1, to: item }]",
+                "10:15: 'pop' takes only one of 'count', 'from' and 'to'"
+            ),
             ("on: event.A\n    do: [pop: { column: x }]", "10:17: no rule or link shows a screen in column 'x'"),
             ("on: event.A\n    do: [{ selectTab: home }]", "10:10: unknown tab 'home'; no root of the flow has tabs"),
             (

@@ -14,7 +14,7 @@ struct ActionReviewTests {
         start: list
         screens:
           list: { sends: [command.ItemSelected, command.Shown] }
-          item: { sends: [command.Buy] }
+          item: { sends: [command.Buy], once: true }
           offer: { sends: [command.Take] }
           sure:
           home:
@@ -80,7 +80,7 @@ struct ActionReviewTests {
             "when: { presented: [] }, do: [pop]", "when: { root: list }, do: [pop]", "do: [dismiss]",
             "when: { top: offer }, do: [dismiss, pop]", "do: [dismissAll, pop]", "do: [popToRoot]",
             "when: { top: [offer, item] }, do: [pop]", "when: { root: [list, home] }, do: [{ selectTab: mail }]",
-            "when: { top: list }, do: [{ pop: list }]", "when: { path: [] }, do: [{ push: item }, pop]",
+            "when: { top: list }, do: [{ popTo: list }]", "when: { path: [] }, do: [{ push: item }, pop]",
             "do: [{ setRoot: { screen: home, container: { tabs: [mail] } } }, { selectTab: mail }]",
         ])
     func possible(rule: String) {

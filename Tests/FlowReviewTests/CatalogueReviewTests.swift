@@ -21,7 +21,7 @@ struct FlowReviewMessagesTests {
             start: list
             screens:
               list: { sends: [command.ItemSelected, command.Save] }
-              item:
+              item: { once: true }
             transitions:
               - on: command.ItemSelected
                 do: [{ push: item }]
@@ -168,7 +168,7 @@ struct FlowReviewServicesTests {
             start: list
             ignores: [\(ignores)]
             screens:
-              list: { sends: [\(sends)] }
+              list: { sends: [\(sends)], once: true }
             transitions:
               - { on: command.ItemSelected, do: [{ push: list }] }
               - { on: \(on), where: { anything: 1 }, do: [{ openURL: "a:b" }] }
@@ -242,7 +242,7 @@ struct CommandReviewTests {
               command.Rated: { stars: integer, kind?: { enum: [new, old] } }
             screens:
               list: { sends: [command.Rated] }
-              item:
+              item: { once: true }
             transitions:
               \(rule)
             """

@@ -157,8 +157,8 @@ struct FlowReachTests {
     func island() {
         let parts = """
               list:
-              east: { sends: [command.West] }
-              west: { sends: [command.East] }
+              east: { sends: [command.West], once: true }
+              west: { sends: [command.East], once: true }
             transitions:
               - { on: command.West, do: [{ push: west }] }
               - { on: command.East, do: [{ push: east }] }
@@ -215,7 +215,7 @@ struct FlowReachTests {
     @Test("A root that no rule leaves is a trap")
     func rootTrap() {
         let parts = """
-              list: { sends: [command.Next] }
+              list: { sends: [command.Next], once: true }
               end: { sends: [command.Idle] }
             transitions:
               - { on: command.Next, do: [{ setRoot: end }] }

@@ -16,7 +16,7 @@ struct FlowReviewTests {
         start: list
         screens:
           list: { sends: [command.ItemSelected] }
-          item: { sends: [command.Buy] }
+          item: { sends: [command.Buy], once: true }
           offer: { sends: [command.Buy] }
         transitions:
           - on: command.ItemSelected
@@ -160,7 +160,7 @@ struct FlowReviewTests {
                   - { screen: team, where: { answer.member: true } }
                   - { screen: solo, where: { answer.member: false } }
             transitions:
-              - { on: command.Skip, do: [{ push: solo }] }
+              - { on: command.Skip, unless: { top: solo }, do: [{ push: solo }] }
             """
         #expect(findings(yaml) == [])
         #expect(findings(yaml.replacing("    sends: [command.Skip]\n", with: "")).count == 1)

@@ -12,8 +12,8 @@ struct LinkReviewTests {
         start: list
         screens:
           list: { sends: [command.ItemSelected] }
-          item: { sends: [command.ReviewSelected] }
-          review:
+          item: { sends: [command.ReviewSelected], once: true }
+          review: { once: true }
           settings:
         transitions:
           - { on: command.ItemSelected, do: [{ push: item }] }

@@ -131,7 +131,7 @@ struct ScenarioTests {
         "A step that cannot be taken is reported with the reason",
         arguments: [
             ("back", "nothing is on a path"), ("dismiss", "nothing is presented"), ("gone", "nothing is leaving"),
-            ("expire", "no guard waits for an answer"),
+            ("expire", "no guard waits for an answer, and no rule with 'after' waits"),
             ("answer: ok", "nothing is presented as an alert or a dialog"),
             ("back: launch", "no instance of 'launch' is on a path; no other screen is"),
             (

@@ -124,7 +124,7 @@ struct GoingTests {
         #expect(session.path == ["b", "c"])
         var taken = try self.session(.present("b", as: .sheet), next: .ifPossible(.dismiss(nil)))
         #expect(taken.send("event.Next").dismissals == ["b-2"])
-        var mistake = try self.session(next: .ifPossible(.push(.screen("b", ["id": "${data.id}"]))))
+        var mistake = try self.session(.push("c"), next: .ifPossible(.push(.screen("b", ["id": "${data.id}"]))))
         #expect(mistake.send("event.Next").failureCodes == ["navigation.unresolvedTemplate"])
     }
 
@@ -138,6 +138,33 @@ struct GoingTests {
         let revision = session.machine.revision
         #expect(session.send("event.Next").isEmpty)
         #expect(session.machine.revision == revision)
+    }
+
+    @Test("A screen with 'once' is not pushed or presented again while it is in front with the same arguments")
+    func once() throws {
+        let flow = try Flow("once", version: 1, platform: "any", start: "a", requests: [.push]) {
+            Flow.Screen("a", sends: ["command.Show", "command.Ask"])
+            Flow.Screen("b", once: true)
+            Flow.Child("child", start: "b", transitions: [])
+            Flow.Transition(on: "command.Show", do: [.push(.screen("b", ["id": "${data.id}"]))])
+            Flow.Transition(on: "command.Ask", do: [.present("b", as: .sheet), .push(.screen("a"))])
+            Flow.Transition(on: "command.Begin", do: [.pushFlow("child", arguments: ["id": "${data.id}"])])
+        }
+        #expect(try Flow(yaml: flow.yaml, file: "written.yaml") == flow)
+        #expect(flow.json.value(at: "screens.b")?.description == #"{"once":true}"#)
+        var session = Session(flow)
+        session.send("command.Show", ["id": 1])
+        session.send("command.Show", ["id": 1])
+        #expect(session.path == ["b"])
+        session.send("command.Begin", ["id": 1])
+        #expect(session.state.runs.isEmpty)
+        session.send("command.Show", ["id": 2])
+        #expect(session.path == ["b", "b"])
+        #expect(session.request(["push": ["screen": "b", "arguments": ["id": 2]]]).discards.count == 1)
+        session.send("command.Ask")
+        session.send("command.Ask")
+        #expect(session.presented == ["b"])
+        #expect(session.state.frontPath.map(\.screen) == ["a", "a"])
     }
 }
 

@@ -120,7 +120,8 @@ extension Document {
         public enum Object: String, Codable, Sendable, CaseIterable {
             /// A dismissed screen that a view may still show; `id` is the id of the screen instance.
             case screen
-            /// A rule that waits for the answer to its guard; `id` is the id of the attempt.
+            /// A rule that waits for the answer to its guard, or for the time in its `after`; `id` is the id of the
+            /// attempt or of the wait.
             case attempt
         }
 

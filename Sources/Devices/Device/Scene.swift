@@ -239,12 +239,13 @@ private struct Source {
     }
 
     /// The choice that goes back: on the stack in front, or else on the root's stack, or else in the first column with
-    /// a screen to leave. Nil if there is no such stack.
+    /// a screen to leave. Nil if there is no such stack. Screens from which the flow forbids to go back do not count.
     var back: Choice? {
         let state = snapshot.state
         // In the main window a person can go back unless a presentation covers it.
         let main = isMainCovered ? [] : [state.path] + columns.map(\.stack.path)
-        guard let top = ([state.frontPath] + main).compactMap(\.last).first else { return nil }
+        let tops = ([state.frontPath] + main).compactMap(\.last)
+        guard let top = tops.first(where: { !snapshot.withoutBack.contains($0.id) }) else { return nil }
         return Choice(reporting: Command.BackCompleted(instance: top.id), on: top.id, label: "Back")
     }
 

@@ -51,6 +51,7 @@ struct SceneText: Sendable {
         let paths =
             [state.path] + (state.root.container?.shownStacks.map(\.path) ?? []) + state.presentations.map(\.path)
         return paths.compactMap(\.last).filter(scene.active.contains).map(\.id)
+            .filter { !scene.snapshot.withoutBack.contains($0) }
     }
 
     /// The titles of the open screens and of the tabs, by their names.

@@ -8,7 +8,7 @@ extension Flow {
             for (screen, title) in [
                 ("search", "Plan a journey"), ("route", "Route"), ("station", "Station"), ("delay", "Delay"),
             ] {
-                Flow.Screen(screen, title: title, sends: ["command.DataDispatched"])
+                Flow.Screen(screen, title: title, sends: ["command.DataDispatched"], once: screen == "station")
             }
             Flow.Dispatch(RouteModel.self, StationModel.self, DelayModel.self)
         }

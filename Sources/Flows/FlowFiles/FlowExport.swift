@@ -118,11 +118,12 @@ extension YAMLNode {
     private static let order = [
         "name", "version", "platform", "start", "presentations", "requests", "ignores", "commands", "screens", "flows",
         "transitions", "links",
-        "on", "url", "where", "when", "unless", "origin", "guard", "to", "otherwise", "redirect", "action",
+        "on", "after", "url", "where", "when", "unless", "origin", "guard", "to", "otherwise", "redirect", "action",
         "send", "park", "over",
         "ask", "accept", "reject", "deadline", "meanwhile", "rejected", "expired", "type", "data",
-        "screen", "flow", "arguments", "count", "from", "column", "container", "tabs", "style", "detents", "dragIndicator",
-        "interactiveDismissal", "id", "title", "message", "role", "buttons", "sends", "gate", "do",
+        "screen", "flow", "arguments", "count", "from", "column", "container", "tabs", "history", "style", "detents",
+        "dragIndicator", "interactiveDismissal", "id", "title", "message", "role", "buttons", "sends", "gate", "once", "back",
+        "do",
         "root", "top", "columns", "path", "presented", "present", "shown", "tab",
         "not", "exists", "atLeast", "atMost", "anyOf",
     ]

@@ -62,7 +62,8 @@ extension FlowReader {
         // A screen without properties may be left empty after its colon.
         if case .scalar(let scalar) = node.content, scalar.text.isEmpty { return Flow.Screen(name) }
         let members = members(
-            of: node, "screen '\(name)'", at: "screens.\(name)", optional: ["title", "sends", "arguments", "gate"])
+            of: node, "screen '\(name)'", at: "screens.\(name)",
+            optional: ["title", "sends", "arguments", "gate", "once", "back"])
         return Flow.Screen(
             name,
             title: members?["title"].flatMap { string($0, "a screen's title") },
@@ -70,7 +71,9 @@ extension FlowReader {
             arguments: members?["arguments"].map {
                 declaredFields($0, of: name, "arguments", at: "screens.\(name).arguments")
             },
-            gate: members?["gate"].flatMap { bool($0, "gate") } ?? false
+            gate: members?["gate"].flatMap { bool($0, "gate") } ?? false,
+            once: members?["once"].flatMap { bool($0, "once") } ?? false,
+            back: members?["back"].flatMap { bool($0, "back") } ?? true
         )
     }
 
@@ -118,9 +121,11 @@ extension FlowReader {
             of: node,
             "a rule",
             at: keyPath,
-            required: ["on", "do"],
-            optional: ["where", "when", "unless", "origin", "guard"]
+            required: ["do"],
+            optional: ["on", "after", "where", "when", "unless", "origin", "guard"]
         )
+        if let members, members["after"] != nil { return wait(members, node, at: keyPath) }
+        if let members, members["on"] == nil { report("a rule lacks 'on'; add it", at: node) }
         guard let members, let on = members["on"].flatMap({ strings($0, "a message's type") }),
             let actions = members["do"].flatMap({ self.actions($0, at: "\(keyPath).do") })
         else { return nil }
@@ -135,6 +140,23 @@ extension FlowReader {
             file: file,
             line: node.mark?.line ?? 0
         )
+    }
+
+    /// Reads a rule that waits instead of answering a message.
+    private mutating func wait(_ members: [String: FlowNode], _ node: FlowNode, at keyPath: String) -> Flow.Transition?
+    {
+        for key in ["on", "where", "origin", "guard"] {
+            guard let other = members[key] else { continue }
+            report("a rule with 'after' answers no message; remove '\(key)'", at: other)
+        }
+        guard let time = members["after"].flatMap({ duration($0, "the time in 'after'") }),
+            let actions = members["do"].flatMap({ self.actions($0, at: "\(keyPath).do") })
+        else { return nil }
+        return Flow.Transition(
+            after: time,
+            when: members["when"].map { conditions($0, "when", at: "\(keyPath).when") } ?? [],
+            unless: members["unless"].map { conditions($0, "unless", at: "\(keyPath).unless") } ?? [],
+            do: actions, file: file, line: node.mark?.line ?? 0)
     }
 
     /// Reads the conditions on a message's fields, by dotted path.

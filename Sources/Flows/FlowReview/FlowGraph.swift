@@ -74,7 +74,7 @@ package struct FlowGraph: Hashable, Sendable {
     package enum MessageKind: String, Hashable, Sendable, CaseIterable {
         /// A request of a user or of a program.
         case command
-        /// A report of something that has happened.
+        /// A report of something that has happened, or an act of the user.
         case event
         /// A report of a failure.
         case error
@@ -237,7 +237,7 @@ extension Flow {
         case .show(let destination, let column): [(destination.screen, .column(column), nil)]
         case .selectTab(let name): (tabs[name] ?? []).map { ($0.destination.screen, .tab(name), nil) }
         case .pop(.to(let screen), column: _): [(screen, .before, nil)]
-        case .replacePath, .pop, .popToRoot, .dismiss, .dismissAll, .finish, .abandon: [(nil, .before, nil)]
+        case .replacePath, .pop, .back, .popToRoot, .dismiss, .dismissAll, .finish, .abandon: [(nil, .before, nil)]
         case .openURL, .send, .ifPossible, .update: []
         }
     }
@@ -255,7 +255,8 @@ extension Flow {
     /// screen.
     ///
     /// The first of the following that names a screen decides: the condition on the sender; the condition on the screen
-    /// in front; the screens that send the message; the child flows whose end the rule handles; the other conditions.
+    /// in front; the screens that send the message; the child flows whose end the rule handles; the screen that the user has
+    /// left; the other conditions.
     /// Screens that `unless` excludes do not count.
     ///
     /// - Parameters:
@@ -267,6 +268,7 @@ extension Flow {
         let candidates = [
             transition.screens(in: .sender), transition.screens(in: .top), senders[type]?.sorted() ?? [],
             Ending(rawValue: type) == nil ? [] : enders(of: transition),
+            UserAct(rawValue: type) == nil ? [] : left(by: transition),
             transition.screens(in: .shown), transition.screens(in: .presented), transition.screens(in: .path),
             transition.screens(in: .root),
         ]
@@ -318,6 +320,11 @@ extension Flow {
             }
         }
         return senders
+    }
+
+    /// The screens that a rule on an act of the user names as those that were left.
+    private func left(by transition: Transition) -> [String] {
+        transition.fields["screen"]?.anyOf?.compactMap(\.stringValue) ?? []
     }
 
     /// The start screens of the child flows that a rule on the end of a child flow names.

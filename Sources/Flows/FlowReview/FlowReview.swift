@@ -94,6 +94,7 @@ struct FlowReviewer {
             reviewer.reviewArguments()
             reviewer.reviewResults()
             reviewer.reviewLinks()
+            reviewer.reviewDoublePushes()
         }
         return reviewer.problems
     }

@@ -1,4 +1,5 @@
 internal import Navigation
+internal import Support
 
 extension FlowReviewer {
     /// Reviews the places of screens that conditions name, and the rules that lead to them.
@@ -6,6 +7,7 @@ extension FlowReviewer {
         let reach = FlowReach(of: flow, along: graph.edges)
         reviewReach(reach)
         reviewPlaces()
+        reviewActs()
         reviewTraps()
     }
 
@@ -45,6 +47,26 @@ extension FlowReviewer {
                     "the root is always one of these screens, so the rule never applies; remove one of them",
                     at: "\(rule.keyPath).unless.root")
             }
+        }
+    }
+
+    /// Finds rules on acts of the user that name a screen which the user can never leave in this way.
+    private mutating func reviewActs() {
+        for (rule, transition) in flow.placedRules {
+            guard let act = Flow.UserAct(rawValue: transition.on),
+                let names = transition.fields["screen"]?.anyOf?.compactMap(\.stringValue), !names.isEmpty
+            else { continue }
+            let isBack = act == .wentBack
+            let screens = names.compactMap { nodes[$0] }.filter { node in
+                canBe(node, in: isBack ? .path : .presented)
+                    && !(isBack && flow.screensWithoutBack.contains(node.screen))
+            }
+            guard screens.isEmpty else { continue }
+            warn(
+                .neverApplies,
+                "the user never \(isBack ? "goes back from" : "dismisses") '\(names.joined(separator: "' or '"))', so this "
+                    + "rule never applies; name another screen, or use '\((isBack ? .dismissed : Flow.UserAct.wentBack).rawValue)'",
+                at: "\(rule.keyPath).where.screen")
         }
     }
 
@@ -97,6 +119,14 @@ extension FlowReviewer {
             {
                 warn(
                     .deadEnd, "the user cannot leave '\(node.screen)': no rule leads on from it as the root; add one",
+                    at: keyPath)
+            }
+            if flow.screensWithoutBack.contains(node.screen), node.placements == [.path],
+                !flow.allTransitions.contains(where: { leads($0, onFromPushed: node.screen) })
+            {
+                warn(
+                    .deadEnd,
+                    "the user cannot leave '\(node.screen)': it has 'back: false', and no rule leads on; add one",
                     at: keyPath)
             }
             if presented.contains(node.screen), cannotDismiss,
@@ -165,6 +195,18 @@ extension FlowReviewer {
             && !rule.unless.contains { scopes.contains($0.scope) && $0.plainScreens.contains(screen) }
             && rule.possibleActions.contains { action in
                 (Self.leading + [.dismiss, .dismissAll, .finish, .abandon]).contains(action.name)
+            }
+    }
+
+    private func leads(_ rule: Flow.Transition, onFromPushed screen: String) -> Bool {
+        let scopes: [Flow.Condition.Scope] = [.top, .shown]
+        return canArrive(rule.on, on: screen)
+            && rule.when.allSatisfy { condition in
+                !scopes.contains(condition.scope) || condition.screens.contains { $0.screen == screen }
+            }
+            && !rule.unless.contains { scopes.contains($0.scope) && $0.plainScreens.contains(screen) }
+            && rule.possibleActions.contains { action in
+                (Self.leading + [.pop, .popToRoot, .dismiss, .dismissAll, .finish, .abandon]).contains(action.name)
             }
     }
 

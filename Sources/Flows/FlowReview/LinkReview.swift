@@ -105,7 +105,6 @@ extension Flow {
 extension Flow.Link.Target {
     /// The first screens of the tabs that the target's path may lie on.
     fileprivate var firsts: [String] {
-        guard case .tabs(let tabs) = root?.container else { return [] }
-        return tabs.filter { tab == nil || tab == $0.name }.map(\.destination.screen)
+        (root?.container?.tabs ?? []).filter { tab == nil || tab == $0.name }.map(\.destination.screen)
     }
 }

@@ -15,6 +15,8 @@ extension FlowReviewer {
             (one.value[0].keyPath, one.key[1]) < (other.value[0].keyPath, other.key[1])
         }
         for (list, rules) in sorted {
+            // Rules that wait do not compete: each has its own wait.
+            if rules[0].transition.after != nil { continue }
             var order = RuleOrder()
             for rule in rules where !rule.isImpossible {
                 guard let finding = order.add(rule) else { continue }

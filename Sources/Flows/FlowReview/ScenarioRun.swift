@@ -12,7 +12,7 @@ struct ScenarioRun {
     private var count = 0
     /// The time in milliseconds since the beginning of the scenario. It changes only if a step has `at`.
     private var time = 0
-    /// The time at which the deadline of each attempt passes, in milliseconds since the beginning.
+    /// The time at which the deadline of each attempt and wait passes, in milliseconds since the beginning.
     private var deadlines: [String: Int] = [:]
     /// The id of the last message of each type, to which `causedBy` can refer by the type.
     private var causes: [String: String] = [:]
@@ -53,20 +53,19 @@ struct ScenarioRun {
         var inputs: [Machine.Input] = []
         var effects: [Machine.Effect] = []
         guard case .send(let message) = act, let end = message.at?.milliseconds else { return ([], []) }
-        while let (attempt, deadline) = nextDeadline, deadline <= end {
-            deadlines[attempt.id] = nil
+        while let (id, deadline) = nextDeadline, deadline <= end {
+            deadlines[id] = nil
             time = max(time, deadline)
-            let input = expiry(of: attempt, number: ".deadline\(inputs.isEmpty ? "" : String(inputs.count + 1))")
+            let input = expiry(of: id, number: ".deadline\(inputs.isEmpty ? "" : String(inputs.count + 1))")
             inputs.append(input)
             effects += handle(input)
         }
         return (inputs, effects)
     }
 
-    /// The attempt whose deadline passes first. Nil if no attempt waits.
-    private var nextDeadline: (attempt: PendingGuard, deadline: Int)? {
-        machine.state.attempts.compactMap { attempt in deadlines[attempt.id].map { (attempt, $0) } }
-            .min { $0.1 < $1.1 }
+    /// The attempt or the wait whose deadline passes next. Nil if there is none.
+    private var nextDeadline: (id: String, deadline: Int)? {
+        machine.state.awaitedDeadlines.compactMap { id in deadlines[id].map { (id, $0) } }.min { $0.1 < $1.1 }
     }
 
     private mutating func handle(_ input: Machine.Input) -> [Machine.Effect] {
@@ -168,8 +167,10 @@ struct ScenarioRun {
         case .gone(let name):
             return [report(.screenGone, try instance(name, among: machine.state.leaving, "is leaving"))]
         case .expire:
-            guard let next = nextDeadline else { throw Impossible(message: "no guard waits for an answer") }
-            return [expiry(of: next.attempt)]
+            guard let id = nextDeadline?.id ?? machine.state.awaitedDeadlines.first else {
+                throw Impossible(message: "no guard waits for an answer, and no rule with 'after' waits")
+            }
+            return [expiry(of: id)]
         case .restart: return []
         }
     }
@@ -188,8 +189,8 @@ struct ScenarioRun {
         }
     }
 
-    private func expiry(of attempt: PendingGuard, number: String = "") -> Machine.Input {
-        let data: JSONValue = ["attempt": .string(attempt.id)]
+    private func expiry(of id: String, number: String = "") -> Machine.Input {
+        let data: JSONValue = ["attempt": .string(id)]
         return input(Machine.deadlinePassed, data, platform: machine.flow.platform, number: number)
     }
 
@@ -302,6 +303,9 @@ struct ScenarioObservation {
         other.runs = state.runs
         other.attempts = state.attempts
         other.parked = state.parked
+        // The next `back`, or the end of a wait, shows these.
+        other.tabHistory = state.tabHistory
+        other.waits = state.waits
         return other != state
     }
 

@@ -102,6 +102,7 @@ extension Situation {
         case .goTo(let destination):
             forgetStacks()
             front = destination.screen
+        case .back: forgetStacks()
         case .popToRoot: try replacePath(with: [])
         case .replacePath(let destinations): try replacePath(with: destinations.map(\.screen))
         case .present(let destination, as: let style, options: _): try present(destination.screen, as: style)

@@ -40,6 +40,13 @@ public struct Flow: Hashable, Sendable {
     /// The number of rules and links, with those of the child flows. A rule on several types counts once for each type.
     package var ruleCount: Int { allTransitions.reduce(links.count) { $0 + $1.on.count } }
 
+    /// The names of the screens from which the user cannot go back.
+    package let screensWithoutBack: Set<String>
+    /// True if a rule waits.
+    let hasWaits: Bool
+    /// The acts of the user that rules answer.
+    package let acts: Set<UserAct>
+
     /// A 64-bit hash of ``json``, 16 hexadecimal digits.
     public private(set) var hash = ""
 
@@ -70,6 +77,9 @@ public struct Flow: Hashable, Sendable {
         self.transitions = transitions
         self.links = links
         checksLinkValues = !links.isEmpty && (!commands.isEmpty || screens.contains { $0.arguments != nil })
+        screensWithoutBack = Set(screens.lazy.filter { !$0.back }.map(\.name))
+        hasWaits = (transitions + flows.flatMap(\.transitions)).contains { $0.after != nil }
+        acts = Set((transitions + flows.flatMap(\.transitions)).flatMap(\.on).compactMap { UserAct(rawValue: $0) })
         var hash = FNV1a()
         hash.combine(json.description)
         self.hash = hash.hexadecimal
@@ -81,10 +91,10 @@ public struct Flow: Hashable, Sendable {
     }
 
     /// The types of the messages that a machine of this flow must receive: those of its rules and guards,
-    /// `event.GuardDeadlinePassed` if it has guards, views' reports and requests, and `event.DeepLinkReceived` if it
+    /// `event.GuardDeadlinePassed` if it has guards or rules that wait, views' reports and requests, and `event.DeepLinkReceived` if it
     /// has links.
     public var messageTypes: Set<String> {
-        Set(allTransitions.flatMap(\.messageTypes)).subtracting(Ending.allCases.map(\.rawValue))
+        Set(allTransitions.flatMap(\.messageTypes).filter { !Self.isUnpublished($0) })
             .union(ViewReport.allCases.map(\.rawValue)).union([Self.requestType])
             .union(links.isEmpty ? [] : [Machine.deepLinkReceived])
     }
@@ -201,26 +211,36 @@ public struct Flow: Hashable, Sendable {
         public let arguments: [String: JSONSchema.Property]?
         /// True if a deep link is not followed while this screen is open, unless the link's target is open already.
         public let gate: Bool
+        /// True if `push` and `present` do nothing while an instance with the same arguments is on top of the stack, or
+        /// presented in front.
+        public let once: Bool
+        /// False if the user cannot go back from the screen. Rules can.
+        public let back: Bool
 
         public init(
             _ name: String,
             title: String? = nil,
             sends: [String] = [],
             arguments: [String: JSONSchema.Property]? = nil,
-            gate: Bool = false
+            gate: Bool = false,
+            once: Bool = false,
+            back: Bool = true
         ) {
             self.name = name
             self.title = title
             self.sends = Set(sends).sorted()
             self.arguments = arguments
             self.gate = gate
+            self.once = once
+            self.back = back
         }
     }
 
     /// A rule: the types of the messages that it answers, the conditions, and the actions that the machine takes as one
     /// step.
     public struct Transition: Hashable, Sendable {
-        /// The types of the messages, such as `event.LaunchFinished`, sorted.
+        /// The types of the messages, such as `event.LaunchFinished`, sorted. For a rule that waits, the only element is
+        /// the word `after` with its time, which is not a message type.
         public let on: [String]
         /// Conditions on the fields of the message's data, by dotted path.
         public let fields: [String: Match]
@@ -236,7 +256,11 @@ public struct Flow: Hashable, Sendable {
         public let actions: [Action]
         /// The place where the rule is written.
         public let location: RuleLocation
-        /// The name by which a ``PendingGuard`` refers to the rule. Nil for a rule without a guard.
+        /// The time for which the conditions must hold without interruption before the actions are taken. Nil for a rule
+        /// that answers a message.
+        public let after: Duration?
+        /// The name by which a ``PendingGuard`` or a ``PendingWait`` refers to the rule. Nil for a rule without a guard
+        /// that answers a message.
         private(set) var name: String?
 
         public init(
@@ -274,8 +298,31 @@ public struct Flow: Hashable, Sendable {
             self.origin = origin
             self.actions = actions
             self.guard = condition
+            after = nil
             location = RuleLocation(file: file, line: line)
             name = condition?.name(ofRule: json)
+        }
+
+        /// A rule that waits instead of answering a message: when its conditions have held for a time without
+        /// interruption, its actions are taken once.
+        public init(
+            after time: Duration,
+            when: [Condition] = [],
+            unless: [Condition] = [],
+            do actions: [Action],
+            file: String = #fileID,
+            line: Int = #line
+        ) {
+            on = "after \(time.text)"
+            fields = [:]
+            self.when = when.sorted { $0.scope.rawValue < $1.scope.rawValue }
+            self.unless = unless.sorted { $0.scope.rawValue < $1.scope.rawValue }
+            origin = .any
+            self.actions = actions
+            self.guard = nil
+            after = time
+            location = RuleLocation(file: file, line: line)
+            name = waitName
         }
     }
 
@@ -405,6 +452,7 @@ extension Flow.Transition {
 
     /// The types of the messages that a machine must receive for the rule.
     var messageTypes: [String] {
+        if after != nil { return [Machine.deadlinePassed] }
         guard let condition = `guard` else { return on }
         return on + [condition.accept.on, Machine.deadlinePassed] + (condition.reject.map { [$0.on] } ?? [])
     }

@@ -32,6 +32,10 @@ extension Flow {
         /// selects its tab if it is the first screen of another tab. If there is no such instance, pushes the screen on
         /// the front path. In a rule of a child flow, the first screen of the run stays open.
         case goTo(Destination)
+        /// Goes back as a hardware key does: pops the topmost screen of the front path, otherwise dismisses the topmost
+        /// presentation of the window, otherwise selects the tab that was selected before. Fails if the user cannot
+        /// leave the screen or the presentation, and if there is nothing to go back to.
+        case back
         /// Pops all screens from the path. In a rule of a child flow whose first screen is on the path, pops only the
         /// screens above it.
         case popToRoot
@@ -150,12 +154,18 @@ extension Flow {
     public enum Layout: Hashable, Sendable {
         /// Columns, which are empty at first.
         case split
-        /// Tabs. The first one is selected.
-        case tabs([Tab])
+        /// Tabs. The first one is selected. If `history` is true, the state remembers the order in which tabs were
+        /// selected, for the action `back`.
+        case tabs([Tab], history: Bool = false)
 
         /// The tabs. Empty for columns.
         package var tabs: [Tab] {
-            if case .tabs(let tabs) = self { tabs } else { [] }
+            if case .tabs(let tabs, _) = self { tabs } else { [] }
+        }
+
+        /// True if the state remembers the order in which tabs were selected.
+        var keepsHistory: Bool {
+            if case .tabs(_, let history) = self { history } else { false }
         }
     }
 
@@ -186,6 +196,7 @@ extension Flow {
         case push
         case pop
         case goTo
+        case back
         case popToRoot
         case replacePath
         case present
@@ -207,6 +218,15 @@ extension Flow.Action {
         if case .ifPossible(let action) = self { action.unconditional } else { self }
     }
 
+    /// True if the action works on the screen that sent the message.
+    var isOnSender: Bool {
+        switch self {
+        case .push(_, on: .sender), .pushFlow(_, arguments: _, on: .sender), .pop(.sender, column: _), .dismiss(.sender):
+            true
+        default: false
+        }
+    }
+
     /// The kind of the action; of `ifPossible`, the kind of its action.
     public var name: Flow.ActionName {
         switch self {
@@ -214,6 +234,7 @@ extension Flow.Action {
         case .push, .pushFlow: .push
         case .pop: .pop
         case .goTo: .goTo
+        case .back: .back
         case .popToRoot: .popToRoot
         case .replacePath: .replacePath
         case .present, .presentFlow: .present

@@ -44,6 +44,8 @@ package struct FlowChecker {
     private let tabs: Set<String>
     /// True while templates may refer to the answer of a guard.
     var allowsAnswer = false
+    /// False while templates cannot refer to a message or its sender.
+    var hasMessage = true
     package private(set) var problems: [Problem] = []
 
     package init(flow: Flow, isRequest: Bool = false) {
@@ -129,14 +131,21 @@ package struct FlowChecker {
     }
 
     mutating func check(_ transition: Flow.Transition, at keyPath: String) {
-        if transition.on.isEmpty { report("'on' names no message; add its type", at: "\(keyPath).on") }
-        for type in transition.on { checkAnswered(type, at: "\(keyPath).on") }
+        if let time = transition.after {
+            checkWait(of: transition, time, at: keyPath)
+        } else {
+            if transition.on.isEmpty { report("'on' names no message; add its type", at: "\(keyPath).on") }
+            for type in transition.on { checkAnswered(type, at: "\(keyPath).on") }
+        }
+        for act in transition.on.compactMap(Flow.UserAct.init) { check(act, of: transition, at: keyPath) }
         if let ending = transition.on.first(where: { Flow.Ending(rawValue: $0) != nil }) {
             checkEndingFields(of: transition, on: ending, at: keyPath)
         }
         for (field, match) in transition.fields.sorted(by: { $0.key < $1.key }) {
             check(match, at: "\(keyPath).where.\(field)")
         }
+        hasMessage = transition.after == nil
+        defer { hasMessage = true }
         check(transition.when, at: "\(keyPath).when")
         check(transition.unless, at: "\(keyPath).unless")
         if transition.actions.isEmpty { report("'do' is empty; add at least one action", at: "\(keyPath).do") }
@@ -241,7 +250,7 @@ package struct FlowChecker {
                     "'\(attempted.name.rawValue)' is possible in every state; write it without 'ifPossible'",
                     at: keyPath)
             }
-        case .popToRoot, .dismiss(nil), .dismiss(.sender), .dismissAll, .abandon: break
+        case .back, .popToRoot, .dismiss(nil), .dismiss(.sender), .dismissAll, .abandon: break
         }
     }
 
@@ -270,7 +279,7 @@ package struct FlowChecker {
 
     /// - Parameter isPartial: True if arguments of the tabs' screens are left out.
     mutating func check(_ layout: Flow.Layout?, isPartial: Bool = false, at keyPath: String) {
-        guard case .tabs(let tabs) = layout else { return }
+        guard case .tabs(let tabs, _) = layout else { return }
         if tabs.isEmpty || Set(tabs.map(\.name)).count != tabs.count {
             report("'tabs' needs at least one tab, and each tab needs a different name", at: keyPath)
         }
@@ -298,7 +307,7 @@ package struct FlowChecker {
         report("no rule or link shows a screen in column '\(column)'; \(advice)", at: "\(keyPath).column")
     }
 
-    private mutating func checkTab(_ name: String, at keyPath: String) {
+    mutating func checkTab(_ name: String, at keyPath: String) {
         guard !tabs.contains(name), !isRequest else { return }
         let advice = tabs.isEmpty ? "no root of the flow has tabs" : Spelling.advice(for: name, among: tabs)
         report("unknown tab '\(name)'; \(advice)", at: keyPath)
@@ -338,8 +347,31 @@ package struct FlowChecker {
         report("platform '\(flow.platform)' has no style '\(style.rawValue)'; its styles are \(names)", at: keyPath)
     }
 
-    /// The maximum deadline of a guard; a longer deadline is an error.
+    /// The maximum deadline of a guard, and time of a rule that waits; a longer one is an error.
     private static let longestWait: Duration = .seconds(3600)
+
+    private mutating func check(_ time: Duration, _ what: String, at keyPath: String) {
+        if !(.milliseconds(1)...Self.longestWait).contains(time) {
+            report("\(what) must be at least 1ms and at most 1h; correct it", at: keyPath)
+        } else if time != .milliseconds(time.milliseconds) {
+            report("\(what) must be a whole number of milliseconds; round it", at: keyPath)
+        }
+    }
+
+    /// Checks a rule that waits. It has no message, so it cannot refer to the sender.
+    private mutating func checkWait(of rule: Flow.Transition, _ time: Duration, at keyPath: String) {
+        check(time, "the time in 'after'", at: "\(keyPath).after")
+        if rule.when.isEmpty, rule.unless.isEmpty {
+            report("a rule with 'after' needs conditions that hold for this time; add 'when'", at: keyPath)
+        }
+        for (key, conditions) in [("when", rule.when), ("unless", rule.unless)]
+        where conditions.contains(where: { $0.scope == .sender }) {
+            report("a rule with 'after' has no sender; name another part of the state", at: "\(keyPath).\(key).sender")
+        }
+        for (index, action) in rule.actions.enumerated() where action.unconditional.isOnSender {
+            report("a rule with 'after' has no sender; name a screen", at: "\(keyPath).do[\(index)]")
+        }
+    }
 
     mutating func check(_ condition: Flow.Guard, at keyPath: String) {
         if let ask = condition.ask {
@@ -360,11 +392,7 @@ package struct FlowChecker {
                 "'rejected' needs 'reject'; name the rejecting answer there, or remove 'rejected'",
                 at: "\(keyPath).rejected")
         }
-        if !(.milliseconds(1)...Self.longestWait).contains(condition.deadline) {
-            report("a guard's deadline must be at least 1ms and at most 1h; correct it", at: "\(keyPath).deadline")
-        } else if condition.deadline != .milliseconds(condition.deadline.milliseconds) {
-            report("a guard's deadline must be a whole number of milliseconds; round it", at: "\(keyPath).deadline")
-        }
+        check(condition.deadline, "a guard's deadline", at: "\(keyPath).deadline")
         allowsAnswer = true
         for (index, action) in condition.rejected.enumerated() { check(action, at: "\(keyPath).rejected[\(index)]") }
         allowsAnswer = false

@@ -60,6 +60,8 @@ public struct FlowFinding: Hashable, Sendable, Encodable, CustomStringConvertibl
         case openRoot = "open-root"
         /// A link that only sends commands, which any web page can open.
         case actionLink = "action-link"
+        /// A rule that pushes a screen twice if the user taps twice.
+        case doublePush = "double-push"
         /// A form of the language that a newer form replaces.
         case oldForm = "old-form"
         /// An acknowledgement that acknowledges no finding.

@@ -14,6 +14,8 @@ extension Flow.Screen {
                 ("sends", sends.isEmpty ? nil : .array(sends.map { .string($0) })),
                 ("arguments", arguments?.json),
                 ("gate", gate ? true : nil),
+                ("once", once ? true : nil),
+                ("back", back ? nil : false),
             ])
     }
 }
@@ -22,7 +24,8 @@ extension Flow.Transition {
     var json: JSONValue {
         .object(
             members: [
-                ("on", on.count == 1 ? .string(on[0]) : .array(on.map { .string($0) })),
+                ("on", after != nil ? nil : on.count == 1 ? .string(on[0]) : .array(on.map { .string($0) })),
+                ("after", (after?.text).map { .string($0) }),
                 ("where", fields.isEmpty ? nil : .object(fields.mapValues(\.json))),
                 ("when", when.isEmpty ? nil : Flow.Condition.json(of: when)),
                 ("unless", unless.isEmpty ? nil : Flow.Condition.json(of: unless)),
@@ -68,6 +71,7 @@ extension Flow.Action {
         case .pop(1, column: nil): "pop"
         case .pop(let extent, let column): ["pop": extent.json(column: column)]
         case .goTo(let destination): ["goTo": .object(destination.members)]
+        case .back: "back"
         case .popToRoot: "popToRoot"
         case .replacePath(let destinations):
             ["replacePath": .array(destinations.map { .object($0.members) })]
@@ -109,8 +113,12 @@ extension Flow.Layout {
     fileprivate var json: JSONValue {
         switch self {
         case .split: "split"
-        case .tabs(let tabs):
-            ["tabs": .array(tabs.map { .object($0.destination.members.with("name", .string($0.name))) })]
+        case .tabs(let tabs, let history):
+            .object(
+                members: [
+                    ("tabs", .array(tabs.map { .object($0.destination.members.with("name", .string($0.name))) })),
+                    ("history", history ? true : nil),
+                ])
         }
     }
 }
@@ -200,8 +208,24 @@ extension Flow.Guard {
         var occasion = rule.objectValue ?? [:]
         occasion["do"] = nil
         occasion["guard"] = .object(members: question)
+        return occasion.name
+    }
+}
+
+extension Flow.Transition {
+    /// The name of a rule that waits: a hash of its time and its conditions.
+    var waitName: String {
+        var occasion = json.objectValue ?? [:]
+        occasion["do"] = nil
+        return occasion.name
+    }
+}
+
+extension [String: JSONValue] {
+    /// A hash, as the name of a rule with this occasion.
+    fileprivate var name: String {
         var hash = FNV1a()
-        hash.combine(JSONValue.object(occasion).description)
+        hash.combine(JSONValue.object(self).description)
         return hash.hexadecimal
     }
 }

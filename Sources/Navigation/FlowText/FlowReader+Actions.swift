@@ -2,7 +2,7 @@ internal import Support
 
 extension FlowReader {
     private static let bareActions: [String: Flow.Action] = [
-        "pop": .pop, "popToRoot": .popToRoot, "dismiss": .dismiss(nil), "dismissAll": .dismissAll,
+        "pop": .pop, "back": .back, "popToRoot": .popToRoot, "dismiss": .dismiss(nil), "dismissAll": .dismissAll,
         "finish": .finish(), "abandon": .abandon,
     ]
 
@@ -63,7 +63,7 @@ extension FlowReader {
         case "openURL": return string(value, "a URL").map { .openURL($0) }
         case "send": return send(value, at: keyPath)
         case "finish": return .finish(result: object(value))
-        case "popToRoot", "dismissAll", "abandon":
+        case "back", "popToRoot", "dismissAll", "abandon":
             report("action '\(name)' takes no value; remove the value", at: value)
         default: reportUnknownAction(name, at: key)
         }
@@ -150,12 +150,15 @@ extension FlowReader {
             report("unknown container '\(scalar.text)'; write 'split' or '{ tabs: [SCREEN, …] }'", at: node)
             return nil
         }
-        guard let tabs = members(of: node, "a container", at: keyPath, required: ["tabs"])?["tabs"] else { return nil }
+        let members = members(of: node, "a container", at: keyPath, required: ["tabs"], optional: ["history"])
+        guard let members, let tabs = members["tabs"] else { return nil }
         guard case .sequence(let elements) = tabs.content else {
             report("'tabs' must be a list of screens or of { name, screen, arguments }", at: tabs)
             return nil
         }
-        return .tabs(elements.enumerated().compactMap { tab($0.element, at: "\(keyPath).tabs[\($0.offset)]") })
+        return .tabs(
+            elements.enumerated().compactMap { tab($0.element, at: "\(keyPath).tabs[\($0.offset)]") },
+            history: members["history"].flatMap { bool($0, "history") } ?? false)
     }
 
     private mutating func tab(_ node: FlowNode, at keyPath: String) -> Flow.Tab? {

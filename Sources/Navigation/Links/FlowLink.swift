@@ -144,8 +144,7 @@ extension Flow.Link {
         /// The first screen of the target's tab, as its root declares it. Nil if the target names no root with that
         /// tab.
         var first: Flow.Destination? {
-            guard case .tabs(let tabs) = root?.container else { return nil }
-            return tabs.first { $0.name == tab }?.destination
+            root?.container?.tabs.first { $0.name == tab }?.destination
         }
     }
 

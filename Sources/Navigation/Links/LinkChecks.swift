@@ -95,7 +95,7 @@ extension FlowChecker {
             report("'columns' needs a root with 'container: split'; add it to 'root'", at: "\(keyPath).columns")
         }
         if let tab = target.tab {
-            guard case .tabs(let tabs) = target.root?.container, tabs.contains(where: { $0.name == tab }) else {
+            guard target.root?.container?.tabs.contains(where: { $0.name == tab }) == true else {
                 report("tab '\(tab)' needs a root whose container has this tab; add it to 'root'", at: "\(keyPath).tab")
                 return
             }
@@ -126,7 +126,7 @@ extension FlowChecker {
 
     /// Checks the container of a link's root, except for the arguments of the tab that the link selects.
     private mutating func check(_ layout: Flow.Layout?, of target: Flow.Link.Target, at keyPath: String) {
-        guard case .tabs(let tabs) = layout else { return }
+        guard case .tabs(let tabs, _) = layout else { return }
         check(.tabs(tabs.map { .tab($0.name, .screen($0.destination.screen)) }), isPartial: true, at: keyPath)
         for (index, tab) in tabs.enumerated() where tab.name != target.tab {
             if tab.destination.arguments.values.contains(where: { !LinkArgument($0).isConstant }) {

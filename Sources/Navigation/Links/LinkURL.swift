@@ -104,7 +104,7 @@ extension Flow.Link.Root {
     func fits(_ open: Container?) -> Bool {
         switch (container, open) {
         case (nil, _), (.split, .split): true
-        case (.tabs(let wanted), .tabs(let tabs, _)):
+        case (.tabs(let wanted, _), .tabs(let tabs, _)):
             wanted.map(\.name) == tabs.map(\.name)
                 && wanted.map(\.destination.screen) == tabs.map(\.stack.instance.screen)
         default: false

@@ -73,7 +73,8 @@ public struct Machine: Hashable, Sendable {
         let published = revision
         var effects = process(input)
         // A parked link may have expired, or a changed flow may admit it, even if the message itself changes nothing.
-        if state.parked != nil { effects += commit(step(for: input)) }
+        // The first wait of a session begins with its first message, even if no rule matches it.
+        if state.parked != nil || flow.hasWaits { effects += commit(step(for: input)) }
         return effects + process(released: [], at: input.attributes.time, published: published)
     }
 
@@ -155,7 +156,8 @@ public struct Machine: Hashable, Sendable {
             commands: Set(state.active.flatMap { flow.screens[$0.screen]?.sends ?? [] }).sorted(),
             state: state,
             memory: memory,
-            url: flow.url(for: state)
+            url: flow.url(for: state),
+            withoutBack: flow.screensWithoutBack.isEmpty ? [] : flow.instancesWithoutBack(in: state)
         )
     }
 
@@ -168,9 +170,11 @@ public struct Machine: Hashable, Sendable {
     /// Completes a step. If it has changed the state, copies its state and memory to the machine.
     private mutating func commit(_ step: StateTransaction) -> [Effect] {
         var step = step
+        if step.act != nil { tellOfAct(&step) }
         tellOfReportedEndings(&step)
         followParked(&step)
         released = step.settleAttempts() + released
+        step.settleWaits()
         if step.state != state {
             state = step.state
             memory = step.memory
@@ -192,7 +196,7 @@ public struct Machine: Hashable, Sendable {
 
     /// The first rule that matches the step's message and the state before the step. The rules of the child flows of
     /// `runs` are tried first, in the order of `runs`, then the rules of the flow itself.
-    private func match(_ step: StateTransaction, runs: [FlowRun]) -> Match? {
+    func match(_ step: StateTransaction, runs: [FlowRun]) -> Match? {
         var step = step
         for run in runs {
             step.scope = run.id
@@ -302,10 +306,14 @@ extension Machine {
 
     /// Handles a swipe back. Only a completed swipe changes the state.
     private mutating func back(_ report: ViewReport, of instance: String, input: Input) -> [Effect] {
+        if report != .backCancelled, flow.forbidsBack(from: instance, in: state) {
+            return [input.discarded("the user cannot go back from screen instance '\(instance)'")]
+        }
         var step = step(for: input)
         guard step.recordUserDismissal(ofPathFrom: instance) else {
             return [input.discarded("screen instance '\(instance)' is not on a path")]
         }
+        step.recordAct(.wentBack, from: instance)
         return report == .backCompleted ? commit(step) : []
     }
 
@@ -318,6 +326,7 @@ extension Machine {
         }
         var step = step(for: input)
         step.recordUserDismissal(ofPresentationAt: index)
+        step.recordAct(.dismissed, from: instance)
         return commit(step)
     }
 
@@ -355,6 +364,8 @@ extension Machine {
         guard instance == state.root.instance.id, (try? step.selectTab(tab)) != nil else {
             return [input.discarded("screen instance '\(instance)' has no tab '\(tab)'")]
         }
+        if memory.knows(tabReport: input.id) { return [] }
+        step.recordAct(selecting: tab)
         return commit(step)
     }
 }
@@ -508,11 +519,12 @@ extension Machine {
         return conclude(attempt, with: condition.rejected, of: rejecting, input: input)
     }
 
-    /// Ends the attempt because its deadline has passed. If the attempt has ended recently, the report is ignored.
+    /// Ends the attempt or the wait because its deadline has passed. If it has ended recently, the report is ignored.
     private mutating func expire(_ input: Input) -> [Effect] {
         guard let id = input.data["attempt"]?.stringValue else {
             return [input.discarded("the field 'attempt' is missing")]
         }
+        if let wait = state.waits.first(where: { $0.id == id }) { return finish(wait, input) }
         guard let attempt = state.attempts.first(where: { $0.id == id }) else {
             return memory.knows(attempt: id) ? [] : [input.discarded("attempt '\(id)' is not waiting")]
         }
@@ -520,6 +532,20 @@ extension Machine {
         return conclude(
             attempt, with: rule?.guard?.expired ?? [], of: rule, input: input,
             effects: [attempt.message.discarded("no answer came in time")])
+    }
+
+    /// Takes the actions of a rule that has waited. The wait is over even if they cannot be taken.
+    private mutating func finish(_ wait: PendingWait, _ input: Input) -> [Effect] {
+        guard wait.isOver != true, let (rule, keyPath) = flow.rule(of: wait, in: state) else { return [] }
+        var step = step(for: input)
+        step.state.waits = state.waits.map { other in
+            var other = other
+            if other.id == wait.id { other.isOver = true }
+            return other
+        }
+        step.scope = wait.run
+        step.rule = keyPath
+        return perform(rule.actions, step)
     }
 
     /// Discards or queues a message that must not be handled while an attempt of its screen or run waits. Nil if it may
@@ -606,11 +632,7 @@ extension Machine {
         if input.isIntent, let sender = state.sender(of: input, on: flow.platform) ?? memory.question(sending: input) {
             return state.lineage(of: sender.run)
         }
-        var runs: [FlowRun] = []
-        for screen in [state.top] + state.active + state.openFromFront {
-            for run in state.lineage(of: screen.run) where !runs.contains(run) { runs.append(run) }
-        }
-        return runs
+        return state.runsFromFront
     }
 
     /// Lets the rules of the flow that began a run handle the run's end, in the same step. This is repeated until no

@@ -82,7 +82,7 @@ extension Machine {
         /// Send the command of a guard on behalf of a screen instance, with this id. The command expires after
         /// `within`.
         case ask(id: String, type: String, data: JSONValue, instance: String, within: Duration)
-        /// Send `event.GuardDeadlinePassed` for this attempt after `within`, if the attempt still waits then.
+        /// Send `event.GuardDeadlinePassed` for this attempt or wait after `within`, if the state still has it then.
         case expectAnswer(attempt: String, within: Duration)
         /// The following effects were caused by an earlier message with these attributes, which had to wait. For
         /// example, URLs open on the device of that message.

@@ -99,6 +99,20 @@ public struct NavigationFailure: Error, Hashable, Sendable, CustomStringConverti
         !["navigation.unresolvedTemplate", "navigation.argumentsTooLarge"].contains(code)
     }
 
+    static let nothingToGoBackTo = Self(
+        code: "navigation.nothingToGoBackTo",
+        message: "nothing to go back to",
+        recovery: "add a condition on the path to the rule"
+    )
+
+    static func cannotGoBack(_ instance: ScreenInstance) -> Self {
+        Self(
+            code: "navigation.cannotGoBack",
+            message: "the user cannot go back from screen instance '\(instance.id)'",
+            recovery: "use 'pop' or 'dismiss' in the rule"
+        )
+    }
+
     static func notPushed(_ instance: ScreenInstance) -> Self {
         Self(
             code: "navigation.notOnPath",

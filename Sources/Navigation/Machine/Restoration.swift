@@ -36,6 +36,7 @@ public struct Restoration: Sendable {
         // A view that was not restarted may still show the dropped instances.
         state.leaving += dropped.reversed()
         self.dropped = dropped
+        state.waits = snapshot.state.waits.filter { flow.holds($0, in: state) }
         state.attempts = snapshot.state.attempts
         let attempts = AttemptSalvage(of: state, from: snapshot.state, memory: memory, flow: flow)
         var machine = Machine(
@@ -53,6 +54,8 @@ public struct Restoration: Sendable {
             + dropped.reversed().map { .screenDismissed(instance: $0.id, screen: $0.screen) }
             + state.leaving.map { .expectScreenGone(instance: $0.id) }
             + attempts.effects
+            + attempts.state.waits.filter { $0.isOver != true }
+            .map { .expectAnswer(attempt: $0.id, within: .milliseconds($0.delay)) }
             + machine.process(released: attempts.released, published: snapshot.revision)
         self.machine = machine
     }
@@ -84,6 +87,7 @@ extension NavigationState {
         if let container = root.container {
             guard let kept = container.salvaged(isKnown) else { return nil }
             salvaged.root.container = kept
+            salvaged.keepTabHistory()
         }
         salvaged.path = Array(path.prefix(while: isKnown))
         // Presentations in the main window lie over the whole bottom path. If a part of it is dropped, all of them are.

@@ -4,7 +4,8 @@ internal import Support
 /// effect or none does.
 struct StateTransaction {
     let flow: Flow
-    /// The message that is being handled. While the end of a run is handled, it is the message about that end.
+    /// The message that is being handled. While the end of a run or an act of the user is handled, it is the message
+    /// about that.
     var input: Machine.Input
     /// The state before the message; while the end of a run is handled, the state after that end. Conditions and
     /// templates refer to this state, even if actions have changed ``state`` since.
@@ -29,6 +30,9 @@ struct StateTransaction {
     var layer: NavigationStep.Layer?
     /// The runs that have ended, whose ends no rule has handled yet.
     var endings: [RunEnding] = []
+    /// The act of the user that the step carries out and that a rule may answer. Nil if there is none, and after the
+    /// rule.
+    var act: PerformedAct?
     /// The place in the flow of the rule or link that is being applied. Nil if there is none.
     var rule: String?
 
@@ -42,9 +46,10 @@ struct StateTransaction {
     }
 
     /// The open instance that sent the message. For the answer to a guard, it is the instance that sent the message
-    /// which the rule matched. For a command that a button has sent, it is the answered alert or dialog. Nil if the
-    /// message names no open instance of this platform.
+    /// which the rule matched. For a command that a button has sent, it is the answered alert or dialog; for an act of
+    /// the user, the screen that was left. Nil if the message names no open instance of this platform.
     var sender: ScreenInstance? {
+        if let left = act?.screen { return left }
         let message = asked ?? input
         return before.sender(of: message, on: flow.platform) ?? memory.question(sending: message)
     }
@@ -53,7 +58,7 @@ struct StateTransaction {
     var focus: Focus {
         let sender = sender
         return Focus(
-            sender: sender, window: sender.flatMap { before.window(of: $0.id) }, run: livingRun?.id, layer: layer)
+            sender: sender, window: act?.window ?? sender.flatMap { before.window(of: $0.id) }, run: livingRun?.id, layer: layer)
     }
 
     /// Records that the program has dismissed these instances, from the bottom up. The view animates them out.
@@ -134,19 +139,24 @@ struct StateTransaction {
         switch action {
         case .setRoot(let destination, container: let layout): try setRoot(destination, layout: layout)
         case .push(let destination, on: let stack):
+            if try isOnTop(destination.screen, destination.arguments, of: stack) { return }
             try push(try instantiate(destination), at: try scope(stack))
         case .pushFlow(let name, arguments: let arguments, on: let stack):
+            if try isOnTop(flow.flows[name]?.start, arguments, of: stack) { return }
             try push(try begin(name, arguments: arguments), at: try scope(stack))
         case .pop(.count(let count), let column): try pop(count, column: column)
         case .pop(.to(let screen), let column): try pop(to: screen, column: column)
         case .pop(.from(let screen), let column): try pop(from: screen, column: column)
         case .pop(.sender, column: _): try popSender()
         case .goTo(let destination): try goTo(destination)
+        case .back: try goBack()
         case .popToRoot: try replacePath(with: [])
         case .replacePath(let destinations): try replacePath(with: destinations)
         case .present(let destination, as: let style, options: let options):
+            if try isPresented(destination.screen, destination.arguments, as: style) { return }
             try present(try instantiate(destination), style: style, options: options)
         case .presentFlow(let name, arguments: let arguments, as: let style, options: let options):
+            if try isPresented(flow.flows[name]?.start, arguments, as: style) { return }
             try present(try begin(name, arguments: arguments), style: style, options: options)
         case .dismiss(let dismissed): dismissPresentation(try indexToDismiss(dismissed))
         case .dismissAll: dismissPresentations(0..<state.presentations.endIndex)
@@ -160,6 +170,31 @@ struct StateTransaction {
         case .abandon: try end(.abandoned)
         case .ifPossible(let action): try applyIfPossible(action)
         }
+    }
+
+    /// True if the screen must not be pushed again, because it is on top of the stack with these arguments.
+    private func isOnTop(
+        _ screen: String?, _ arguments: [String: JSONValue], of stack: Flow.Stack?
+    ) throws(NavigationFailure) -> Bool {
+        guard let screen, flow.screens[screen]?.once == true else { return false }
+        let scope = try scope(stack)
+        let top = state[scope].last ?? state.base(of: scope)
+        return top?.shows(screen, try resolve(arguments)) ?? false
+    }
+
+    /// True if the screen must not be presented again, because it is presented in front with these arguments. The
+    /// following actions change its path.
+    private mutating func isPresented(
+        _ screen: String?, _ arguments: [String: JSONValue], as style: PresentationStyle
+    ) throws(NavigationFailure) -> Bool {
+        guard let screen, flow.screens[screen]?.once == true else { return false }
+        let window = state.presentations(inWindowOf: state.frontScope(from: focus))
+        let front =
+            style == .window
+            ? state.presentations.last { $0.style == .window } : window.last.map { state.presentations[$0] }
+        guard let front, front.instance.shows(screen, try resolve(arguments)) else { return false }
+        layer = .presentation(instance: front.instance.id)
+        return true
     }
 
     private mutating func applyIfPossible(_ action: Flow.Action) throws(NavigationFailure) {
@@ -223,13 +258,14 @@ struct StateTransaction {
         dismiss(dismissed)
         let root = try instantiate(destination)
         state.root = RootScreen(root, container: try container(layout))
+        state.tabHistory = layout?.keepsHistory == true ? [] : nil
     }
 
     private mutating func container(_ layout: Flow.Layout?) throws(NavigationFailure) -> Container? {
         switch layout {
         case nil: return nil
         case .split: return .split(columns: [:])
-        case .tabs(let declared):
+        case .tabs(let declared, _):
             var tabs: [Container.Tab] = []
             for tab in declared { tabs.append(Container.Tab(tab.name, ScreenStack(try instantiate(tab.destination)))) }
             return tabs.first.map { .tabs(tabs, selected: $0.name) }
@@ -237,10 +273,13 @@ struct StateTransaction {
     }
 
     mutating func selectTab(_ name: String) throws(NavigationFailure) {
-        guard case .tabs(let tabs, _) = state.root.container, tabs.contains(where: { $0.name == name }) else {
+        guard case .tabs(let tabs, let former) = state.root.container, tabs.contains(where: { $0.name == name }) else {
             throw .noTab(name)
         }
         state.root.container = .tabs(tabs, selected: name)
+        if let history = state.tabHistory, name != former {
+            state.tabHistory = history.filter { $0 != name && $0 != former } + [former]
+        }
         if layer != nil || livingRun != nil || state.presentations(over: state.bottomScope).isEmpty {
             // The following actions change the path of this tab.
             layer = .tab(name)
@@ -308,6 +347,25 @@ struct StateTransaction {
             if let index, index >= floor(of: scope) { return cut(scope, from: index) }
         }
         throw .notOnPath(screen)
+    }
+
+    /// Pops a screen, dismisses a presentation or selects the tab before, as the user may do.
+    private mutating func goBack() throws(NavigationFailure) {
+        let scope = try popScope(nil)
+        if let top = state[scope].last, state[scope].count > floor(of: scope) {
+            if flow.screensWithoutBack.contains(top.screen) { throw .cannotGoBack(top) }
+            return cut(scope, from: state[scope].endIndex - 1)
+        }
+        if let index = state.presentations(inWindowOf: scope).last {
+            let front = state.presentations[index]
+            guard front.isInteractivelyDismissable, [.sheet, .popover, .window].contains(front.style) else {
+                throw .cannotGoBack(front.instance)
+            }
+            return dismissPresentation(index)
+        }
+        guard var history = state.tabHistory, let tab = history.popLast() else { throw .nothingToGoBackTo }
+        try selectTab(tab)
+        state.tabHistory = history
     }
 
     /// Comes back to an open instance with these arguments, or pushes a new one on the front path.
@@ -537,6 +595,7 @@ struct StateTransaction {
             let dismissed = state.open
             let instance = instantiate(root.destination, link)
             state.root = RootScreen(instance, container: container(root.container, link))
+            state.tabHistory = root.container?.keepsHistory == true ? [] : nil
             state.path = []
             dismiss(dismissed)
         }
@@ -546,7 +605,7 @@ struct StateTransaction {
         switch layout {
         case nil: return nil
         case .split: return .split(columns: [:])
-        case .tabs(let declared):
+        case .tabs(let declared, _):
             var tabs: [Container.Tab] = []
             for tab in declared {
                 tabs.append(Container.Tab(tab.name, ScreenStack(instantiate(tab.destination, link))))

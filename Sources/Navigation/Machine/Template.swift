@@ -130,6 +130,14 @@ package struct Template {
         }
     }
 
+    /// True if the template refers to the message that a rule answers, to its sender or to the answer of a guard.
+    var refersToMessage: Bool {
+        segments.contains { segment in
+            guard case .placeholder(let placeholder) = segment else { return false }
+            return [Scope.data, .answer, .sender].contains { placeholder.begins(with: $0.rawValue + ".") }
+        }
+    }
+
     /// True if the template refers to the answer of a guard.
     var refersToAnswer: Bool { placeholders.contains { $0.path.begins(with: Scope.answer.rawValue + ".") } }
 

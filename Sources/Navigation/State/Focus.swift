@@ -168,6 +168,16 @@ extension NavigationState {
         return [front] + beneath.filter { instances(at: $0).contains { $0.run == run } }
     }
 
+    /// All runs, from the front.
+    var runsFromFront: [FlowRun] {
+        guard !runs.isEmpty else { return [] }
+        var ordered: [FlowRun] = []
+        for screen in [top] + active + openFromFront {
+            for run in lineage(of: screen.run) where !ordered.contains(run) { ordered.append(run) }
+        }
+        return ordered
+    }
+
     /// All open instances, from the front to the root. The screens of tabs that are not selected come last.
     var openFromFront: [ScreenInstance] {
         let shown = root.container?.shownStacks ?? []

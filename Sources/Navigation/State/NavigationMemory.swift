@@ -12,6 +12,10 @@ public struct NavigationMemory: Codable, Hashable, Sendable {
     /// if there are none.
     public private(set) var answers: [Answer]?
 
+    /// The ids of the latest reports of selected tabs; the latest one is last. Nil if no rule answers taps on the
+    /// selected tab, which a repeated report would look like.
+    public private(set) var tabReports: [String]?
+
     /// An instance that is gone, and the report that removed it.
     public struct Departure: Codable, Hashable, Sendable {
         /// The id of the instance.
@@ -80,6 +84,16 @@ public struct NavigationMemory: Codable, Hashable, Sendable {
     /// True if this attempt has ended recently.
     func knows(attempt id: String) -> Bool {
         attempts?.contains(id) == true
+    }
+
+    /// Records a report of a selected tab.
+    mutating func record(tabReport id: String) {
+        tabReports = Array(((tabReports ?? []) + [id]).suffix(Self.departureLimit))
+    }
+
+    /// True if this report of a selected tab was handled recently.
+    func knows(tabReport id: String) -> Bool {
+        tabReports?.contains(id) == true
     }
 
     /// True if a report has removed this instance recently.

@@ -23,6 +23,8 @@ public struct NavigationSnapshot: Hashable, Sendable {
     public var memory: NavigationMemory
     /// The URL of a deep link that leads to this state. Nil if there is none.
     public var url: String?
+    /// The ids of the pushed instances from which the user cannot go back, from the bottom up. Empty if there are none.
+    public var withoutBack: [String]
 
     public init(
         platform: String,
@@ -34,7 +36,8 @@ public struct NavigationSnapshot: Hashable, Sendable {
         commands: [String],
         state: NavigationState,
         memory: NavigationMemory,
-        url: String? = nil
+        url: String? = nil,
+        withoutBack: [String] = []
     ) {
         self.platform = platform
         self.session = session
@@ -46,6 +49,7 @@ public struct NavigationSnapshot: Hashable, Sendable {
         self.state = state
         self.memory = memory
         self.url = url
+        self.withoutBack = withoutBack
     }
 }
 
@@ -61,9 +65,27 @@ extension NavigationSnapshot: Codable {
         case state
         case memory
         case url
+        case withoutBack
     }
 
-    /// Encodes the snapshot. If `cause` or `url` is nil, it is encoded as null; if `rule` is nil, it is absent.
+    /// Decodes a snapshot. If `withoutBack` is absent, it is empty.
+    public init(from decoder: any Decoder) throws {
+        let object = try decoder.container(keyedBy: CodingKeys.self)
+        platform = try object.decode(String.self, forKey: .platform)
+        session = try object.decode(String.self, forKey: .session)
+        _revision = try object.decode(BoundedCount<Int>.self, forKey: .revision)
+        flow = try object.decode(FlowIdentity.self, forKey: .flow)
+        cause = try object.decodeIfPresent(String.self, forKey: .cause)
+        rule = try object.decodeIfPresent(String.self, forKey: .rule)
+        commands = try object.decode([String].self, forKey: .commands)
+        state = try object.decode(NavigationState.self, forKey: .state)
+        memory = try object.decode(NavigationMemory.self, forKey: .memory)
+        url = try object.decodeIfPresent(String.self, forKey: .url)
+        withoutBack = try object.decodeIfPresent([String].self, forKey: .withoutBack) ?? []
+    }
+
+    /// Encodes the snapshot. If `cause` or `url` is nil, it is encoded as null; if `rule` is nil or `withoutBack` is
+    /// empty, it is absent.
     public func encode(to encoder: any Encoder) throws {
         var object = encoder.container(keyedBy: CodingKeys.self)
         try object.encode(platform, forKey: .platform)
@@ -76,6 +98,7 @@ extension NavigationSnapshot: Codable {
         try object.encode(state, forKey: .state)
         try object.encode(memory, forKey: .memory)
         try object.encode(url, forKey: .url)
+        if !withoutBack.isEmpty { try object.encode(withoutBack, forKey: .withoutBack) }
     }
 }
 

@@ -18,6 +18,10 @@ public struct NavigationState: Hashable, Sendable {
     public var attempts: [PendingGuard]
     /// The deep link that cannot be followed yet. Nil if there is none.
     public var parked: ParkedLink?
+    /// The tabs that were selected before, each once; the latest one is last. Nil if the root does not remember them.
+    public var tabHistory: [String]?
+    /// The rules with `after` whose conditions hold.
+    public var waits: [PendingWait]
 
     public init(
         root: RootScreen,
@@ -26,7 +30,9 @@ public struct NavigationState: Hashable, Sendable {
         leaving: [ScreenInstance] = [],
         runs: [FlowRun] = [],
         attempts: [PendingGuard] = [],
-        parked: ParkedLink? = nil
+        parked: ParkedLink? = nil,
+        tabHistory: [String]? = nil,
+        waits: [PendingWait] = []
     ) {
         self.root = root
         self.path = path
@@ -35,6 +41,8 @@ public struct NavigationState: Hashable, Sendable {
         self.runs = runs
         self.attempts = attempts
         self.parked = parked
+        self.tabHistory = tabHistory
+        self.waits = waits
     }
 
     /// The attempt that has waited longest. Nil if none waits.
@@ -80,6 +88,13 @@ public struct NavigationState: Hashable, Sendable {
     /// root with tabs is visible around the selected tab.
     private var bottomLayer: [ScreenInstance] {
         [path.last ?? root.instance] + (root.container?.shownStacks.map(\.top) ?? [])
+    }
+
+    /// Removes tabs from the history that the root does not have, and all but the latest entry of each tab.
+    mutating func keepTabHistory() {
+        guard let history = tabHistory else { return }
+        var others = Set(root.container?.tabNames ?? []).subtracting([root.container?.selectedTab].compactMap(\.self))
+        tabHistory = history.reversed().filter { others.remove($0) != nil }.reversed()
     }
 
     /// The scope of a path.
@@ -257,6 +272,8 @@ extension NavigationState: Codable {
         case attempt
         case otherAttempts
         case parked
+        case tabHistory
+        case waits
     }
 
     /// Decodes a state. If `runs` is absent, no child flow runs. `attempt` is the attempt that has waited longest, and
@@ -277,6 +294,9 @@ extension NavigationState: Codable {
         attempts =
             [try object.decodeIfPresent(PendingGuard.self, forKey: .attempt)].compactMap(\.self)
             + (try object.decodeIfPresent([PendingGuard].self, forKey: .otherAttempts) ?? [])
+        waits = Array((try object.decodeIfPresent([PendingWait].self, forKey: .waits) ?? []).prefix(PendingWait.limit))
+        tabHistory = try object.decodeIfPresent([String].self, forKey: .tabHistory)
+        keepTabHistory()
     }
 
     /// A run with the id of an earlier one, or that began in itself or in a later one. Nil if there is none. Without
@@ -288,8 +308,8 @@ extension NavigationState: Codable {
         }?.element
     }
 
-    /// Encodes the state. Without a value, `presented` and `parked` are null, while `runs`, `attempt` and
-    /// `otherAttempts` are absent.
+    /// Encodes the state. Without a value, `presented` and `parked` are null, while `runs`, `attempt`, `otherAttempts`,
+    /// `tabHistory` and `waits` are absent.
     public func encode(to encoder: any Encoder) throws {
         var object = encoder.container(keyedBy: CodingKeys.self)
         try object.encode(root, forKey: .root)
@@ -300,6 +320,8 @@ extension NavigationState: Codable {
         try object.encodeIfPresent(attempt, forKey: .attempt)
         if attempts.count > 1 { try object.encode(Array(attempts.dropFirst()), forKey: .otherAttempts) }
         try object.encode(parked, forKey: .parked)
+        try object.encodeIfPresent(tabHistory, forKey: .tabHistory)
+        if !waits.isEmpty { try object.encode(waits, forKey: .waits) }
     }
 }
 

@@ -66,6 +66,11 @@ public enum Container: Hashable, Sendable {
         }
     }
 
+    /// The names of the tabs. Empty for columns.
+    var tabNames: [String] {
+        if case .tabs(let tabs, _) = self { tabs.map(\.name) } else { [] }
+    }
+
     /// The name of the selected tab. Nil if there are no tabs.
     public var selectedTab: String? {
         guard case .tabs(_, let selected) = self else { return nil }

@@ -128,7 +128,8 @@ public struct Coordinator: ReadyService {
 
     // MARK: Deadlines
 
-    /// The report that a deadline has passed: that a screen is gone, or that a guard has not answered. It is published
+    /// The report that a deadline has passed: that a screen is gone, that a guard has not answered, or that a rule has
+    /// waited. It is published
     /// unless the deadline's document has been withdrawn. Only the name of the document counts, see
     /// ``Deadline/init(_:platform:)``.
     private func report(of document: Envelope) throws -> Envelope? {
@@ -169,7 +170,9 @@ extension Flow {
             DomainEvent.URLOpenRequested.type,
             DomainEvent.ScreenDismissed.type,
             DomainEvent.MessageDiscarded.type, Command.ScreenGone.type, ApplicationError.type,
-        ] + (guardedRules.isEmpty ? [] : [DomainEvent.GuardDeadlinePassed.type]) + commands
+        ]
+            + (messageTypes.contains(Machine.deadlinePassed) ? [DomainEvent.GuardDeadlinePassed.type] : [])
+            + commands
     }
 
     /// The types of the commands that rules, links and buttons send, in alphabetical order.

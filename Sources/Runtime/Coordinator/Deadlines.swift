@@ -6,7 +6,7 @@ internal import Support
 
 /// A delay after which a coordinator publishes a report, if the state then still waits for ``object``.
 struct PendingDeadline: Sendable {
-    /// A leaving screen, or a rule that waits for the answer to its guard (an attempt).
+    /// A leaving screen, or a rule that waits: for the answer to its guard (an attempt), or for the time in `after`.
     struct Object: Hashable, Sendable {
         let session: String
         let kind: Document.Deadline.Object
@@ -28,11 +28,11 @@ struct PendingDeadline: Sendable {
     let object: Object
     let delay: Duration
 
-    /// All objects that a state waits for: its leaving screens and its attempts. Empty if the state is nil.
+    /// All objects that a state waits for: its leaving screens, its attempts and its waits. Empty if the state is nil.
     static func objects(in state: NavigationState?, of session: String) -> Set<Object> {
         guard let state else { return [] }
         let screens = state.leaving.map { Object(session: session, kind: .screen, id: $0.id) }
-        let attempts = state.attempts.map { Object(session: session, kind: .attempt, id: $0.id) }
+        let attempts = state.awaitedDeadlines.map { Object(session: session, kind: .attempt, id: $0) }
         return Set(screens + attempts)
     }
 

@@ -77,6 +77,16 @@ public struct Router<Route: Hashable & Codable & Sendable>: Sendable {
         try await request(["pop": .integer(count)], from: instance)
     }
 
+    /// Goes back as a hardware key does: pops a screen, dismisses a presentation, or selects the tab before. If there is
+    /// nothing to go back to, the call is refused, and the app may be left.
+    /// - Parameter instance: the screen that makes the call. If it is gone, the call is refused as too late.
+    /// - Returns: the revision of the state with the change.
+    /// - Throws: ``RouterError``; `BusError`.
+    @discardableResult
+    public func back(from instance: String? = nil) async throws -> Int {
+        try await request("back", from: instance)
+    }
+
     /// Pops all screens from the front path.
     /// - Parameter instance: the screen that makes the call. If it is gone, the call is refused as too late.
     /// - Returns: the revision of the state with the change.

@@ -1,0 +1,50 @@
+internal import Support
+
+extension Flow {
+    /// The rule of a wait, with its place in the flow. Nil if the flow no longer has the rule, or if the wait's run is not
+    /// in the state.
+    func rule(of wait: PendingWait, in state: NavigationState) -> (transition: Transition, keyPath: String)? {
+        let child = state.run(wait.run)?.flow
+        if wait.run != nil, child == nil { return nil }
+        let rules = child.map { flows[$0]?.transitions ?? [] } ?? transitions
+        return rules.firstIndex { $0.after != nil && $0.name == wait.rule }
+            .map { (rules[$0], Self.keyPath(ofRule: $0, in: child)) }
+    }
+
+    /// True if the rule of a wait is still there and its conditions hold.
+    func holds(_ wait: PendingWait, in state: NavigationState) -> Bool {
+        rule(of: wait, in: state).map { $0.transition.holds(in: state, run: wait.run) } ?? false
+    }
+}
+
+extension Flow.Transition {
+    /// True if the conditions of a rule that waits hold in the state.
+    fileprivate func holds(in state: NavigationState, run: String?) -> Bool {
+        let focus = Focus(run: run)
+        return when.allSatisfy { $0.holds(in: state, from: focus) }
+            && !unless.contains { $0.holds(in: state, from: focus) }
+    }
+}
+
+extension StateTransaction {
+    /// Ends the waits whose conditions do not hold in the state of the step, and begins those of further rules.
+    mutating func settleWaits() {
+        guard flow.hasWaits || !state.waits.isEmpty else { return }
+        let former = state.waits
+        state.waits = former.filter { flow.holds($0, in: state) }
+        for wait in former where !state.waits.contains(wait) { memory.recordEnd(ofAttempt: wait.id) }
+        beginWaits(of: flow.transitions, run: nil)
+        for run in state.runs { beginWaits(of: flow.flows[run.flow]?.transitions ?? [], run: run.id) }
+    }
+
+    private mutating func beginWaits(of rules: [Flow.Transition], run: String?) {
+        for rule in rules {
+            guard let time = rule.after, let name = rule.name, state.waits.count < PendingWait.limit,
+                !state.waits.contains(where: { $0.rule == name && $0.run == run }), rule.holds(in: state, run: run)
+            else { continue }
+            let id = DerivedID.make(from: input.id, platform: flow.platform, name: "wait-\(memory.nextNumber())")
+            state.waits.append(PendingWait(id: id, rule: name, run: run, delay: time))
+            effects.append(.expectAnswer(attempt: id, within: time))
+        }
+    }
+}
