@@ -60,7 +60,7 @@ extension FlowReviewer {
     private mutating func reviewConditions(
         of rule: Flow.Transition, _ catalogue: MessageCatalogue, at keyPath: String
     ) {
-        for type in rule.on {
+        for type in rule.on where rule.after == nil {
             review(type, catalogue, at: "\(keyPath).on")
             review(rule.fields, of: type, catalogue, at: "\(keyPath).where")
         }

@@ -13,13 +13,17 @@ extension FlowReviewer {
                 if case .setRoot(let root, container: .some) = action { root.screen } else { nil }
             })
         var earlier: [[String]: [Flow.Transition]] = [:]
-        for (rule, transition) in flow.placedRules where transition.on.begins(with: "command.") {
-            let key = [rule.flow ?? "", transition.on]
-            let before = earlier[key] ?? []
-            earlier[key] = before + [transition]
+        for (rule, transition) in flow.placedRules {
+            let types = transition.on.filter { $0.begins(with: "command.") }
+            if types.isEmpty { continue }
+            // Only earlier rules on each of the types surely apply instead of this rule.
+            let before = types.dropFirst().reduce(earlier[[rule.flow ?? "", types[0]]] ?? []) { rules, type in
+                rules.filter { $0.on.contains(type) }
+            }
+            for type in types { earlier[[rule.flow ?? "", type], default: []].append(transition) }
             guard transition.guard == nil, transition.actions.contains(where: { $0.name == .push }) else { continue }
             let senders = flow.screens.values.filter { screen in
-                guard screen.sends.contains(transition.on), let node = nodes[screen.name] else { return false }
+                guard screen.sends.contains(where: types.contains), let node = nodes[screen.name] else { return false }
                 return node.isReached && !node.isQuestion
             }
             .map(\.name)
@@ -94,14 +98,14 @@ private struct TapResult {
 
     private mutating func push(_ destination: Flow.Destination, at index: Int, in flow: Flow, isInFront: Bool) {
         if flow.screens[destination.screen]?.once != true { pushes.append((index, destination.screen)) }
-        guard isInFront else { return others.append(.shown(destination)) }
+        guard isInFront else { return others.append(.shown(.init(destination))) }
         top = destination
-        others.append(.path(destination))
+        others.append(.path(.init(destination)))
     }
 
     private mutating func present(_ destination: Flow.Destination) {
         top = destination
-        others.append(.presented(destination))
+        others.append(.presented(.init(destination)))
     }
 
     /// Forgets the screens in front, because another action has removed or covered them.
@@ -112,7 +116,7 @@ private struct TapResult {
 
     /// True if the rule does not apply again, or an earlier rule applies instead.
     func prevents(_ rule: Flow.Transition, after earlier: [Flow.Transition]) -> Bool {
-        let facts = others + (top.map { [.top($0)] } ?? [])
+        let facts = others + (top.map { [.top(.init($0))] } ?? [])
         if rule.unless.contains(where: { condition in facts.contains { $0.implies(condition) } }) { return true }
         if rule.when.contains(where: { condition in facts.contains { $0.excludes(condition) } }) { return true }
         var again = Occasion(of: rule)

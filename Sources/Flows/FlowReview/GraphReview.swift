@@ -53,7 +53,7 @@ extension FlowReviewer {
     /// Finds rules on acts of the user that name a screen which the user can never leave in this way.
     private mutating func reviewActs() {
         for (rule, transition) in flow.placedRules {
-            guard let act = Flow.UserAct(rawValue: transition.on),
+            guard let act = transition.on.compactMap(Flow.UserAct.init).first, transition.on.count == 1,
                 let names = transition.fields["screen"]?.anyOf?.compactMap(\.stringValue), !names.isEmpty
             else { continue }
             let isBack = act == .wentBack
@@ -200,7 +200,7 @@ extension FlowReviewer {
 
     private func leads(_ rule: Flow.Transition, onFromPushed screen: String) -> Bool {
         let scopes: [Flow.Condition.Scope] = [.top, .shown]
-        return canArrive(rule.on, on: screen)
+        return rule.on.contains { canArrive($0, on: screen) }
             && rule.when.allSatisfy { condition in
                 !scopes.contains(condition.scope) || condition.screens.contains { $0.screen == screen }
             }

@@ -38,19 +38,24 @@ package struct MessageCatalogue: Hashable, Sendable {
         return catalogue
     }()
 
-    /// The data of the ends of child flows, which are not messages of the bus, by type.
-    private static let endings: [String: JSONSchema] = [
-        Flow.Ending.finished.rawValue: .object(requiring: ["flow": .string, "run": .string, "result": .map(.any)]),
-        Flow.Ending.abandoned.rawValue: .object(requiring: ["flow": .string, "run": .string]),
-    ]
+    /// The data of what rules answer besides messages of the bus, by type: the ends of child flows and acts of the user.
+    private static let unpublished: [String: JSONSchema] = {
+        let acts = Flow.UserAct.allCases.map { act in
+            (act.rawValue, JSONSchema.object(requiring: Dictionary(uniqueKeysWithValues: act.fields.map { ($0, .string) })))
+        }
+        return [
+            Flow.Ending.finished.rawValue: .object(requiring: ["flow": .string, "run": .string, "result": .map(.any)]),
+            Flow.Ending.abandoned.rawValue: .object(requiring: ["flow": .string, "run": .string]),
+        ].merging(acts) { $1 }
+    }()
 
-    /// The catalogue with the commands that a flow declares, and with the ends of child flows. The fields of a message
-    /// that the catalogue has are kept.
+    /// The catalogue with the commands that a flow declares, and with the ends of child flows and acts of the user. The
+    /// fields of a message that the catalogue has are kept.
     func adding(_ commands: [String: [String: JSONSchema.Property]]) -> MessageCatalogue {
         let declared = commands.mapValues { JSONSchema.object($0) }
         var catalogue = MessageCatalogue(
             data.merging(declared) { known, declared in known.members == nil ? declared : known }
-                .merging(Self.endings) { $1 },
+                .merging(Self.unpublished) { $1 },
             services: services)
         catalogue.isPartial = isPartial
         return catalogue

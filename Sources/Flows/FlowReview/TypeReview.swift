@@ -131,7 +131,7 @@ extension Flow {
             .presentFlow(let name, arguments: let arguments, as: _, options: _):
             flows[name].map { [.screen($0.start, arguments)] } ?? []
         case .ifPossible(let action): destinations(of: action)
-        case .pop, .popToRoot, .dismiss, .dismissAll, .selectTab, .openURL, .send, .finish, .abandon: []
+        case .pop, .back, .popToRoot, .dismiss, .dismissAll, .selectTab, .openURL, .send, .finish, .abandon: []
         }
     }
 }

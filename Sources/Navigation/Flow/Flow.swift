@@ -313,7 +313,7 @@ public struct Flow: Hashable, Sendable {
             file: String = #fileID,
             line: Int = #line
         ) {
-            on = "after \(time.text)"
+            on = ["after \(time.text)"]
             fields = [:]
             self.when = when.sorted { $0.scope.rawValue < $1.scope.rawValue }
             self.unless = unless.sorted { $0.scope.rawValue < $1.scope.rawValue }

@@ -27,6 +27,12 @@ extension FlowChecker {
                     at: keyPath)
             }
             for screen in template.screens { checkScreen(screen, at: keyPath) }
+            if !hasMessage, template.refersToMessage {
+                report(
+                    "a rule with 'after' has no message and no sender; use only ${arguments…} and ${screens…}",
+                    at: keyPath)
+                return
+            }
             if template.refersToAnswer, !allowsAnswer {
                 report(
                     "'${answer…}' cannot be used here; use it only in 'do' and 'rejected' of a rule with a guard",

@@ -14,11 +14,11 @@ extension StateTransaction {
     /// The action of a button with its templates filled in.
     private func filled(_ action: Flow.Action) throws(NavigationFailure) -> Flow.Action {
         switch action {
-        case .setRoot(let root, container: .tabs(let tabs)):
+        case .setRoot(let root, container: .tabs(let tabs, let history)):
             let tabs = try tabs.map { tab throws(NavigationFailure) in
                 Flow.Tab.tab(tab.name, try filled(tab.destination))
             }
-            return .setRoot(try filled(root), container: .tabs(tabs))
+            return .setRoot(try filled(root), container: .tabs(tabs, history: history))
         case .setRoot(let root, container: let layout): return .setRoot(try filled(root), container: layout)
         case .push(let destination, on: let stack): return .push(try filled(destination), on: stack)
         case .pushFlow(let name, arguments: let arguments, on: let stack):
@@ -37,7 +37,7 @@ extension StateTransaction {
         case .openURL(let template): return .openURL(try resolveURL(template))
         case .send(let type, let data): return .send(type: type, data: try resolve(data, as: flow.commands[type]))
         case .finish(let result): return .finish(result: try resolve(result))
-        case .pop, .popToRoot, .dismiss, .dismissAll, .selectTab, .abandon: return action
+        case .pop, .popToRoot, .dismiss, .dismissAll, .selectTab, .back, .abandon: return action
         }
     }
 

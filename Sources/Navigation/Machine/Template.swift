@@ -132,9 +132,8 @@ package struct Template {
 
     /// True if the template refers to the message that a rule answers, to its sender or to the answer of a guard.
     var refersToMessage: Bool {
-        segments.contains { segment in
-            guard case .placeholder(let placeholder) = segment else { return false }
-            return [Scope.data, .answer, .sender].contains { placeholder.begins(with: $0.rawValue + ".") }
+        placeholders.contains { placeholder in
+            [Scope.data, .answer, .sender].contains { placeholder.path.begins(with: $0.rawValue + ".") }
         }
     }
 

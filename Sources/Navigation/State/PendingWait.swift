@@ -26,8 +26,8 @@ public struct PendingWait: Codable, Hashable, Sendable {
 }
 
 extension NavigationState {
-    /// The ids of the attempt and of the waits whose deadline the host has to report.
+    /// The ids of the attempts and of the waits whose deadline the host has to report.
     package var awaitedDeadlines: [String] {
-        [attempt?.id].compactMap(\.self) + waits.filter { $0.isOver != true }.map(\.id)
+        attempts.map(\.id) + waits.filter { $0.isOver != true }.map(\.id)
     }
 }
