@@ -120,8 +120,9 @@ extension YAMLNode {
         "transitions", "links",
         "on", "after", "url", "where", "when", "unless", "origin", "guard", "do", "to", "send", "park", "over",
         "ask", "accept", "reject", "deadline", "meanwhile", "rejected", "expired", "type", "data",
-        "screen", "flow", "arguments", "count", "from", "column", "container", "tabs", "history", "style", "detents", "dragIndicator",
-        "interactiveDismissal", "id", "title", "message", "role", "buttons", "sends", "gate", "once", "back",
+        "screen", "flow", "arguments", "count", "from", "column", "container", "tabs", "history", "style", "detents",
+        "dragIndicator", "interactiveDismissal", "id", "title", "message", "role", "buttons", "sends", "gate", "once",
+        "back",
         "root", "top", "columns", "path", "presented", "present", "shown", "tab",
         "not", "exists", "atLeast", "atMost", "anyOf",
     ]

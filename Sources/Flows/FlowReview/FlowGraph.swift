@@ -221,8 +221,8 @@ extension Flow {
     /// The screens where a rule may apply, sorted by name. A single nil means any screen.
     ///
     /// The first of the following that names a screen decides: the condition on the sender; the condition on the screen
-    /// in front; the screens that send the message; the child flows whose end the rule handles; the screen that the user has
-    /// left; the other conditions.
+    /// in front; the screens that send the message; the child flows whose end the rule handles; the screen that the user
+    /// has left; the other conditions.
     /// Screens that `unless` excludes do not count.
     ///
     /// - Parameters:

@@ -8,13 +8,32 @@ extension FlowReviewer {
         for list in lists.values.sorted(by: { $0[0].rule.keyPath < $1[0].rule.keyPath }) {
             let rules = list.map { OrderedRule(keyPath: $0.rule.keyPath, transition: $0.transition) }
             for rule in rules { reviewContradictions(in: rule) }
-            // Rules that wait do not compete: each has its own wait.
-            if list[0].transition.after != nil { continue }
+            if list[0].transition.after != nil {
+                reviewWaits(rules)
+                continue
+            }
             var order = RuleOrder()
             for rule in rules where !rule.isImpossible {
                 guard let finding = order.add(rule) else { continue }
                 report(finding, of: rule)
                 if finding == .unknown { break }
+            }
+        }
+    }
+
+    /// Finds rules that wait under the same conditions as an earlier one. Others do not compete: each has its own wait.
+    private mutating func reviewWaits(_ rules: [OrderedRule]) {
+        var known: [[Set<Flow.Condition>]: String] = [:]
+        for rule in rules {
+            let occasion = [Set(rule.transition.when), Set(rule.transition.unless)]
+            if let earlier = known[occasion] {
+                warn(
+                    .neverApplies,
+                    "the rule never applies: an earlier rule waits for the same time under the same conditions; join "
+                        + "their actions",
+                    at: rule.keyPath, see: earlier)
+            } else {
+                known[occasion] = rule.keyPath
             }
         }
     }
