@@ -301,14 +301,16 @@ enum SchemaExamples {
 
     private static let actions = [
         "pop, back, popToRoot, dismiss, dismissAll",
-        "{ setRoot: { screen: a, container: { tabs: [a], history: true } } }", "{ setRoot: a }", "{ setRoot: { screen: a, container: split } }",
+        "{ setRoot: { screen: a, container: { tabs: [a], history: true } } }", "{ setRoot: a }",
+        "{ setRoot: { screen: a, container: split } }",
         "{ setRoot: { screen: a, arguments: { x: y }, container: { tabs: [a, { name: b, screen: a }] } } }",
         "{ push: a }, { push: { screen: a, arguments: {} } }", "{ pop: 2 }, { pop: a }, { pop: { count: 2 } }",
         "{ show: { screen: a, column: c } }, { push: { screen: a, column: c } }, { pop: { to: a, column: c } }",
         "{ push: { screen: a, on: sender } }, { push: { flow: f, on: sender } }, { pop: { to: sender } }",
         "{ show: { screen: a, column: c } }, { popTo: a }, { popTo: { screen: a, column: c } }",
         "{ show: { screen: a, column: c } }, { pop: { from: a } }, { pop: { from: a, column: c } }",
-        "{ goTo: a }, { goTo: { screen: a, arguments: { id: 1 } } }", "{ ifPossible: dismiss }, { ifPossible: { popTo: a } }",
+        "{ goTo: a }, { goTo: { screen: a, arguments: { id: 1 } } }",
+        "{ ifPossible: dismiss }, { ifPossible: { popTo: a } }",
         "{ replacePath: [a, { screen: a }] }, { replacePath: a }, { replacePath: [] }", "{ dismiss: a }",
         "{ present: { screen: a, style: sheet, detents: [medium, large], dragIndicator: true } }",
         "{ present: { screen: a, style: window, interactiveDismissal: false } }",

@@ -70,7 +70,8 @@ struct DoublePushTests {
         #expect(findings(rules).filter { $0.contains("double-push") } == [])
     }
 
-    @Test("The example flows have no warnings", arguments: ["brew", "dispatch", "onboarding", "router", "three-screens"])
+    @Test(
+        "The example flows have no warnings", arguments: ["brew", "dispatch", "onboarding", "router", "three-screens"])
     func examples(name: String) throws {
         let path = "config/flows/examples/\(name).yaml"
         let yaml = try String(contentsOfFile: Repository.path(path), encoding: .utf8)

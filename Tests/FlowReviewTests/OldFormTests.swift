@@ -26,7 +26,10 @@ struct OldFormTests {
                 "pop: list", "popTo: list",
                 "'pop: list' keeps 'list'; write 'popTo: list', or 'pop: { from: list }' to pop 'list' too"
             ),
-            ("pop: { to: list }", "popTo: { screen: list }", "'pop: { to: list }' keeps 'list'; write 'popTo: { screen"),
+            (
+                "pop: { to: list }", "popTo: { screen: list }",
+                "'pop: { to: list }' keeps 'list'; write 'popTo: { screen"
+            ),
             ("pop: { to: sender }", "pop: { from: sender }", "'pop: { to: sender }' pops the sender too; write"),
         ])
     func old(action: String, new: String, message: String) throws {

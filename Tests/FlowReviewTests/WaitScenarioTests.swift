@@ -48,5 +48,10 @@ struct WaitScenarioTests {
         let contradiction = "  - { after: 1s, when: { top: list }, unless: { top: list }, do: [{ setRoot: splash }] }"
         let found = FlowReading(yaml: flow(contradiction), file: "shop.yaml").review().findings
         #expect(found.map(\.code) == [.neverApplies])
+        let same = FlowReading(
+            yaml: flow("  - { after: 3s, when: { top: splash }, do: [{ push: hint }] }"), file: "shop.yaml")
+        #expect(
+            same.review().findings.map(\.message).first?.hasPrefix("the rule never applies: an earlier rule waits")
+                == true)
     }
 }

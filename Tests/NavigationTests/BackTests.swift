@@ -35,7 +35,9 @@ struct BackTests {
         var session = try session(begin: .push("b"), .push("payment"), .present("c", as: .sheet), .push("d"))
         #expect(session.machine.snapshot.withoutBack == ["b-2", "payment-3"])
         let before = session.state
-        for (report, instance) in [("BackStarted", "payment-3"), ("BackCompleted", "payment-3"), ("BackCompleted", "b-2")] {
+        for (report, instance) in [
+            ("BackStarted", "payment-3"), ("BackCompleted", "payment-3"), ("BackCompleted", "b-2"),
+        ] {
             #expect(
                 session.report(report, instance).discards
                     == ["command.\(report): the user cannot go back from screen instance '\(instance)'"])

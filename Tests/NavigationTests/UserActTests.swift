@@ -114,7 +114,8 @@ struct UserActTests {
         let left = session.report("BackCompleted", "b-2")
         #expect(left.sent == ["command.Own", "command.Abandoned"])
         var inside = try self.session(
-            own, abandoned, child: [child, Flow.Transition(on: "event.On", do: [.push("c")])], begin: .pushFlow("child"))
+            own, abandoned, child: [child, Flow.Transition(on: "event.On", do: [.push("c")])], begin: .pushFlow("child")
+        )
         inside.send("event.On")
         #expect(inside.report("BackCompleted", inside.state.path[1].id).sent == ["command.Child"])
     }
@@ -125,7 +126,10 @@ struct UserActTests {
             ("on: user.wentBack, where: { screen: x }", "unknown screen 'x'"),
             ("on: user.wentBack, where: { tab: a }", "'user.wentBack' has no field 'tab'; known: instance, screen"),
             ("on: user.selectedTab, where: { tab: x }", "unknown tab 'x'"),
-            ("on: user.dismissed, guard: { accept: event.A, deadline: 5s }", "a rule on 'user.dismissed' cannot have a"),
+            (
+                "on: user.dismissed, guard: { accept: event.A, deadline: 5s }",
+                "a rule on 'user.dismissed' cannot have a"
+            ),
             ("on: user.left", "'user.left' is not the type of a message"),
         ])
     func checks(rule: String, message: String) {

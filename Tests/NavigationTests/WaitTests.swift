@@ -111,7 +111,8 @@ struct WaitTests {
         #expect(same.effects == [.expectAnswer(attempt: "m1.any.wait-2", within: .seconds(3))])
         #expect(same.machine == session.machine)
         let other = Restoration(
-            snapshot, flow: try flow(Flow.Transition(after: .seconds(4), when: [.top("splash")], do: [.setRoot("list")])))
+            snapshot,
+            flow: try flow(Flow.Transition(after: .seconds(4), when: [.top("splash")], do: [.setRoot("list")])))
         #expect(other.effects.isEmpty)
         #expect(other.machine.state.waits.isEmpty)
     }
@@ -123,7 +124,10 @@ struct WaitTests {
             ("after: 0s, when: { top: a }, do: [pop]", "the time in 'after' must be at least 1ms and at most 1h"),
             ("after: soon, when: { top: a }, do: [pop]", "'soon' is not a duration"),
             ("after: 1s, do: [pop]", "a rule with 'after' needs conditions that hold for this time; add 'when'"),
-            ("after: 1s, on: event.A, when: { top: a }, do: [pop]", "a rule with 'after' answers no message; remove 'on'"),
+            (
+                "after: 1s, on: event.A, when: { top: a }, do: [pop]",
+                "a rule with 'after' answers no message; remove 'on'"
+            ),
             ("after: 1s, when: { sender: a }, do: [pop]", "a rule with 'after' has no sender; name another part"),
             ("after: 1s, when: { top: a }, do: [pop: sender]", "a rule with 'after' has no sender; name a screen"),
             (

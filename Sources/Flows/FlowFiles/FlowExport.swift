@@ -122,8 +122,8 @@ extension YAMLNode {
         "send", "park", "over",
         "ask", "accept", "reject", "deadline", "meanwhile", "rejected", "expired", "type", "data",
         "screen", "flow", "arguments", "count", "from", "column", "container", "tabs", "history", "style", "detents",
-        "dragIndicator", "interactiveDismissal", "id", "title", "message", "role", "buttons", "sends", "gate", "once", "back",
-        "do",
+        "dragIndicator", "interactiveDismissal", "id", "title", "message", "role", "buttons", "sends", "gate", "once",
+        "back", "do",
         "root", "top", "columns", "path", "presented", "present", "shown", "tab",
         "not", "exists", "atLeast", "atMost", "anyOf",
     ]

@@ -37,8 +37,8 @@ extension FlowReviewer {
             if let top = result.top, !hasColumns, covers(top, senders, transition, containers) { continue }
             warn(
                 .doublePush,
-                "two taps push '\(screen)' twice, because the rule still applies after the first one; write 'once: true' "
-                    + "at screen '\(screen)', or 'unless: { top: \(screen) }' in the rule",
+                "two taps push '\(screen)' twice, because the rule still applies after the first one; write "
+                    + "'once: true' at screen '\(screen)', or 'unless: { top: \(screen) }' in the rule",
                 at: "\(rule.keyPath).do[\(index)]")
         }
     }
@@ -64,7 +64,8 @@ private struct TapResult {
     private(set) var top: Flow.Destination?
     private var others: [Flow.Condition] = []
 
-    /// - Returns: Nil if the actions certainly remove what they have pushed before, or the screen that sent the command.
+    /// - Returns: Nil if the actions certainly remove what they have pushed before, or the screen that sent the
+    ///   command.
     init?(of rule: Flow.Transition, in flow: Flow, hasColumns: Bool, areSendersPresented: Bool) {
         for (index, action) in rule.actions.enumerated() {
             switch action {

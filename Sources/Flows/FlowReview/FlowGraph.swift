@@ -255,8 +255,8 @@ extension Flow {
     /// screen.
     ///
     /// The first of the following that names a screen decides: the condition on the sender; the condition on the screen
-    /// in front; the screens that send the message; the child flows whose end the rule handles; the screen that the user has
-    /// left; the other conditions.
+    /// in front; the screens that send the message; the child flows whose end the rule handles; the screen that the user
+    /// has left; the other conditions.
     /// Screens that `unless` excludes do not count.
     ///
     /// - Parameters:

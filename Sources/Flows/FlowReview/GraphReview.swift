@@ -62,10 +62,12 @@ extension FlowReviewer {
                     && !(isBack && flow.screensWithoutBack.contains(node.screen))
             }
             guard screens.isEmpty else { continue }
+            let (verb, other): (String, Flow.UserAct) =
+                isBack ? ("goes back from", .dismissed) : ("dismisses", .wentBack)
             warn(
                 .neverApplies,
-                "the user never \(isBack ? "goes back from" : "dismisses") '\(names.joined(separator: "' or '"))', so this "
-                    + "rule never applies; name another screen, or use '\((isBack ? .dismissed : Flow.UserAct.wentBack).rawValue)'",
+                "the user never \(verb) '\(names.joined(separator: "' or '"))', so this rule never applies; name another "
+                    + "screen, or use '\(other.rawValue)'",
                 at: "\(rule.keyPath).where.screen")
         }
     }

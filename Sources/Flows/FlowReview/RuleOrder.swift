@@ -15,8 +15,10 @@ extension FlowReviewer {
             (one.value[0].keyPath, one.key[1]) < (other.value[0].keyPath, other.key[1])
         }
         for (list, rules) in sorted {
-            // Rules that wait do not compete: each has its own wait.
-            if rules[0].transition.after != nil { continue }
+            if rules[0].transition.after != nil {
+                reviewWaits(rules)
+                continue
+            }
             var order = RuleOrder()
             for rule in rules where !rule.isImpossible {
                 guard let finding = order.add(rule) else { continue }
@@ -24,6 +26,23 @@ extension FlowReviewer {
                 if case .competes(let rival) = finding, !rivals.insert([rule.keyPath, rival]).inserted { continue }
                 report(finding, of: rule, on: list[1])
                 if finding == .unknown { break }
+            }
+        }
+    }
+
+    /// Finds rules that wait under the same conditions as an earlier one. Others do not compete: each has its own wait.
+    private mutating func reviewWaits(_ rules: [OrderedRule]) {
+        var known: [[Set<Flow.Condition>]: String] = [:]
+        for rule in rules {
+            let occasion = [Set(rule.transition.when), Set(rule.transition.unless)]
+            if let earlier = known[occasion] {
+                warn(
+                    .neverApplies,
+                    "the rule never applies: an earlier rule waits for the same time under the same conditions; join "
+                        + "their actions",
+                    at: rule.keyPath, see: earlier)
+            } else {
+                known[occasion] = rule.keyPath
             }
         }
     }

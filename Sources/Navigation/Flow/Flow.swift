@@ -91,8 +91,8 @@ public struct Flow: Hashable, Sendable {
     }
 
     /// The types of the messages that a machine of this flow must receive: those of its rules and guards,
-    /// `event.GuardDeadlinePassed` if it has guards or rules that wait, views' reports and requests, and `event.DeepLinkReceived` if it
-    /// has links.
+    /// `event.GuardDeadlinePassed` if it has guards or rules that wait, views' reports and requests, and
+    /// `event.DeepLinkReceived` if it has links.
     public var messageTypes: Set<String> {
         Set(allTransitions.flatMap(\.messageTypes).filter { !Self.isUnpublished($0) })
             .union(ViewReport.allCases.map(\.rawValue)).union([Self.requestType])
@@ -256,8 +256,8 @@ public struct Flow: Hashable, Sendable {
         public let actions: [Action]
         /// The place where the rule is written.
         public let location: RuleLocation
-        /// The time for which the conditions must hold without interruption before the actions are taken. Nil for a rule
-        /// that answers a message.
+        /// The time for which the conditions must hold without interruption before the actions are taken. Nil for a
+        /// rule that answers a message.
         public let after: Duration?
         /// The name by which a ``PendingGuard`` or a ``PendingWait`` refers to the rule. Nil for a rule without a guard
         /// that answers a message.

@@ -39,8 +39,8 @@ extension Flow {
         /// Pops all screens from the path. In a rule of a child flow whose first screen is on the path, pops only the
         /// screens above it.
         case popToRoot
-        /// Replaces the screens that `popToRoot` would pop with the given screens. Instances at the beginning of the path
-        /// that have the given screens and arguments already are kept.
+        /// Replaces the screens that `popToRoot` would pop with the given screens. Instances at the beginning of the
+        /// path that have the given screens and arguments already are kept.
         case replacePath([Destination])
         /// Presents a screen over the others of its window, or in a new window.
         case present(Destination, as: PresentationStyle, options: PresentationOptions = PresentationOptions())
@@ -78,7 +78,9 @@ extension Flow {
         public static var pop: Action { .pop(1) }
 
         /// Pops all screens above the topmost instance of this screen.
-        public static func popTo(_ screen: String, column: String? = nil) -> Action { .pop(.to(screen), column: column) }
+        public static func popTo(_ screen: String, column: String? = nil) -> Action {
+            .pop(.to(screen), column: column)
+        }
 
         /// Pushes a screen on the path of a column. If `column` is nil, the front path is used.
         public static func push(_ destination: Destination, column: String?) -> Action {
@@ -107,8 +109,8 @@ extension Flow {
     public enum Extent: Hashable, Sendable, ExpressibleByIntegerLiteral, ExpressibleByStringLiteral {
         /// This number of screens.
         case count(Int)
-        /// All screens above the topmost instance of this screen, which may also be the screen beneath the path, such as
-        /// the root.
+        /// All screens above the topmost instance of this screen, which may also be the screen beneath the path, such
+        /// as the root.
         case to(String)
         /// The topmost instance of this screen, and all screens above it.
         case from(String)
@@ -221,7 +223,8 @@ extension Flow.Action {
     /// True if the action works on the screen that sent the message.
     var isOnSender: Bool {
         switch self {
-        case .push(_, on: .sender), .pushFlow(_, arguments: _, on: .sender), .pop(.sender, column: _), .dismiss(.sender):
+        case .push(_, on: .sender), .pushFlow(_, arguments: _, on: .sender), .pop(.sender, column: _),
+            .dismiss(.sender):
             true
         default: false
         }

@@ -1,8 +1,8 @@
 internal import Support
 
 extension Flow {
-    /// An act of the user that a view has reported and that has changed the screens, or a tap on the selected tab. Rules
-    /// match it like a message type; no such message is published.
+    /// An act of the user that a view has reported and that has changed the screens, or a tap on the selected tab.
+    /// Rules match it like a message type; no such message is published.
     package enum UserAct: String, Hashable, Sendable, CaseIterable {
         /// The user has gone back. `data` holds `screen` and `instance` of the lowest screen that was left.
         case wentBack = "user.wentBack"
@@ -22,8 +22,8 @@ extension Flow {
         }
     }
 
-    /// True if rules on the type answer something that is not published as a message: the end of a child flow, an act of
-    /// the user or the end of a wait.
+    /// True if rules on the type answer something that is not published as a message: the end of a child flow, an act
+    /// of the user or the end of a wait.
     package static func isUnpublished(_ type: String) -> Bool {
         Ending(rawValue: type) != nil || UserAct(rawValue: type) != nil || type.begins(with: "after ")
     }

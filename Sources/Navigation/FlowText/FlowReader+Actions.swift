@@ -190,7 +190,8 @@ extension FlowReader {
         return members["column"].flatMap { string($0, "a column's name") }.map { .column($0) }
     }
 
-    /// Reads `pop: 2`, `pop: sender`, a mapping such as `pop: { from: item, column: detail }`, or an old form of `popTo`.
+    /// Reads `pop: 2`, `pop: sender`, a mapping such as `pop: { from: item, column: detail }`, or an old form of
+    /// `popTo`.
     private mutating func pop(_ node: FlowNode, key: FlowNode, at keyPath: String) -> Flow.Action? {
         guard case .mapping(let mapping) = node.content else {
             let extent = extent(node)

@@ -58,7 +58,8 @@ struct StateTransaction {
     var focus: Focus {
         let sender = sender
         return Focus(
-            sender: sender, window: act?.window ?? sender.flatMap { before.window(of: $0.id) }, run: livingRun?.id, layer: layer)
+            sender: sender, window: act?.window ?? sender.flatMap { before.window(of: $0.id) }, run: livingRun?.id,
+            layer: layer)
     }
 
     /// Records that the program has dismissed these instances, from the bottom up. The view animates them out.

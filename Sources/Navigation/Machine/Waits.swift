@@ -1,8 +1,8 @@
 internal import Support
 
 extension Flow {
-    /// The rule of a wait, with its place in the flow. Nil if the flow no longer has the rule, or if the wait's run is not
-    /// in the state.
+    /// The rule of a wait, with its place in the flow. Nil if the flow no longer has the rule, or if the wait's run is
+    /// not in the state.
     func rule(of wait: PendingWait, in state: NavigationState) -> (transition: Transition, keyPath: String)? {
         let child = state.run(wait.run)?.flow
         if wait.run != nil, child == nil { return nil }

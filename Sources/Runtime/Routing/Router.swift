@@ -57,8 +57,8 @@ public struct Router<Route: Hashable & Codable & Sendable>: Sendable {
         try await request(["push": try Destination(route).json], from: instance)
     }
 
-    /// Comes back to the screen of the route if it is open, and dismisses the screens above it; otherwise pushes it onto
-    /// the front path.
+    /// Comes back to the screen of the route if it is open, and dismisses the screens above it; otherwise pushes it
+    /// onto the front path.
     /// - Parameter instance: the screen that makes the call. If it is gone, the call is refused as too late.
     /// - Returns: the revision of the state with the change.
     /// - Throws: ``RouterError``, also if the screen is in front already; `BusError`.
@@ -77,8 +77,8 @@ public struct Router<Route: Hashable & Codable & Sendable>: Sendable {
         try await request(["pop": .integer(count)], from: instance)
     }
 
-    /// Goes back as a hardware key does: pops a screen, dismisses a presentation, or selects the tab before. If there is
-    /// nothing to go back to, the call is refused, and the app may be left.
+    /// Goes back as a hardware key does: pops a screen, dismisses a presentation, or selects the tab before. If there
+    /// is nothing to go back to, the call is refused, and the app may be left.
     /// - Parameter instance: the screen that makes the call. If it is gone, the call is refused as too late.
     /// - Returns: the revision of the state with the change.
     /// - Throws: ``RouterError``; `BusError`.
