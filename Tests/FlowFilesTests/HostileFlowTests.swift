@@ -13,7 +13,13 @@ struct HostileFlowTests {
             [
                 "url": "hostile://b/{id}",
                 "to": ["root": "a", "path": [["screen": "b", "arguments": ["id": "${url.id}"]]]], "park": "5s",
-            ]
+            ],
+            [
+                "url": "hostile://c/{n?:integer}", "when": ["root": "b"], "otherwise": ["root": "b"],
+                "to": ["root": ["screen": "b", "arguments": ["n": "${url.n:-1}"]]],
+            ],
+            ["url": "hostile://d/{n:number}", "redirect": "hostile://b/${url.n}"],
+            ["url": "hostile://e", "action": true, "send": ["type": "command.E", "data": ["text": "$${x}"]]],
         ],
         "transitions": [
             ["on": "event.Push", "where": ["price": ["atMost": 5]], "do": [["push": "b"]]],
@@ -35,8 +41,10 @@ struct HostileFlowTests {
             for (number, type) in ["Push", "Pop", "PopOfColumn", "Ask"].enumerated() {
                 _ = machine.handle(Machine.Input(id: "m\(number)", type: "event.\(type)", data: ["price": 4]))
             }
-            let link: JSONValue = ["url": "hostile://b/1"]
-            _ = machine.handle(Machine.Input(id: "m9", type: "event.DeepLinkReceived", data: link))
+            for url in ["hostile://b/1", "hostile://c", "hostile://c/5", "hostile://d/1.5", "hostile://e"] {
+                let link: JSONValue = ["url": .string(url)]
+                _ = machine.handle(Machine.Input(id: url, type: "event.DeepLinkReceived", data: link))
+            }
             _ = Restoration(machine.snapshot, flow: read)
         }
     }

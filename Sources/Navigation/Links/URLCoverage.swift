@@ -3,16 +3,9 @@ internal import Support
 extension URLPattern {
     /// True if every URL that matches the other pattern also matches this pattern.
     func covers(_ other: URLPattern) -> Bool {
-        scheme == other.scheme && (isOfAnyHost || authority == other.authority && !other.isOfAnyHost)
+        scheme == other.scheme && (isOfAnyHost || !other.isOfAnyHost)
             && other.variants.allSatisfy { theirs in variants.contains { Self.covers($0, theirs) } }
             && query.allSatisfy { covers($0, in: other) }
-    }
-
-    /// The sequences of segments that the pattern matches: with and without a last segment that may be missing.
-    private var variants: [[Piece]] {
-        let host = isOfAnyHost ? [] : [Piece(prefix: authority)]
-        let whole = host + segments
-        return segments.last?.placeholder?.extent == .optional ? [whole, whole.dropLast()] : [whole]
     }
 
     private static func covers(_ pieces: [Piece], _ others: [Piece]) -> Bool {

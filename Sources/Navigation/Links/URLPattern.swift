@@ -20,6 +20,8 @@ public struct URLPattern: Hashable, Sendable {
     let isOfAnyHost: Bool
     let segments: [Piece]
     let query: [Parameter]
+    /// The sequences of host and segments that the pattern matches: with and without a last segment that may be missing.
+    let variants: [[Piece]]
 
     /// Fixed text with at most one placeholder in it.
     struct Piece: Hashable, Sendable {
@@ -81,6 +83,8 @@ public struct URLPattern: Hashable, Sendable {
             guard !segment.isEmpty else { throw .malformed("//") }
             return try Piece(segment)
         }
+        let whole = (isOfAnyHost ? [] : [Piece(prefix: host)]) + self.segments
+        variants = self.segments.last?.placeholder?.extent == .optional ? [whole, whole.dropLast()] : [whole]
         for (index, piece) in self.segments.enumerated() {
             guard let placeholder = piece.placeholder, placeholder.extent != .one else { continue }
             guard index == segments.indices.last, piece.prefix + piece.suffix == "" else {
