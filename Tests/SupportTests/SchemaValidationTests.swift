@@ -119,4 +119,39 @@ struct SchemaValidationTests {
     func clashes(reading: Reading) {
         #expect(reading.reader.clashes(readingFrom: reading.writer) == reading.clashes)
     }
+
+    @Test("A schema refuses another one only if its type differs, or if it lists or bounds values that are not allowed")
+    func refusals() {
+        let allowed: [(JSONSchema, JSONSchema)] = [
+            (.any, .string), (.string, .any), (.number, .integer), (.string, .nullable(.string)),
+            (.nullable(.string), .string), (.enumeration(["a", "b"]), .string),
+            (.enumeration(["a", "b"]), .enumeration(["a"])),
+            (.range(.integer, atLeast: 1, atMost: 9), .integer), (.integer, .range(.integer, atMost: 5)),
+            (.range(.number, atLeast: 1, atMost: 9), .range(.integer, atLeast: 1)), (.array(.any), .array(.string)),
+            (Self.song, Self.song), (Self.song, .map(.any)), (.map(.string), .object(requiring: ["a": .string])),
+        ]
+        for (schema, other) in allowed { #expect(!schema.refuses(other), "\(schema) \(other)") }
+        let refused: [(JSONSchema, JSONSchema)] = [
+            (.integer, .string), (.string, .integer), (.integer, .number), (.boolean, .string),
+            (.string, .array(.string)),
+            (.enumeration(["a"]), .enumeration(["a", "b"])), (.enumeration(["a"]), .integer),
+            (.range(.integer, atMost: 9), .range(.integer, atMost: 10)), (.range(.integer, atLeast: 1), .number),
+            (.array(.string), .array(.integer)), (Self.song, .object([:])),
+            (.map(.string), .object(requiring: ["a": .integer])),
+        ]
+        for (schema, other) in refused { #expect(schema.refuses(other), "\(schema) \(other)") }
+    }
+
+    @Test("A string that is a placeholder is compared by its type")
+    func placeholders() {
+        let value: JSONValue = [
+            "playlistID": "?string", "count": "?string", "songs": [["title": "?integer"]], "any": "?",
+        ]
+        let types: [String: JSONSchema] = ["?string": .string, "?integer": .integer, "?": .any]
+        #expect(
+            Self.schema.problems(with: value, type: { types[$0] }).map(\.description) == [
+                "data.count: expected a whole number, and '?string' is a string",
+                "data.songs[0].title: expected a string, and '?integer' is a whole number",
+            ])
+    }
 }

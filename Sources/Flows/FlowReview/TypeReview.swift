@@ -100,7 +100,8 @@ extension JSONSchema {
         guard let problem = problems.first else { return nil }
         let written = value.stringValue.flatMap { try? JSONValue(parsing: Data($0.utf8)) }
         if let written, self.problems(with: written).isEmpty { return nil }
-        if self.problems(with: .string(value.description)).isEmpty, value.stringValue == nil { return nil }
+        let isScalar = value.arrayValue == nil && value.objectValue == nil
+        if isScalar, self.problems(with: .string(value.description)).isEmpty { return nil }
         return problem.message
     }
 }

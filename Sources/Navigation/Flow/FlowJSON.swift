@@ -161,7 +161,7 @@ extension AlertButton {
     }
 
     private var command: JSONValue? {
-        guard let sends, let data, !data.isEmpty else { return sends.map { .string($0) } }
+        guard let sends, let data else { return sends.map { .string($0) } }
         return ["type": .string(sends), "data": .object(data)]
     }
 }

@@ -92,9 +92,7 @@ extension FlowChecker {
     /// True if a string is a template with a placeholder. An invalid template is reported elsewhere.
     private static func hasPlaceholder(_ text: String) -> Bool {
         guard text.contains(scalars: "${") else { return false }
-        return (try? Template.segments(of: text)).map {
-            $0.contains { if case .placeholder = $0 { true } else { false } }
-        }
-            ?? true
+        guard let segments = try? Template.segments(of: text) else { return true }
+        return segments.contains { if case .placeholder = $0 { true } else { false } }
     }
 }

@@ -152,7 +152,7 @@ public struct AlertButton: Hashable, Sendable {
         self.title = title
         self.role = role
         self.sends = sends
-        self.data = data
+        self.data = data?.isEmpty == true ? nil : data
         self.actions = actions
     }
 }
