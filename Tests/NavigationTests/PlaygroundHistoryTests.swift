@@ -111,7 +111,7 @@ struct PlaygroundHistoryTests {
     @Test("The random histories contain each of the listed situations")
     func coverage() throws {
         var reached = Set<String>()
-        for seed in 0..<20 as Range<UInt64> {
+        for seed in 0..<80 as Range<UInt64> {
             var machine = Machine(flow: try PlaygroundFlow.flow())
             var history = History(seed: seed, vocabulary: .playground)
             for _ in 0..<Self.steps {

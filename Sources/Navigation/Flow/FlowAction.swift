@@ -3,10 +3,10 @@ public import Support
 extension Flow {
     /// An action of a rule.
     ///
-    /// `push`, `pop`, `popToRoot` and `replacePath` change the front path, unless they name a stack or a screen. The
-    /// front path is the path of the topmost presentation, otherwise of the selected tab, otherwise of the root. If an
-    /// open screen sent the message, the front path is in the window of that screen. In a rule of a child flow, it is
-    /// the frontmost path with a screen of the child flow.
+    /// `push`, `pop`, `back`, `popToRoot` and `replacePath` change the front path, unless they name a stack or a
+    /// screen. The front path is the path of the topmost presentation, otherwise of the selected tab, otherwise of the
+    /// root. If an open screen sent the message, the front path is in the window of that screen. In a rule of a child
+    /// flow, it is the frontmost path with a screen of the child flow.
     ///
     /// Strings in arguments, results, URLs, commands' data, and titles, messages and buttons of alerts may be templates
     /// with placeholders:

@@ -11,7 +11,7 @@ public struct Restoration: Sendable {
     /// The dropped instances, from the bottom up.
     public let dropped: [ScreenInstance]
     /// The effects that the host has to carry out first. They report dropped instances, links and attempts, and start
-    /// the timers for leaving instances and for attempts again. Effects of queued messages follow.
+    /// the timers for leaving instances, for attempts and for waits again. Effects of queued messages follow.
     public let effects: [Machine.Effect]
 
     /// Restores a machine.
@@ -55,7 +55,11 @@ public struct Restoration: Sendable {
             + state.leaving.map { .expectScreenGone(instance: $0.id) }
             + attempts.effects
             + attempts.state.waits.filter { $0.isOver != true }
-            .map { .expectAnswer(attempt: $0.id, within: .milliseconds($0.delay)) }
+            .compactMap { wait in
+                flow.rule(of: wait, in: attempts.state)?.transition.after.map {
+                    .expectAnswer(attempt: wait.id, within: $0)
+                }
+            }
             + machine.process(released: attempts.released, published: snapshot.revision)
         self.machine = machine
     }

@@ -96,7 +96,8 @@ public struct Router<Route: Hashable & Codable & Sendable>: Sendable {
         try await request("popToRoot", from: instance)
     }
 
-    /// Replaces the front path with new screen instances for these routes.
+    /// Replaces the front path with screens for these routes. Screens at the beginning of the path that have the same
+    /// routes already are kept. If the path has these routes already, the call is refused.
     /// - Parameter instance: the screen that makes the call. If it is gone, the call is refused as too late.
     /// - Returns: the revision of the state with the change.
     /// - Throws: ``RouterError``; `BusError`.
