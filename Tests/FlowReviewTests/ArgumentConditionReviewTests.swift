@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Review of conditions on arguments, of buttons and of escaped templates")
 struct ArgumentConditionReviewTests {
-    /// A flow of which `brewing` declares its arguments. The rules follow on line 10.
+    /// A flow of which `brewing` declares its arguments. The rules follow on line 13.
     private func findings(_ rules: String) -> [String] {
         let yaml = """
             name: tea
@@ -16,7 +16,10 @@ struct ArgumentConditionReviewTests {
             start: menu
             screens:
               menu: { sends: [command.Go, command.Open] }
-              brewing: { sends: [command.Go], arguments: { minutes: { type: integer, maximum: 60 }, colour?: string } }
+              brewing:
+                sends: [command.Go]
+                arguments: { minutes: { type: integer, maximum: 60 }, colour?: string }
+                once: true
               ready: { sends: [command.Go] }
             transitions:
             \(rules.split(separator: "\n").map { "  \($0)" }.joined(separator: "\n"))
@@ -94,7 +97,7 @@ struct ArgumentConditionReviewTests {
         }
         #expect(
             rule("$${data.price}") == [
-                "tea.yaml:10:33: warning: '$${data.price}' writes the text '${data.price}'; write '$$${data.price}' for a "
+                "tea.yaml:13:33: warning: '$${data.price}' writes the text '${data.price}'; write '$$${data.price}' for a "
                     + "dollar sign before the value [escaped-template]"
             ])
         #expect(rule("$$${data.price}") == [])

@@ -192,7 +192,7 @@ struct TypeReviewTests {
         #expect(
             findings("[]", links: "links: [{ url: 'tea://item/{x}', to: { root: { screen: menu, \(tabs) }, tab: t } }]")
                 == [])
-        #expect(link("{ minutes: '${url.x}' }").first?.contains("'${url.x}' is a string; correct it") == true)
+        #expect(link("{ minutes: '${url.x}' }").first?.contains("not '{x}'; write '{x:integer}'") == true)
     }
 
     @Test("A start screen with a required argument is an error, since a session begins without arguments")

@@ -48,12 +48,6 @@ extension FlowReviewer {
                 review(command.type, data, sources, types, catalogue, at: keyPath)
             }
         }
-        for (rule, link) in flow.placedLinks {
-            let sources = types.sources(of: flow.links[rule.index])
-            for action in link.actions where action.command == nil {
-                review(action, sources, types, catalogue, at: "\(rule.keyPath).to")
-            }
-        }
     }
 
     /// Reviews the types of a rule's messages, and the conditions on their fields.

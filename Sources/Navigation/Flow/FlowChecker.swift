@@ -169,7 +169,7 @@ package struct FlowChecker {
             report("the machine handles '\(type)' itself; move the actions to 'expired' of a guard", at: keyPath)
         } else if type.unicodeScalars.contains("*") {
             report("'\(type)' has a wildcard; list the types instead: on: [event.A, event.B]", at: keyPath)
-        } else if !Flow.isUnpublished(type),
+        } else if Flow.Ending(rawValue: type) == nil, Flow.UserAct(rawValue: type) == nil,
             !Self.isType(type, ofKinds: ["command", "event", "error", "document"])
         {
             report("'\(type)' is not the type of a message; write command.NAME or event.NAME", at: keyPath)

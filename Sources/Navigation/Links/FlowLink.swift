@@ -229,7 +229,12 @@ extension Flow.Link {
 extension Flow.Link {
     /// The type of the values of a placeholder in the URL. Nil if the URL has no such placeholder.
     package func typeOfURLValue(_ name: String) -> JSONSchema? {
-        guard let pattern, (pattern.required + pattern.optional).contains(name) else { return nil }
-        return .string
+        switch pattern?.type(of: name) {
+        case .string: .string
+        case .integer: .integer
+        case .number: .number
+        case .boolean: .boolean
+        case nil: nil
+        }
     }
 }
