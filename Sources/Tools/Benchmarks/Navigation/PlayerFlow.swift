@@ -33,9 +33,9 @@ enum PlayerFlow {
     @Flow.Builder private static var playlists: [Flow.Part] {
         Flow.Transition(
             on: "command.PlaylistSelected", when: [.root("playlists"), .path("playlist")],
-            unless: [.shown(chosen)], do: [.dismissAll, .replacePath([chosen])])
+            unless: [.shown(.init(chosen))], do: [.dismissAll, .replacePath([chosen])])
         Flow.Transition(
-            on: "command.PlaylistSelected", when: [.root("playlists")], unless: [.shown(chosen)],
+            on: "command.PlaylistSelected", when: [.root("playlists")], unless: [.shown(.init(chosen))],
             do: [.dismissAll, .push(chosen)])
     }
 

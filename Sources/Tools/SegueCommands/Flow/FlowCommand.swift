@@ -14,10 +14,14 @@ package struct FlowCommand: AsyncParsableCommand {
             segue flow run config/flows/ios.yaml story.yaml  tests a flow with a scenario
             segue flow run ios.yaml --recording story.jsonl  tests it with a recording
             swift run my-flow | segue flow export -          converts a flow to YAML
+            segue flow migrate ios.yaml                      replaces old forms of the language
 
             No bus is needed. docs/flows.md explains flows and scenarios.
             """,
-        subcommands: [FlowCheckCommand.self, FlowGraphCommand.self, FlowRunCommand.self, FlowExportCommand.self])
+        subcommands: [
+            FlowCheckCommand.self, FlowGraphCommand.self, FlowRunCommand.self, FlowExportCommand.self,
+            FlowMigrateCommand.self,
+        ])
 
     package init() {}
 }
