@@ -231,8 +231,9 @@ extension FlowReader {
 
     private mutating func answer(_ node: FlowNode, at keyPath: String) -> Flow.Guard.Answer? {
         if case .scalar(let scalar) = node.content, !scalar.text.isEmpty { return Flow.Guard.Answer(scalar.text) }
+        if case .sequence = node.content { return strings(node, "a message's type").map { Flow.Guard.Answer($0) } }
         let members = members(of: node, "an answer", at: keyPath, required: ["on"], optional: ["where"])
-        guard let members, let on = members["on"].flatMap({ string($0, "a message's type") }) else { return nil }
+        guard let members, let on = members["on"].flatMap({ strings($0, "a message's type") }) else { return nil }
         return Flow.Guard.Answer(on, where: members["where"].map { fields($0, at: "\(keyPath).where") } ?? [:])
     }
 

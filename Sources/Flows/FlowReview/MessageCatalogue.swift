@@ -144,21 +144,23 @@ extension FlowReviewer {
             review(rule.fields, of: type, catalogue, at: "\(keyPath).where")
         }
         review(
-            rule.actions, sources: Sources(data: rule.on, answer: rule.guard?.accept.on), catalogue: catalogue,
+            rule.actions, sources: Sources(data: rule.on, answer: rule.guard?.accept.on ?? []), catalogue: catalogue,
             at: "\(keyPath).do")
         guard let condition = rule.guard else { return }
         let keyPath = "\(keyPath).guard"
         for (name, answer) in [("accept", condition.accept), ("reject", condition.reject)] {
             guard let answer else { continue }
-            review(answer.on, catalogue, at: "\(keyPath).\(name)")
-            review(answer.fields, of: answer.on, catalogue, at: "\(keyPath).\(name).where")
+            for type in answer.on {
+                review(type, catalogue, at: "\(keyPath).\(name)")
+                review(answer.fields, of: type, catalogue, at: "\(keyPath).\(name).where")
+            }
         }
         if let ask = condition.ask {
             review(
                 .send(type: ask.type, data: ask.data), sources: Sources(data: rule.on), catalogue: catalogue,
                 at: "\(keyPath).ask")
         }
-        let rejected = Sources(data: rule.on, answer: condition.reject?.on)
+        let rejected = Sources(data: rule.on, answer: condition.reject?.on ?? [])
         review(condition.rejected, sources: rejected, catalogue: catalogue, at: "\(keyPath).rejected")
         review(condition.expired, sources: Sources(data: rule.on), catalogue: catalogue, at: "\(keyPath).expired")
     }
@@ -166,8 +168,7 @@ extension FlowReviewer {
     /// The types of the messages from which templates take `${data…}` and `${answer…}`.
     private struct Sources {
         var data: [String]
-        /// Nil if there is no answer.
-        var answer: String?
+        var answer: [String] = []
     }
 
     private mutating func review(
@@ -196,7 +197,7 @@ extension FlowReviewer {
                 for type in sources.data { review(name, of: type, catalogue, at: keyPath) }
             }
             for name in template.paths(in: .answer) {
-                if let type = sources.answer { review(name, of: type, catalogue, at: keyPath) }
+                for type in sources.answer { review(name, of: type, catalogue, at: keyPath) }
             }
         }
     }

@@ -402,7 +402,7 @@ extension Flow.Transition {
     /// The types of the messages that a machine must receive for the rule.
     var messageTypes: [String] {
         guard let condition = `guard` else { return on }
-        return on + [condition.accept.on, Machine.deadlinePassed] + (condition.reject.map { [$0.on] } ?? [])
+        return on + condition.accept.on + [Machine.deadlinePassed] + (condition.reject?.on ?? [])
     }
 }
 
