@@ -332,6 +332,19 @@ struct FlowFindingTests {
             ])
     }
 
+    @Test("A list of conditions has at most 16 mappings")
+    func manyConditions() {
+        func rule(_ count: Int) -> String {
+            let conditions = (0..<count).map { "{ path: { screen: item, arguments: { id: \($0) } } }" }
+            return "  - on: event.A\n    when: [\(conditions.joined(separator: ", "))]\n    do: [{ push: item }]"
+        }
+        #expect(findings(rule: rule(16)) == [])
+        #expect(
+            findings(rule: rule(20_000)) == [
+                "shop.yaml:10:11: 'when' has 20000 mappings, and at most 16 are allowed; join some"
+            ])
+    }
+
     @Test("Each type of an answer's list is checked")
     func severalAnswers() {
         func rule(_ accept: String) -> String {

@@ -171,13 +171,21 @@ extension FlowReader {
         return value.arrayValue ?? [value]
     }
 
+    /// The maximum number of mappings in a list of conditions.
+    private static let conditionLimit = 16
+
     /// Reads a mapping of conditions, or a list of such mappings.
     mutating func conditions(_ node: FlowNode, _ what: String, at location: String) -> [Flow.Condition] {
         guard case .sequence(let elements) = node.content, !elements.isEmpty else {
             return conditions(node, what, at: location, within: location, after: [])
         }
+        if elements.count > Self.conditionLimit {
+            report(
+                "'\(what)' has \(elements.count) mappings, and at most \(Self.conditionLimit) are allowed; join some",
+                at: node)
+        }
         var conditions: [Flow.Condition] = []
-        for (index, element) in elements.enumerated() {
+        for (index, element) in elements.prefix(Self.conditionLimit).enumerated() {
             conditions += self.conditions(
                 element, what, at: "\(location)[\(index)]", within: location, after: conditions)
         }
