@@ -335,6 +335,36 @@ struct FlowFindingTests {
             ])
     }
 
+    @Test("A list of conditions has at most 16 mappings")
+    func manyConditions() {
+        func rule(_ count: Int) -> String {
+            let conditions = (0..<count).map { "{ path: { screen: item, arguments: { id: \($0) } } }" }
+            return "  - on: event.A\n    when: [\(conditions.joined(separator: ", "))]\n    do: [{ push: item }]"
+        }
+        #expect(findings(rule: rule(16)) == [])
+        #expect(
+            findings(rule: rule(20_000)) == [
+                "shop.yaml:10:11: 'when' has 20000 mappings, and at most 16 are allowed; join some"
+            ])
+    }
+
+    @Test("Each type of an answer's list is checked")
+    func severalAnswers() {
+        func rule(_ accept: String) -> String {
+            "  - on: event.A\n    guard: { accept: \(accept), reject: event.C, deadline: 5s }\n    do: [{ push: item }]"
+        }
+        #expect(findings(rule: rule("[event.B, error.B]")) == [])
+        #expect(
+            findings(rule: rule("[event.B, command.B]")) == [
+                "shop.yaml:10:14: 'command.B' cannot answer a guard; write event.NAME, error.NAME or document.NAME"
+            ])
+        #expect(
+            findings(rule: rule("[event.B, event.C]")) == [
+                "shop.yaml:10:14: 'accept' matches every message that 'reject' matches; distinguish them with 'where'"
+            ])
+        #expect(findings(rule: rule("[]")) == ["shop.yaml:10:14: the answer names no message; add its type"])
+    }
+
     @Test("Conditions in a list are reported at their own positions, and equal ones are refused")
     func conditionLists() {
         func rule(_ when: String) -> String { "  - on: event.A\n    when:\n\(when)    do: [{ push: item }]" }

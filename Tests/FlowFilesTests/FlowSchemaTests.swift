@@ -283,6 +283,7 @@ enum SchemaExamples {
             rule("when: { sender: a }, unless: { sender: [] }, do: [{ pop: sender }, { dismiss: sender }]"),
             rule("guard: { accept: event.B, deadline: 5s }, do: [pop]"),
             file("transitions: [{ on: [event.A, flow.finished], do: [pop] }]"),
+            rule("guard: { accept: [event.B, error.C], reject: { on: [event.D, event.E] }, deadline: 5s }, do: [pop]"),
             rule(
                 """
                 guard: { ask: { type: command.B, data: { a: [1] } }, accept: { on: document.B, where: { a: 1 } },
@@ -355,6 +356,7 @@ enum SchemaExamples {
             (rule("do: [pop], when: { top: { screen: a, arguments: { x: { atLeast: b } } } }"), "\(rules).when.top"),
             (rule("do: [pop], guard: { accept: event.A }"), "\(rules).guard"),
             (rule("do: [pop], guard: { accept: command.A, deadline: 5s }"), "\(rules).guard.accept"),
+            (rule("do: [pop], guard: { accept: [], deadline: 5s }"), "\(rules).guard.accept"),
             (rule("do: [pop], guard: { accept: event.A, deadline: 5 }"), "\(rules).guard.deadline"),
             (rule("do: [pop], guard: { accept: event.A, deadline: 5s, ask: event.B }"), "\(rules).guard.ask"),
         ]

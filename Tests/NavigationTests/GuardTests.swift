@@ -138,6 +138,29 @@ struct GuardTests {
         #expect(session.machine.revision == 3)
     }
 
+    @Test(
+        "A guard can accept and reject messages of several types",
+        arguments: ["event.Saved", "event.Skipped", "error.Disk"])
+    func severalAnswers(type: String) throws {
+        let flow = try Flow("answers", version: 1, platform: "ios", start: "a") {
+            Flow.Screen("a")
+            Flow.Transition(
+                on: "command.Save",
+                guard: Flow.Guard(
+                    accept: .init("event.Saved", "event.Skipped"), reject: .init("error.Disk", "error.Network"),
+                    deadline: .seconds(1), rejected: [.send(type: "command.Refused")]),
+                do: [.send(type: "command.Accepted")])
+        }
+        #expect(try Flow(yaml: flow.json.description, file: "written.json") == flow)
+        #expect(try Flow(yaml: flow.yaml, file: "written.yaml") == flow)
+        #expect(flow.messageTypes.isSuperset(of: ["event.Saved", "event.Skipped", "error.Disk", "error.Network"]))
+        var session = Session(flow)
+        session.send("command.Save")
+        let sent = session.send(type, causedBy: "m1").sent
+        #expect(sent == [type == "error.Disk" ? "command.Refused" : "command.Accepted"])
+        #expect(session.state.attempts.isEmpty)
+    }
+
     @Test("A message that is too large for a snapshot cannot wait")
     func tooLarge() throws {
         var session = Session(try GuardFlow.flow())

@@ -189,7 +189,7 @@ extension YAMLNode {
         guard members.count == 1, let member = members.first else { return nil }
         switch (member.key, key) {
         case ("screen", _), ("type", "send"), ("type", "ask"), ("on", "accept"), ("on", "reject"):
-            return .scalar(member.value)
+            return YAMLNode(member.value, .data)
         default: return nil
         }
     }

@@ -192,13 +192,21 @@ extension FlowReader {
         return value.arrayValue ?? [value]
     }
 
+    /// The maximum number of mappings in a list of conditions.
+    private static let conditionLimit = 16
+
     /// Reads a mapping of conditions, or a list of such mappings.
     mutating func conditions(_ node: FlowNode, _ what: String, at location: String) -> [Flow.Condition] {
         guard case .sequence(let elements) = node.content, !elements.isEmpty else {
             return conditions(node, what, at: location, within: location, after: [])
         }
+        if elements.count > Self.conditionLimit {
+            report(
+                "'\(what)' has \(elements.count) mappings, and at most \(Self.conditionLimit) are allowed; join some",
+                at: node)
+        }
         var conditions: [Flow.Condition] = []
-        for (index, element) in elements.enumerated() {
+        for (index, element) in elements.prefix(Self.conditionLimit).enumerated() {
             conditions += self.conditions(
                 element, what, at: "\(location)[\(index)]", within: location, after: conditions)
         }
@@ -252,8 +260,9 @@ extension FlowReader {
 
     private mutating func answer(_ node: FlowNode, at keyPath: String) -> Flow.Guard.Answer? {
         if case .scalar(let scalar) = node.content, !scalar.text.isEmpty { return Flow.Guard.Answer(scalar.text) }
+        if case .sequence = node.content { return strings(node, "a message's type").map { Flow.Guard.Answer($0) } }
         let members = members(of: node, "an answer", at: keyPath, required: ["on"], optional: ["where"])
-        guard let members, let on = members["on"].flatMap({ string($0, "a message's type") }) else { return nil }
+        guard let members, let on = members["on"].flatMap({ strings($0, "a message's type") }) else { return nil }
         return Flow.Guard.Answer(on, where: members["where"].map { fields($0, at: "\(keyPath).where") } ?? [:])
     }
 

@@ -14,8 +14,8 @@ struct ArgumentTypes {
     struct Sources {
         /// The schemas of the data of the messages, one of which the rule answers. Nil for one that is not known.
         var data: [JSONSchema?] = []
-        /// The schema of the data of the answer to the guard. Nil if it is not known.
-        var answer: JSONSchema?
+        /// The schemas of the data of the answers to the guard, one of which comes. Nil for one that is not known.
+        var answer: [JSONSchema?] = []
         /// The screens that can send the message. Empty if they are not known.
         var senders: [String] = []
         /// The screens to which `${arguments…}` can refer. Empty if they are not known.
@@ -58,7 +58,7 @@ struct ArgumentTypes {
                     where !destination.arguments.isEmpty && flow.screens[destination.screen]?.arguments == nil {
                         var own = sources ?? self.sources(of: rule)
                         sources = own
-                        own.answer = answer.flatMap { catalogue.data[$0] }
+                        own.answer = answer.map { catalogue.data[$0] }
                         openings.append((destination, own))
                     }
                 }
@@ -122,7 +122,7 @@ struct ArgumentTypes {
         if let link = sources.link { return scope == "url" ? link.typeOfURLValue(String(rest)) : nil }
         switch Template.Scope(rawValue: String(scope)) {
         case .data: return Self.joined(sources.data.map { $0?.found(at: String(rest)) })
-        case .answer: return sources.answer?.found(at: String(rest))
+        case .answer: return Self.joined(sources.answer.map { $0?.found(at: String(rest)) })
         case .sender: return type(ofArgument: rest, of: sources.senders)
         case .arguments: return type(ofArgument: rest, of: sources.front)
         case .screens: return rest.cut(at: ".").flatMap { type(ofArgument: $0.after, of: [String($0.before)]) }

@@ -32,7 +32,7 @@ extension FlowReviewer {
             let sources = types.sources(of: transition)
             for (list, actions, answer) in transition.answeredActions {
                 var sources = sources
-                sources.answer = answer.flatMap { catalogue.data[$0] }
+                sources.answer = answer.map { catalogue.data[$0] }
                 for (index, action) in actions.enumerated() {
                     let keyPath = "\(rule.keyPath).\(list)" + (list == "guard.ask" ? "" : "[\(index)]")
                     reviewTemplates(of: action, on: transition, answer: answer, catalogue, at: keyPath)
@@ -61,17 +61,19 @@ extension FlowReviewer {
         guard let condition = rule.guard else { return }
         for (name, answer) in [("accept", condition.accept), ("reject", condition.reject)] {
             guard let answer else { continue }
-            review(answer.on, catalogue, at: "\(keyPath).guard.\(name)")
-            review(answer.fields, of: answer.on, catalogue, at: "\(keyPath).guard.\(name).where")
+            for type in answer.on {
+                review(type, catalogue, at: "\(keyPath).guard.\(name)")
+                review(answer.fields, of: type, catalogue, at: "\(keyPath).guard.\(name).where")
+            }
         }
     }
 
     /// Finds fields in templates that the messages do not have, and templates that are literal text.
     private mutating func reviewTemplates(
-        of action: Flow.Action, on rule: Flow.Transition, answer: String?, _ catalogue: MessageCatalogue,
+        of action: Flow.Action, on rule: Flow.Transition, answer: [String], _ catalogue: MessageCatalogue,
         at keyPath: String
     ) {
-        let sources = rule.on.map { (Template.Scope.data, $0) } + (answer.map { [(.answer, $0)] } ?? [])
+        let sources = rule.on.map { (Template.Scope.data, $0) } + answer.map { (.answer, $0) }
         let texts = action.templateTexts
         reviewEscapes(in: texts, at: keyPath)
         for template in texts.compactMap({ try? Template($0) }) {

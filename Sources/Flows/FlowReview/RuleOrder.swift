@@ -121,7 +121,7 @@ struct OrderedRule {
         guard transition.asks(like: later.transition), let answer = transition.guard?.accept,
             let others = later.transition.guard?.accept
         else { return true }
-        return answer.on == others.on
+        return Set(answer.on).isSuperset(of: others.on)
             && answer.fields.allSatisfy { name, match in others.fields[name]?.implies(match) ?? false }
     }
 

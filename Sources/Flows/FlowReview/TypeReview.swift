@@ -109,12 +109,12 @@ extension JSONSchema {
 extension Flow.Transition {
     /// The rule's lists of actions with the places of the lists in the rule, and the types of the answers to which their
     /// templates may refer.
-    var answeredActions: [(keyPath: String, actions: [Flow.Action], answer: String?)] {
-        guard let condition = `guard` else { return [("do", actions, nil)] }
+    var answeredActions: [(keyPath: String, actions: [Flow.Action], answer: [String])] {
+        guard let condition = `guard` else { return [("do", actions, [])] }
         let question = condition.ask.map { [Flow.Action.send(type: $0.type, data: $0.data)] } ?? []
         return [
-            ("do", actions, condition.accept.on), ("guard.ask", question, nil),
-            ("guard.rejected", condition.rejected, condition.reject?.on), ("guard.expired", condition.expired, nil),
+            ("do", actions, condition.accept.on), ("guard.ask", question, []),
+            ("guard.rejected", condition.rejected, condition.reject?.on ?? []), ("guard.expired", condition.expired, []),
         ]
     }
 }

@@ -454,7 +454,7 @@ extension Flow.Transition {
     var messageTypes: [String] {
         if after != nil { return [Machine.deadlinePassed] }
         guard let condition = `guard` else { return on }
-        return on + [condition.accept.on, Machine.deadlinePassed] + (condition.reject.map { [$0.on] } ?? [])
+        return on + condition.accept.on + [Machine.deadlinePassed] + (condition.reject?.on ?? [])
     }
 }
 

@@ -382,7 +382,7 @@ package struct FlowChecker {
         if let reject = condition.reject {
             check(reject, at: "\(keyPath).reject")
             let accept = condition.accept
-            if accept.on == reject.on, accept.fields.isEmpty || accept.fields == reject.fields {
+            if Set(accept.on).isSuperset(of: reject.on), accept.fields.isEmpty || accept.fields == reject.fields {
                 report(
                     "'accept' matches every message that 'reject' matches; distinguish them with 'where'",
                     at: "\(keyPath).accept")
@@ -400,10 +400,13 @@ package struct FlowChecker {
     }
 
     private mutating func check(_ answer: Flow.Guard.Answer, at keyPath: String) {
-        if answer.on == Machine.deadlinePassed {
-            report("the machine handles '\(answer.on)' itself; put the actions in 'expired'", at: keyPath)
-        } else if !Self.isType(answer.on, ofKinds: ["event", "error", "document"]) {
-            report("'\(answer.on)' cannot answer a guard; write event.NAME, error.NAME or document.NAME", at: keyPath)
+        if answer.on.isEmpty { report("the answer names no message; add its type", at: keyPath) }
+        for type in answer.on {
+            if type == Machine.deadlinePassed {
+                report("the machine handles '\(type)' itself; put the actions in 'expired'", at: keyPath)
+            } else if !Self.isType(type, ofKinds: ["event", "error", "document"]) {
+                report("'\(type)' cannot answer a guard; write event.NAME, error.NAME or document.NAME", at: keyPath)
+            }
         }
     }
 

@@ -64,21 +64,25 @@ extension Flow.Guard {
         }
     }
 
-    /// The type and the fields of a message that answers a guard.
+    /// The types and the fields of a message that answers a guard.
     public struct Answer: Hashable, Sendable, ExpressibleByStringLiteral {
-        /// The type of the message, such as `event.DraftSaved`.
-        public let on: String
+        /// The types of the message, such as `event.DraftSaved`, sorted.
+        public let on: [String]
         /// Conditions on the fields of the message's data, as in a rule's `where`.
         public let fields: [String: Flow.Match]
 
-        public init(_ on: String, where fields: [String: Flow.Match] = [:]) {
-            self.on = on
+        public init(_ types: String..., where fields: [String: Flow.Match] = [:]) {
+            self.init(types, where: fields)
+        }
+
+        public init(_ types: [String], where fields: [String: Flow.Match] = [:]) {
+            on = Set(types).sorted()
             self.fields = fields
         }
 
         /// An answer of this type, with any data.
-        public init(stringLiteral on: String) {
-            self.init(on)
+        public init(stringLiteral type: String) {
+            self.init(type)
         }
     }
 

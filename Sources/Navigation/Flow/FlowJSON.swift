@@ -24,7 +24,7 @@ extension Flow.Transition {
     var json: JSONValue {
         .object(
             members: [
-                ("on", after != nil ? nil : on.count == 1 ? .string(on[0]) : .array(on.map { .string($0) })),
+                ("on", after == nil ? JSONValue(types: on) : nil),
                 ("after", (after?.text).map { .string($0) }),
                 ("where", fields.isEmpty ? nil : .object(fields.mapValues(\.json))),
                 ("when", when.isEmpty ? nil : Flow.Condition.json(of: when)),
@@ -33,6 +33,13 @@ extension Flow.Transition {
                 ("guard", `guard`?.json),
                 ("do", .array(actions.map(\.json))),
             ])
+    }
+}
+
+extension JSONValue {
+    /// A type, or a list of several types.
+    fileprivate init(types: [String]) {
+        self = types.count == 1 ? .string(types[0]) : .array(types.map { .string($0) })
     }
 }
 
@@ -238,7 +245,10 @@ extension Flow.Guard.Ask {
 
 extension Flow.Guard.Answer {
     fileprivate var json: JSONValue {
-        .object(members: [("on", .string(on)), ("where", fields.isEmpty ? nil : .object(fields.mapValues(\.json)))])
+        .object(
+            members: [
+                ("on", JSONValue(types: on)), ("where", fields.isEmpty ? nil : .object(fields.mapValues(\.json))),
+            ])
     }
 }
 

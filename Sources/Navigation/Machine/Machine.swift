@@ -615,7 +615,7 @@ extension Machine {
     }
 
     private func matches(_ answer: Flow.Guard.Answer, _ input: Input) -> Bool {
-        answer.on == input.type && matches(answer.fields, input)
+        answer.on.contains(input.type) && matches(answer.fields, input)
     }
 }
 

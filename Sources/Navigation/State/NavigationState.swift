@@ -277,8 +277,8 @@ extension NavigationState: Codable {
     }
 
     /// Decodes a state. If `runs` is absent, no child flow runs. `attempt` is the attempt that has waited longest, and
-    /// `otherAttempts` are those that wait besides; a state that was stored before has at most one attempt. Each presentation is nested in the presentation
-    /// beneath it.
+    /// `otherAttempts` are the later ones; older versions know only `attempt`. Each presentation is nested in the
+    /// presentation beneath it.
     public init(from decoder: any Decoder) throws {
         let object = try decoder.container(keyedBy: CodingKeys.self)
         root = try object.decode(RootScreen.self, forKey: .root)

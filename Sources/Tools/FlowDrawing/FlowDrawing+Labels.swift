@@ -91,15 +91,15 @@ extension JSONValue {
 extension Flow.Guard {
     fileprivate func text(of answer: FlowGraph.Answer?) -> String {
         switch answer {
-        case .rejected: "after \(reject?.on ?? "nothing")\(Self.text(of: reject))"
+        case .rejected: "after \(reject.map { Self.text(of: $0) } ?? "nothing")"
         case .expired: "without an answer for \(deadline)"
-        case .accepted, nil: "after \(accept.on)\(Self.text(of: accept))"
+        case .accepted, nil: "after \(Self.text(of: accept))"
         }
     }
 
-    private static func text(of answer: Answer?) -> String {
-        let fields = (answer?.fields ?? [:]).sorted { $0.key < $1.key }.map { "\($0.key): \($0.value.text)" }
-        return fields.isEmpty ? "" : " [\(fields.joined(separator: ", "))]"
+    private static func text(of answer: Answer) -> String {
+        let fields = answer.fields.sorted { $0.key < $1.key }.map { "\($0.key): \($0.value.text)" }
+        return answer.on.joined(separator: " or ") + (fields.isEmpty ? "" : " [\(fields.joined(separator: ", "))]")
     }
 }
 
