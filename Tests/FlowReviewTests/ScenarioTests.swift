@@ -77,6 +77,43 @@ struct ScenarioTests {
                 .contains("a colon, because 'includes' follows; write '- dismiss:'") == true)
     }
 
+    @Test("A message that changes nothing is explained: no rule, the nearest rule, or a rule without an effect")
+    func silence() throws {
+        let flow = try Flow(
+            yaml: """
+                name: shop
+                version: 1
+                platform: ios
+                start: list
+                screens: { list: , item: }
+                transitions:
+                  - on: event.Sold
+                    where: { first: true }
+                    when: { root: item, top: item }
+                    do: [{ push: item }]
+                  - on: event.Sold
+                    where: { count: { atLeast: 2 } }
+                    unless: { top: item }
+                    do: [{ push: item }]
+                  - on: event.Back
+                    do: [popToRoot]
+                """, file: "shop.yaml")
+        let scenario = try Scenario(
+            yaml: """
+                - send: event.Lost
+                - send: event.Sold
+                - send: { type: event.Sold, data: { first: true } }
+                - send: event.Back
+                """, file: "story.yaml", flow: flow)
+        #expect(
+            scenario.play(on: flow).map(\.words.description) == [
+                "nothing: no rule answers event.Lost",
+                "nothing: no rule matches; in the nearest one, shop.yaml:11, 'where.count' does not hold",
+                "nothing: no rule matches; in the nearest one, shop.yaml:11, 'where.count' does not hold",
+                "nothing: the rule shop.yaml:15 changes nothing",
+            ])
+    }
+
     @Test("After a restart, the story continues from the stored state")
     func restart() throws {
         #expect(

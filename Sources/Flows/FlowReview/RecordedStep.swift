@@ -37,7 +37,7 @@ extension Machine {
     package mutating func replay(_ recorded: RecordedStep) -> Scenario.Outcome {
         let former = self
         let effects = recorded.isExpired ? [recorded.input.discarded(Self.expiredReason)] : handle(recorded.input)
-        let words = OutcomeWords(of: self, from: former, effects)
+        let words = OutcomeWords(of: self, from: former, recorded.isExpired ? [] : [recorded.input], effects)
         let changes = ScenarioObservation(self, effects).changes(from: ScenarioObservation(former))
         let position = Scenario.Position(line: recorded.line, column: 1)
         var failures: [Scenario.Failure] = []

@@ -42,7 +42,7 @@ struct ScenarioRun {
             number: count,
             step: step,
             messages: inputs,
-            words: OutcomeWords(of: machine, from: former, effects),
+            words: OutcomeWords(of: machine, from: former, inputs, effects),
             changes: after.changes(from: before),
             failures: step.expectation.map { failures(of: $0, before, after) } ?? failures(of: step, after)
         )

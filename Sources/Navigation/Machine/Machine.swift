@@ -163,7 +163,7 @@ public struct Machine: Hashable, Sendable {
         )
     }
 
-    private func step(for input: Input) -> StateTransaction {
+    func step(for input: Input) -> StateTransaction {
         var step = StateTransaction(flow: flow, input: input, before: state, memory: memory)
         step.unparkExpired()
         return step
@@ -233,7 +233,7 @@ public struct Machine: Hashable, Sendable {
     }
 
     /// True if the message comes from the machine's platform or names no platform.
-    private func isOwn(_ input: Input) -> Bool {
+    func isOwn(_ input: Input) -> Bool {
         input.attributes.platform == nil || input.attributes.platform == flow.platform
     }
 
@@ -629,7 +629,7 @@ extension Machine {
     ///
     /// For a command from an open screen, these are the run of that screen and the runs in which it began. For any
     /// other message, these are all runs, from the front.
-    private func runs(for input: Input) -> [FlowRun] {
+    func runs(for input: Input) -> [FlowRun] {
         guard !state.runs.isEmpty else { return [] }
         if input.isIntent, let sender = state.sender(of: input, on: flow.platform) ?? memory.question(sending: input) {
             return state.lineage(of: sender.run)
@@ -854,7 +854,7 @@ extension [Machine.Effect] {
 }
 
 extension Flow.Condition {
-    fileprivate func holds(in step: StateTransaction, from focus: Focus) -> Bool {
+    func holds(in step: StateTransaction, from focus: Focus) -> Bool {
         holds(in: step.before, from: focus) { try? step.resolve($0) }
     }
 }
