@@ -52,7 +52,8 @@ struct FlowKeysPage {
             let mark = required.contains(name) ? "\\*" : ""
             return "| `\(name)`\(mark) | \(form(of: value)) | \(description(of: value)) |"
         }
-        return (["## \(title)", "", node["description"]?.text ?? "", "", "| Key | Value | Meaning |", "|---|---|---|"]
+        return
+            (["## \(title)", "", node["description"]?.text ?? "", "", "| Key | Value | Meaning |", "|---|---|---|"]
             + rows + [""]).joined(separator: "\n")
     }
 

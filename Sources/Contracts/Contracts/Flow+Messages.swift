@@ -17,7 +17,8 @@ extension Flow.Screen {
         gate: Bool = false
     ) {
         self.init(
-            name, title: title, sends: ([command] + others).map { $0.type.description }, arguments: arguments, gate: gate)
+            name, title: title, sends: ([command] + others).map { $0.type.description }, arguments: arguments,
+            gate: gate)
     }
 }
 
@@ -42,7 +43,8 @@ extension Flow.Transition {
         line: Int = #line
     ) {
         self.init(
-            on: M.type.description, where: fields.byName(), when: when, unless: unless, origin: origin, guard: condition,
+            on: M.type.description, where: fields.byName(), when: when, unless: unless, origin: origin,
+            guard: condition,
             do: actions, file: file, line: line)
     }
 }

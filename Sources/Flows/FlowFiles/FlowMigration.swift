@@ -27,7 +27,8 @@ package struct FlowMigration {
                 case let index = lines[line - 1] + column - 1,
                 scalars[min(index, scalars.endIndex)...].starts(with: edit.word.unicodeScalars)
             else {
-                throw Self.refusal("'\(edit.word)' cannot be replaced; write '\(edit.replacement)' by hand", edit, reading)
+                throw Self.refusal(
+                    "'\(edit.word)' cannot be replaced; write '\(edit.replacement)' by hand", edit, reading)
             }
             edits.append((index, edit.word.unicodeScalars.count, edit.replacement))
         }
@@ -52,7 +53,8 @@ package struct FlowMigration {
         guard new.findings.isEmpty, new.oldForms.isEmpty,
             new.flow?.json == (hasEscapes ? Self.withDollarSigns(flow.json) : flow.json)
         else {
-            let message = "the old forms of this file cannot be replaced; see 'segue flow check', and write them by hand"
+            let message =
+                "the old forms of this file cannot be replaced; see 'segue flow check', and write them by hand"
             throw FlowError(findings: [FlowFinding(source: reading.file, message: message)])
         }
     }

@@ -94,7 +94,8 @@ struct ArgumentTypes {
         let sending = rule.on.reduce(into: Set()) { $0.formUnion(screenSenders[$1] ?? []) }
         // Screens that may send any command have arguments of unknown types.
         let isKnown =
-            !required.isEmpty || openScreens.isEmpty && sending.count <= Self.senderLimit
+            !required.isEmpty
+            || openScreens.isEmpty && sending.count <= Self.senderLimit
                 && rule.on.allSatisfy { screenSenders[$0] != nil }
         let senders = !isKnown ? [] : required.isEmpty ? sending.sorted() : required
         return Sources(

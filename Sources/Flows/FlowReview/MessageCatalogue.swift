@@ -41,7 +41,10 @@ package struct MessageCatalogue: Hashable, Sendable {
     /// The data of what rules answer besides messages of the bus, by type: the ends of child flows and acts of the user.
     private static let unpublished: [String: JSONSchema] = {
         let acts = Flow.UserAct.allCases.map { act in
-            (act.rawValue, JSONSchema.object(requiring: Dictionary(uniqueKeysWithValues: act.fields.map { ($0, .string) })))
+            (
+                act.rawValue,
+                JSONSchema.object(requiring: Dictionary(uniqueKeysWithValues: act.fields.map { ($0, .string) }))
+            )
         }
         return [
             Flow.Ending.finished.rawValue: .object(requiring: ["flow": .string, "run": .string, "result": .map(.any)]),

@@ -26,7 +26,8 @@ package struct OutcomeWords: Hashable, Sendable {
     /// The reason why a message has changed nothing and has no effect. Empty if rules do not answer such messages.
     private static func reason(of machine: Machine, _ input: Machine.Input) -> [String] {
         let flow = machine.flow
-        guard ViewReport(rawValue: input.type) == nil, ![Flow.requestType, Machine.deadlinePassed].contains(input.type),
+        guard ViewReport(rawValue: input.type) == nil,
+            ![Flow.requestType, Machine.deadlinePassed].contains(input.type),
             input.type != Machine.deepLinkReceived || flow.links.isEmpty
         else { return [] }
         func line(_ rule: String) -> String { flow.ruleLocations[rule].map(\.description) ?? rule }

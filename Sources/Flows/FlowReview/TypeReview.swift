@@ -114,7 +114,8 @@ extension Flow.Transition {
         let question = condition.ask.map { [Flow.Action.send(type: $0.type, data: $0.data)] } ?? []
         return [
             ("do", actions, condition.accept.on), ("guard.ask", question, []),
-            ("guard.rejected", condition.rejected, condition.reject?.on ?? []), ("guard.expired", condition.expired, []),
+            ("guard.rejected", condition.rejected, condition.reject?.on ?? []),
+            ("guard.expired", condition.expired, []),
         ]
     }
 }

@@ -13,7 +13,8 @@ extension Sampled {
 
 extension Optional: Sampled where Wrapped: Decodable {
     static func sample(_ probe: SchemaProbe) throws -> SchemaProbe.Sample<Self> {
-        .init(schema: .nullable(try probe.elements(of: Wrapped.self)),
+        .init(
+            schema: .nullable(try probe.elements(of: Wrapped.self)),
             value: try probe.choose(nil, or: probe.element(of: Wrapped.self)))
     }
 }
@@ -45,7 +46,9 @@ extension Dictionary: Sampled where Key: Decodable, Value: Decodable {
     }
 
     private static func other(_ probe: SchemaProbe) throws -> Self {
-        guard let key = try probe.element(of: Key.self), let value = try probe.element(of: Value.self) else { return [:] }
+        guard let key = try probe.element(of: Key.self), let value = try probe.element(of: Value.self) else {
+            return [:]
+        }
         return [key: value]
     }
 }

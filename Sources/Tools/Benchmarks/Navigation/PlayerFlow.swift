@@ -45,7 +45,8 @@ enum PlayerFlow {
             do: [.present("speakers", as: .sheet, options: PresentationOptions(detents: [.medium]))])
         Flow.Transition(on: "command.SpeakerSelected", when: [.presented("speakers")], do: [.dismiss("speakers")])
         Flow.Transition(
-            on: "command.NowPlayingRequested", when: [.shown("playlist")], unless: [.presented("nowPlaying", "speakers")],
+            on: "command.NowPlayingRequested", when: [.shown("playlist")],
+            unless: [.presented("nowPlaying", "speakers")],
             do: [.present("nowPlaying", as: .sheet, options: PresentationOptions(detents: [.large]))])
     }
 

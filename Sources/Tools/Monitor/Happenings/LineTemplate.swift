@@ -28,7 +28,7 @@ struct LineTemplate: Sendable {
             switch segment {
             case .text(let text): return .text(text.printable)
             case .placeholder(let place):
-                let path = place.split(scalar: ".", omittingEmptySubsequences: false).map(String.init)
+                let path = place.path.split(scalar: ".", omittingEmptySubsequences: false).map(String.init)
                 if let index = paths.firstIndex(of: path) { return .value(index) }
                 paths.append(path)
                 return .value(paths.count - 1)

@@ -1,6 +1,7 @@
 internal import ArgumentParser
 internal import FlowFiles
 internal import Foundation
+internal import Navigation
 internal import SystemSupport
 
 struct FlowMigrateCommand: AsyncParsableCommand {
