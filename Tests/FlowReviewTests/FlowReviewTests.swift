@@ -476,7 +476,7 @@ struct FlowReviewHistoryTests {
                 let step = Int.random(in: 0..<Self.steps.count, using: &random)
                 session.send("event.Go", ["step": .integer(step)])
                 let number = Int.random(in: 0...4, using: &random)
-                for case .send(let type, _, _) in session.send("event.A", number == 0 ? [:] : ["n": .integer(number)]) {
+                for case .send(let type, _) in session.send("event.A", number == 0 ? [:] : ["n": .integer(number)]) {
                     #expect(!idle.contains(type), "\(flow.json)")
                     applied += 1
                 }

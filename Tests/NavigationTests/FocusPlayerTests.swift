@@ -175,8 +175,7 @@ struct IOSFlowTests {
         #expect(
             effects == [
                 .screenDismissed(instance: "premiumRequired-5", screen: "premiumRequired"),
-                .send(
-                    type: "command.DidRequestOpenPlaylistOnSpotify", data: [:], instance: "premiumRequired-5"),
+                .send(type: "command.DidRequestOpenPlaylistOnSpotify", data: [:]),
             ])
         #expect(session.presented.isEmpty)
         #expect(
@@ -264,9 +263,7 @@ struct MacFlowTests {
         var session = try Session.showingPlaylist("p1", on: "mac")
         session.send("event.SpotifyPremiumOnlyActionAttempted")
         let effects = session.report("AlertAnswered", "premiumRequired-5", ["button": "open"])
-        let sent = Machine.Effect.send(
-            type: "command.DidRequestOpenPlaylistOnSpotify", data: [:], instance: "premiumRequired-5")
-        #expect(effects.contains(sent))
+        #expect(effects.contains(.send(type: "command.DidRequestOpenPlaylistOnSpotify", data: [:])))
         #expect(
             session.send("command.DidRequestOpenPlaylistOnSpotify", platform: "mac")
                 == [.openURL("https://open.spotify.com/playlist/p1")])

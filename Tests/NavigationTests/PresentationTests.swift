@@ -36,7 +36,7 @@ struct PresentationTests {
         #expect(
             effects == [
                 .screenDismissed(instance: "b-2", screen: "b"),
-                .send(type: "command.DeletionConfirmed", data: [:], instance: "b-2"),
+                .send(type: "command.DeletionConfirmed", data: [:]),
             ])
         #expect(session.report("AlertAnswered", "b-2", ["button": "delete"]).isEmpty)
     }

@@ -80,7 +80,7 @@ extension [Machine.Effect] {
 
     /// The types of the commands that were sent.
     package var sent: [String] {
-        compactMap { if case .send(let type, _, _) = $0 { type } else { nil } }
+        compactMap { if case .send(let type, _) = $0 { type } else { nil } }
     }
 
     /// The intermediate states.

@@ -43,7 +43,7 @@ package struct OutcomeWords: Hashable, Sendable {
     private static func words(for effect: Machine.Effect) -> String? {
         switch effect {
         case .openURL(let url): "opens \(JSONValue.string(url).summary)"
-        case .send(let type, let data, instance: _): "sends \(type)\(fields(data))"
+        case .send(let type, let data): "sends \(type)\(fields(data))"
         case .ask(_, let type, let data, _, _): "asks \(type)\(fields(data))"
         case .messageDiscarded(_, let reason): "discarded: \(reason)"
         case .failed(let failure): "failed: \(failure.description)"

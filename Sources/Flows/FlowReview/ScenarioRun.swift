@@ -195,20 +195,18 @@ struct ScenarioRun {
     }
 
     private mutating func input(_ message: Scenario.Message) throws(Impossible) -> Machine.Input {
+        let answers = (machine.snapshot.memory.answers ?? []).filter { $0.sends == message.type }
         let sender = try message.from.map { name throws(Impossible) in
-            try instance(name, among: answered(sending: message.type) + machine.state.open, "is open")
+            try instance(name, among: answers.map(\.question) + machine.state.open, "is open")
         }
+        // The command of a button does not name its alert, but the answer as its cause.
+        let answer = answers.last { $0.question.id == sender }
         if let at = message.at { time = at.milliseconds }
         var input = input(message.type, message.data, platform: message.platform)
         if sender != nil, message.platform == nil { input.attributes.platform = machine.flow.platform }
-        input.attributes.instance = sender
-        input.attributes.causationID = message.causedBy.map { causes[$0] ?? $0 }
+        input.attributes.instance = answer == nil ? sender : nil
+        input.attributes.causationID = message.causedBy.map { causes[$0] ?? $0 } ?? answer?.message
         return input
-    }
-
-    /// The answered alerts and dialogs whose buttons have sent such a command.
-    private func answered(sending type: String) -> [ScreenInstance] {
-        (machine.snapshot.memory.answers ?? []).filter { $0.sends == type }.map(\.question)
     }
 
     private func report(
@@ -362,7 +360,7 @@ struct ScenarioObservation {
     private static func trace(_ effect: Machine.Effect) -> (aspect: Scenario.Aspect, value: JSONValue)? {
         switch effect {
         case .openURL(let url): (.opened, .string(url))
-        case .send(let type, let data, instance: _): (.sent, sent(type, data))
+        case .send(let type, let data): (.sent, sent(type, data))
         case .ask(let id, let type, let data, _, _): (.sent, sent(type, data, id: id))
         case .screenDismissed(let instance, let screen):
             (.dismissed, ["screen": .string(screen), "instance": .string(instance)])

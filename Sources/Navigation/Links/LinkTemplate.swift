@@ -51,7 +51,7 @@ struct LinkTemplate {
         let (path, query) = whole.cut(at: "?") ?? (whole[...], "")
         let segments = path.split(scalar: "/", omittingEmptySubsequences: false).filter { $0 != nothing }
         let parameters = query.split(scalar: "&").filter { !$0.contains(scalars: nothing) }
-        guard !segments.contains(where: { $0 == "." || $0 == ".." }) else { return nil }
+        guard !segments.contains(where: { "." == $0 || ".." == $0 }) else { return nil }
         let url = segments.joined(separator: "/").replacing(scalars: nothing, with: "")
         return url + (parameters.isEmpty ? "" : "?" + parameters.joined(separator: "&"))
     }

@@ -238,10 +238,10 @@ public struct Machine: Hashable, Sendable {
     }
 
     /// The instance that a command names as its sender, if that instance is not open. Nil for other messages, for a
-    /// command that names no instance, for a command from another platform, and for the command of an answered alert.
+    /// command that names no instance, and for a command from another platform.
     private func lateInstance(of input: Input) -> String? {
         guard isOwn(input), input.type.begins(with: "command."), let instance = input.attributes.instance,
-            !state.isOpen(instance), memory.question(sending: input) == nil
+            !state.isOpen(instance)
         else { return nil }
         return instance
     }
@@ -348,8 +348,8 @@ extension Machine {
         step.recordUserDismissal(ofPresentationAt: index)
         let question = state.presentations[index].instance
         if let command = button.sends {
-            step.memory.record(NavigationMemory.Answer(question: question, sends: command))
-            step.effects.append(.send(type: command, data: .object(button.data ?? [:]), instance: question.id))
+            step.memory.record(NavigationMemory.Answer(message: input.id, question: question, sends: command))
+            step.effects.append(.send(type: command, data: .object(button.data ?? [:])))
         }
         if button.actions.isEmpty { return commit(step) }
         // The templates were filled in when the question was presented.

@@ -76,9 +76,8 @@ extension Machine {
     public enum Effect: Hashable, Sendable {
         /// Open this absolute URL on the device where the message began.
         case openURL(String)
-        /// Send this command, with the machine's platform and the device of the message as its attributes. `instance` is
-        /// the alert or dialog whose button sends the command; nil for other commands.
-        case send(type: String, data: JSONValue, instance: String? = nil)
+        /// Send this command, with the machine's platform and the device of the message as its attributes.
+        case send(type: String, data: JSONValue)
         /// Send the command of a guard on behalf of a screen instance, with this id. The command expires after
         /// `within`.
         case ask(id: String, type: String, data: JSONValue, instance: String, within: Duration)

@@ -27,8 +27,11 @@ public struct NavigationMemory: Codable, Hashable, Sendable {
         public var button: String?
     }
 
-    /// An alert or a dialog that is gone, and the command that its button has sent on its behalf.
+    /// An alert or a dialog that is gone, and the command that its button has sent. The command does not name the alert
+    /// as its sender, because services would end its work with the alert.
     public struct Answer: Codable, Hashable, Sendable {
+        /// The id of the user's answer, which is the cause of the command.
+        public var message: String
         public var question: ScreenInstance
         /// The type of the command.
         public var sends: String
@@ -77,8 +80,8 @@ public struct NavigationMemory: Codable, Hashable, Sendable {
 
     /// The alert or the dialog whose button has recently sent this command. Nil for other messages.
     func question(sending input: Machine.Input) -> ScreenInstance? {
-        guard let answers, let instance = input.attributes.instance else { return nil }
-        return answers.last { $0.question.id == instance && $0.sends == input.type }?.question
+        guard let answers, let cause = input.attributes.causationID else { return nil }
+        return answers.last { $0.message == cause && $0.sends == input.type }?.question
     }
 
     /// True if this attempt has ended recently.

@@ -90,8 +90,8 @@ struct EffectMessages {
         switch effect {
         case .openURL(let url):
             try opening(url)
-        case .send(let type, let data, let instance):
-            command(type, data, id: nextID(), instance: instance)
+        case .send(let type, let data):
+            command(type, data, id: nextID())
         case .ask(let id, let type, let data, let instance, let deadline):
             // The command names the screen instance that waits, so that its work ends when the instance is dismissed.
             command(type, data, id: id, instance: instance, lifetime: deadline)
@@ -137,8 +137,7 @@ struct EffectMessages {
 
     /// A command that the flow sends. Nil if the type is not a valid message type.
     ///
-    /// The command does not carry the instance of its cause, which may be dismissed already. Only the command of a button
-    /// names its alert or dialog.
+    /// The command does not carry the instance of its cause, which may be dismissed already.
     private func command(
         _ type: String, _ data: JSONValue, id: String, instance: String? = nil, lifetime: Duration? = nil
     ) -> Envelope? {

@@ -26,7 +26,7 @@ enum FieldPath {
         let wanted = type(of: keyPath).valueType
         let fields = values.filter { value in
             !value.path.isEmpty && (value.type == wanted || optional(value.type) == wanted)
-                && changing.allSatisfy { $0.starts(with: value.path) }
+                && changing.allSatisfy { Array($0.prefix(value.path.count)) == value.path }
         }
         guard !changing.isEmpty, let field = fields.min(by: { $0.path.count < $1.path.count }) else {
             throw SchemaError(

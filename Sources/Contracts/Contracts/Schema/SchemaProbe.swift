@@ -231,7 +231,7 @@ struct ProbingKeyedContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
 struct ProbingListContainer: UnkeyedDecodingContainer {
     private let decoder: ProbingDecoder
     let codingPath: [any CodingKey] = []
-    let count: Int? = nil
+    var count: Int? { nil }
     private(set) var currentIndex = 0
 
     init(decoder: ProbingDecoder) {
