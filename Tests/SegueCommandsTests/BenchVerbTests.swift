@@ -71,7 +71,8 @@ struct BenchVerbTests {
         try await SegueCommandLine.inScratch { segue in
             let result = try await segue("bench", "roundtrip", "speed")
             let names =
-                "roundtrip, publish.journalled, publish.plain, catchup, fanout, coordinator, monitor, start"
+                "roundtrip, publish.journalled, publish.plain, catchup, fanout, coordinator, monitor, start, "
+                + "navigation"
             #expect(result.status == 64 && result.output.isEmpty)
             #expect(result.error == "segue: there is no benchmark 'speed'; choose from \(names)\n")
             let help = try await segue("bench", "--help").output.split(whereSeparator: \.isWhitespace)

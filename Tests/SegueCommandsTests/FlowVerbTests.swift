@@ -53,7 +53,7 @@ struct FlowVerbTests {
         try await SegueCommandLine.inScratch { segue in
             try segue.write(
                 Self.unused.replacing(
-                    "screens: { list: , unused: }", with: "screens: { list: { sends: [command.Buy] } }"
+                    "screens: { list: , unused: }", with: "screens: { list: { sends: [command.Buy], once: true } }"
                 )
                 .replacing("event.A", with: "event.Sale"), to: "shop.yaml")
             try ContractShop.write(segue)
@@ -99,7 +99,7 @@ struct FlowVerbTests {
         try await SegueCommandLine.inScratch { segue in
             try segue.write(
                 Self.unused.replacing(
-                    "screens: { list: , unused: }", with: "screens: { list: { sends: [command.Buy] } }"
+                    "screens: { list: , unused: }", with: "screens: { list: { sends: [command.Buy], once: true } }"
                 )
                 .replacing("event.A", with: "command.Buy"), to: "shop.yaml")
             try ContractShop.write(segue)
