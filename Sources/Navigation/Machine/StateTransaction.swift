@@ -420,15 +420,13 @@ struct StateTransaction {
     private mutating func replacePath(with destinations: [Flow.Destination]) throws(NavigationFailure) {
         let scope = state.frontScope(from: focus)
         let floor = floor(of: scope)
-        var kept = 0
-        for (instance, destination) in zip(state[scope][floor...], destinations) {
-            guard instance.run == livingRun?.id,
-                instance.shows(destination.screen, try resolve(destination.arguments))
-            else { break }
-            kept += 1
-        }
+        var filled: [Flow.Destination] = []
+        for destination in destinations { filled.append(try self.filled(destination)) }
+        let run = livingRun?.id
+        let kept = zip(state[scope][floor...], filled)
+            .prefix { $0.run == run && $0.shows($1.screen, $1.arguments) }.count
         cut(scope, from: floor + kept)
-        for destination in destinations[kept...] { try push(try instantiate(destination), at: scope) }
+        for destination in filled[kept...] { try push(try instantiate(filled: destination), at: scope) }
     }
 
     private mutating func push(_ instance: ScreenInstance, at scope: NavigationState.PathScope)
@@ -442,8 +440,14 @@ struct StateTransaction {
     }
 
     private mutating func instantiate(_ destination: Flow.Destination) throws(NavigationFailure) -> ScreenInstance {
+        try instantiate(filled: try filled(destination))
+    }
+
+    private mutating func instantiate(
+        filled destination: Flow.Destination
+    ) throws(NavigationFailure) -> ScreenInstance {
         guard flow.screens[destination.screen] != nil else { throw .unknownScreen(destination.screen) }
-        var instance = memory.instantiate(destination.screen, try filled(destination).arguments)
+        var instance = memory.instantiate(destination.screen, destination.arguments)
         guard instance.argumentSize <= ScreenInstance.argumentLimit else { throw .argumentsTooLarge(instance.screen) }
         instance.run = livingRun?.id
         return instance

@@ -33,6 +33,10 @@ package struct Template {
 
         /// Parses the text between `${` and `}`.
         init(_ source: Substring) {
+            guard source.utf8.contains(where: { $0 == UInt8(ascii: ":") || $0 == UInt8(ascii: "?") }) else {
+                (path, standby, isOptional) = (String(source), nil, false)
+                return
+            }
             let (path, standby) = source.cut(at: ":-").map { ($0.before, Optional(String($0.after))) } ?? (source, nil)
             self.standby = standby
             let marked = path.removing(suffix: "?")
@@ -70,6 +74,7 @@ package struct Template {
     ///
     /// - Throws: ``Problem/unclosed`` if a placeholder is not closed.
     package static func segments(of source: String) throws(Problem) -> [Segment] {
+        if let whole = whole(of: source) { return [.placeholder(whole)] }
         var segments: [Segment] = []
         var literal = ""
         var rest = source[...]
@@ -92,6 +97,15 @@ package struct Template {
         literal += rest
         if !literal.isEmpty || segments.isEmpty { segments.append(.text(literal)) }
         return segments
+    }
+
+    /// The placeholder of which the string consists. Most templates do, so they are divided without a search.
+    private static func whole(of source: String) -> Placeholder? {
+        let utf8 = source.utf8
+        guard utf8.starts(with: "${".utf8), let end = utf8.firstIndex(of: UInt8(ascii: "}")),
+            utf8.index(after: end) == utf8.endIndex
+        else { return nil }
+        return Placeholder(source[utf8.index(utf8.startIndex, offsetBy: 2)..<end])
     }
 
     package var placeholders: [Placeholder] {
@@ -244,7 +258,8 @@ extension StateTransaction {
     private func segments(of source: String) throws(NavigationFailure) -> [Template.Segment] {
         if isLiteral { return [.text(source)] }
         do {
-            return try Template(source).segments
+            // The checks of the flow have checked the paths.
+            return try Template.segments(of: source)
         } catch {
             throw .unresolved(source)
         }
@@ -277,13 +292,14 @@ extension StateTransaction {
 
     /// The value at the path of a placeholder. Nil if there is none.
     private func value(at path: String) -> JSONValue? {
-        let parts = path.split(scalar: ".", maxSplits: 1).map(String.init)
-        switch Template.Scope(rawValue: parts[0]) {
-        case .data: return (asked ?? input).data.value(at: parts[1])
-        case .answer: return asked == nil ? nil : input.data.value(at: parts[1])
-        case .sender: return sender.flatMap { JSONValue.object($0.arguments).value(at: parts[1]) }
-        case .arguments: return JSONValue.object((sender ?? before.top(from: focus)).arguments).value(at: parts[1])
-        case .screens: return argument(at: parts[1])
+        guard let (scope, rest) = path.cut(at: ".") else { return nil }
+        let path = String(rest)
+        switch Template.Scope(rawValue: String(scope)) {
+        case .data: return (asked ?? input).data.value(at: path)
+        case .answer: return asked == nil ? nil : input.data.value(at: path)
+        case .sender: return sender.flatMap { JSONValue.object($0.arguments).value(at: path) }
+        case .arguments: return JSONValue.object((sender ?? before.top(from: focus)).arguments).value(at: path)
+        case .screens: return argument(at: path)
         case nil: return nil
         }
     }
@@ -291,11 +307,11 @@ extension StateTransaction {
     /// The argument that the path `SCREEN.NAME` names. Nil if no instance of the screen is open, or if it does not have
     /// this argument.
     private func argument(at placeholder: String) -> JSONValue? {
-        let parts = placeholder.split(scalar: ".", maxSplits: 1).map(String.init)
+        guard let (screen, name) = placeholder.cut(at: ".") else { return nil }
         let instances = [sender].compactMap(\.self) + before.openFromFront
-        let candidates = instances.filter { $0.screen == parts[0] }
+        let candidates = instances.filter { $0.screen == screen }
         let own = focus.window.flatMap { window in candidates.first { before.window(of: $0.id) == window } }
-        return (own ?? candidates.first).flatMap { JSONValue.object($0.arguments).value(at: parts[1]) }
+        return (own ?? candidates.first).flatMap { JSONValue.object($0.arguments).value(at: String(name)) }
     }
 }
 

@@ -291,9 +291,10 @@ extension NavigationState: Codable {
             let message = "run '\(run.id)' is there twice, or does not come after the run in which it began"
             throw DecodingError.dataCorruptedError(forKey: .runs, in: object, debugDescription: message)
         }
-        attempts =
-            [try object.decodeIfPresent(PendingGuard.self, forKey: .attempt)].compactMap(\.self)
-            + (try object.decodeIfPresent([PendingGuard].self, forKey: .otherAttempts) ?? [])
+        attempts = []
+        if let first = try object.decodeIfPresent(PendingGuard.self, forKey: .attempt) {
+            attempts = [first] + (try object.decodeIfPresent([PendingGuard].self, forKey: .otherAttempts) ?? [])
+        }
         waits = Array((try object.decodeIfPresent([PendingWait].self, forKey: .waits) ?? []).prefix(PendingWait.limit))
         tabHistory = try object.decodeIfPresent([String].self, forKey: .tabHistory)
         keepTabHistory()
