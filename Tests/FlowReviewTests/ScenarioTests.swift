@@ -4,6 +4,7 @@ import Foundation
 import Navigation
 import SampleFlows
 import Support
+import TestSupport
 import Testing
 
 @Suite("Scenarios")
@@ -75,6 +76,26 @@ struct ScenarioTests {
         #expect(
             try findings("- dismiss\n  includes: {}").first?
                 .contains("a colon, because 'includes' follows; write '- dismiss:'") == true)
+    }
+
+    @Test("The tea timer starts the same tea again, and a tea for a link, without a rule for either")
+    func teaTimer() throws {
+        let file = Repository.path("config/flows/examples/brew.yaml")
+        let flow = try Flow(yaml: String(contentsOfFile: file, encoding: .utf8), file: file)
+        let scenario = try Scenario(
+            yaml: """
+                - send: { type: event.BrewBegan, data: { seconds: 180 } }
+                  includes: { path: brewing }
+                - send: { type: event.BrewFinished, data: { seconds: 180 } }
+                  includes: { path: [], presented: { screen: ready, style: alert, title: Your tea is ready } }
+                - answer: again
+                  expect: { presented: [], dismissed: ready, sent: { type: command.BrewStarted, data: { seconds: 180 } } }
+                - send: { type: event.DeepLinkReceived, data: { url: "tea://brew/60" } }
+                  expect: { sent: { type: command.BrewStarted, data: { seconds: 60 } } }
+                - send: { type: event.DeepLinkReceived, data: { url: "tea://brew/long" } }
+                  expect: { discarded: no link matches the URL }
+                """, file: "story.yaml", flow: flow)
+        #expect(scenario.play(on: flow, keepsGoing: true).flatMap(\.failures).flatMap { $0.lines(in: "") } == [])
     }
 
     @Test("A message that changes nothing is explained: no rule, the nearest rule, or a rule without an effect")

@@ -180,7 +180,7 @@ struct StateTransaction {
         guard let screen, flow.screens[screen]?.once == true else { return false }
         let scope = try scope(stack)
         let top = state[scope].last ?? state.base(of: scope)
-        return top?.shows(screen, try resolve(arguments)) ?? false
+        return top?.shows(screen, try filled(.screen(screen, arguments)).arguments) ?? false
     }
 
     /// True if the screen must not be presented again, because it is presented in front with these arguments. The
@@ -193,7 +193,9 @@ struct StateTransaction {
         let front =
             style == .window
             ? state.presentations.last { $0.style == .window } : window.last.map { state.presentations[$0] }
-        guard let front, front.instance.shows(screen, try resolve(arguments)) else { return false }
+        guard let front, front.instance.shows(screen, try filled(.screen(screen, arguments)).arguments) else {
+            return false
+        }
         layer = .presentation(instance: front.instance.id)
         return true
     }
@@ -371,14 +373,14 @@ struct StateTransaction {
 
     /// Comes back to an open instance with these arguments, or pushes a new one on the front path.
     private mutating func goTo(_ destination: Flow.Destination) throws(NavigationFailure) {
-        let arguments = try resolve(destination.arguments)
+        let filled = try filled(destination)
         let front = state.frontScope(from: focus)
-        let place = state.places(of: destination.screen, arguments, from: front).first { place in
-            guard !isLiteral, let run = livingRun else { return true }
+        let place = state.places(of: filled.screen, filled.arguments, from: front).first { place in
+            guard !isRequest, let run = livingRun else { return true }
             // A rule of a child flow keeps the first screen of its run.
             return !state.instances(above: place).contains { $0.id == run.first }
         }
-        guard let place else { return try push(try instantiate(destination), at: front) }
+        guard let place else { return try push(try instantiate(filled: filled), at: front) }
         if case .tab(let name) = place.scope, place.scope != state.bottomScope { try selectTab(name) }
         dismissPresentations(state.presentations(over: place.scope))
         cut(place.scope, from: place.depth)

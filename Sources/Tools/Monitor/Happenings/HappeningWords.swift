@@ -99,7 +99,7 @@ struct HappeningWords: Sendable {
         case DomainEvent.URLOpenRequested.type:
             guard let event = try? message.decode(DomainEvent.URLOpenRequested.self) else { return result(message) }
             return content(message, ["opens \(JSONValue.string(event.url).summary)"])
-        case DomainEvent.GuardDeadlinePassed.type: return content(message, ["no answer in time"])
+        case DomainEvent.GuardDeadlinePassed.type: return content(message, ["the time is over"])
         default: return result(message)
         }
     }
