@@ -135,6 +135,29 @@ struct ScenarioTests {
             ])
     }
 
+    @Test("A scenario may begin in a given state")
+    func begin() throws {
+        #expect(
+            try failures(
+                """
+                - begin:
+                    root: playlistSelection
+                    path: [{ screen: generatedPlaylist, arguments: { playlistID: p1 } }]
+                    present: { screen: deviceActivation, style: sheet }
+                  includes: { root: playlistSelection, leaving: [] }
+                - send: { type: command.DeviceSelected, data: { deviceID: d } }
+                  includes: { presented: [] }
+                """
+            ).isEmpty)
+        #expect(
+            try findings("- begin: { root: playlistSelectoin }").first?
+                .contains("story.yaml:1:12: unknown screen 'playlistSelectoin'; did you mean") == true)
+        #expect(
+            try failures("- send: event.LaunchFinished\n- begin: { root: launch }") == [
+                "story.yaml:2:3: 'begin' must be the first step; move it there"
+            ])
+    }
+
     @Test("After a restart, the story continues from the stored state")
     func restart() throws {
         #expect(

@@ -387,7 +387,8 @@ extension FlowReader {
         return sends
     }
 
-    private mutating func target(_ node: FlowNode, _ key: String, at keyPath: String) -> Flow.Link.Target? {
+    /// Reads the screens of a state, in the form of a link's `to`.
+    package mutating func target(_ node: FlowNode, _ key: String, at keyPath: String) -> Flow.Link.Target? {
         let members = members(
             of: node, "'\(key)'", at: keyPath, optional: ["root", "tab", "columns", "path", "present"])
         guard let members else { return nil }

@@ -41,6 +41,8 @@ package struct Scenario: Hashable, Sendable {
 
     /// The act of a step. A screen name refers to the last instance of the screen to which the act can apply.
     package enum Act: Hashable, Sendable {
+        /// The session is in a state with these screens. Only the first step can be this act.
+        case begin(Flow.Link.Target)
         /// A message is sent.
         case send(Message)
         /// The user goes back from a screen or an instance; nil means the screen in front.
@@ -60,7 +62,7 @@ package struct Scenario: Hashable, Sendable {
 
         /// The key of the act in a file.
         enum Word: String, CaseIterable {
-            case send, back, dismiss, answer, tab, gone, expire, restart
+            case begin, send, back, dismiss, answer, tab, gone, expire, restart
 
             /// The act that the key alone describes. Nil if the key needs a value.
             var bare: Act? {
@@ -70,7 +72,7 @@ package struct Scenario: Hashable, Sendable {
                 case .gone: .gone(nil)
                 case .expire: .expire
                 case .restart: .restart
-                case .send, .answer, .tab: nil
+                case .begin, .send, .answer, .tab: nil
                 }
             }
         }
@@ -202,7 +204,13 @@ extension Scenario.Outcome: CustomStringConvertible {
         let messages = messages.map { input in
             input.type + (input.sender.map { " of \($0)" } ?? "")
         }
-        let act = step.act == .restart ? "the coordinator starts again" : "the step is not possible"
+        let act =
+            switch step.act {
+            case _ where !failures.isEmpty: "the step is not possible"
+            case .begin: "the session begins in this state"
+            case .restart: "the coordinator starts again"
+            default: "the step is not possible"
+            }
         let happened = messages.isEmpty ? act : messages.joined(separator: ", ")
         return "\(number). \(happened): \(words)"
     }

@@ -93,6 +93,7 @@ extension FlowReader {
     private mutating func act(_ word: Scenario.Act.Word, at node: FlowNode, in flow: Flow) -> Scenario.Act? {
         if let bare = word.bare, isEmpty(node) { return bare }
         switch word {
+        case .begin: return target(node, of: flow).map { .begin($0) }
         case .send: return message(node, flow).map { .send($0) }
         case .back: return reference(node, flow).map { .back($0) }
         case .dismiss: return reference(node, flow).map { .dismiss($0) }
@@ -103,6 +104,14 @@ extension FlowReader {
             report("'\(word.rawValue)' takes no value; remove the value", at: node)
             return nil
         }
+    }
+
+    private mutating func target(_ node: FlowNode, of flow: Flow) -> Flow.Link.Target? {
+        guard let target = target(node, "begin", at: "begin") else { return nil }
+        var checker = FlowChecker(flow: flow)
+        checker.check(state: target, "begin", at: "begin")
+        for problem in checker.problems { report(problem) }
+        return checker.problems.isEmpty ? target : nil
     }
 
     private mutating func message(_ node: FlowNode, _ flow: Flow) -> Scenario.Message? {

@@ -26,7 +26,11 @@ struct ScenarioRun {
         let (former, before) = (machine, ScenarioObservation(machine))
         var (inputs, effects) = passDeadlines(before: step.act)
         do {
-            if step.act == .restart { effects += try restart() }
+            switch step.act {
+            case .begin(let target): try begin(with: target)
+            case .restart: effects += try restart()
+            default: break
+            }
             for input in try self.inputs(of: step.act) {
                 inputs.append(input)
                 effects += handle(input)
@@ -171,8 +175,13 @@ struct ScenarioRun {
                 throw Impossible(message: "no guard waits for an answer, and no rule with 'after' waits")
             }
             return [expiry(of: id)]
-        case .restart: return []
+        case .begin, .restart: return []
         }
+    }
+
+    private mutating func begin(with target: Flow.Link.Target) throws(Impossible) {
+        guard count == 1 else { throw Impossible(message: "'begin' must be the first step; move it there") }
+        machine = Machine(flow: machine.flow, showing: target)
     }
 
     /// Continues from the machine's state as it is stored.

@@ -109,3 +109,16 @@ extension FollowedLink {
     /// Arguments or data, filled in with the values of the URL.
     func filled(_ members: [String: JSONValue]) -> [String: JSONValue] { link.filled(members, from: values) }
 }
+
+extension Machine {
+    /// Starts a session in a state with the screens of a target, for tests. Its arguments are constants.
+    package init(flow: Flow, showing target: Flow.Link.Target) {
+        let start = Machine(flow: flow)
+        var step = start.step(for: Input(id: "begin", type: Self.deepLinkReceived))
+        step.follow(FollowedLink(link: Flow.Link("", to: target), index: 0, target: target, values: [:]))
+        // No view has shown the start screen.
+        step.state.leaving = []
+        self.init(
+            flow: flow, session: start.session, revision: 0, state: step.state, cause: nil, memory: step.memory)
+    }
+}

@@ -83,6 +83,17 @@ extension FlowChecker {
         }
     }
 
+    /// Checks a target without values of a URL.
+    package mutating func check(state target: Flow.Link.Target, _ key: String, at keyPath: String) {
+        check(target, key, at: keyPath)
+        for destination in target.destinations {
+            if !destination.arguments.values.allSatisfy({ LinkArgument($0) == .constant($0) }) {
+                report("'\(key)' has no URL, so arguments must be constants; remove '${…}'", at: keyPath)
+            }
+            checkArguments(destination.arguments, of: destination.screen, at: keyPath)
+        }
+    }
+
     private mutating func check(_ target: Flow.Link.Target, _ key: String, at keyPath: String) {
         if target.destinations.isEmpty, target.tab == nil {
             report("'\(key)' is empty; add 'root', 'path' or 'present'", at: keyPath)
