@@ -4,7 +4,6 @@ import Foundation
 import Navigation
 import SampleFlows
 import Support
-import TestSupport
 import Testing
 
 @Suite("Scenarios")
@@ -80,8 +79,35 @@ struct ScenarioTests {
 
     @Test("The tea timer starts the same tea again, and a tea for a link, without a rule for either")
     func teaTimer() throws {
-        let file = Repository.path("config/flows/examples/brew.yaml")
-        let flow = try Flow(yaml: String(contentsOfFile: file, encoding: .utf8), file: file)
+        let flow = try Flow(
+            yaml: """
+                name: brew
+                version: 1
+                platform: brew
+                start: menu
+                screens: { menu: { sends: [command.BrewStarted] }, brewing: , ready: }
+                transitions:
+                  - on: event.BrewBegan
+                    do: [{ goTo: brewing }]
+                  - on: event.BrewEnded
+                    do: [{ ifPossible: { pop: { from: brewing } } }]
+                  - on: event.BrewFinished
+                    do:
+                      - popToRoot
+                      - present:
+                          screen: ready
+                          style: alert
+                          title: Your tea is ready
+                          buttons:
+                            - id: again
+                              title: Again
+                              sends: { type: command.BrewStarted, data: { seconds: "${data.seconds}" } }
+                            - { id: ok, title: OK, role: cancel }
+                links:
+                  - url: tea://brew/{seconds:integer}
+                    action: true
+                    send: { type: command.BrewStarted, data: { seconds: "${url.seconds}" } }
+                """, file: "brew.yaml")
         let scenario = try Scenario(
             yaml: """
                 - send: { type: event.BrewBegan, data: { seconds: 180 } }
@@ -151,7 +177,7 @@ struct ScenarioTests {
             ).isEmpty)
         #expect(
             try findings("- begin: { root: playlistSelectoin }").first?
-                .contains("story.yaml:1:12: unknown screen 'playlistSelectoin'; did you mean") == true)
+                .contains("unknown screen 'playlistSelectoin'; did you mean") == true)
         #expect(
             try failures("- send: event.LaunchFinished\n- begin: { root: launch }") == [
                 "story.yaml:2:3: 'begin' must be the first step; move it there"
@@ -235,7 +261,7 @@ struct ScenarioTests {
             ("- send: { type: event.A, at: soon }", "1:30: 'soon' is not a duration"),
             ("- back: lunch", "1:9: unknown screen 'lunch'; did you mean 'launch'?"),
             ("- expire: 1", "1:11: 'expire' takes no value; remove the value"),
-            ("- { back: , gone: }", "1:3: a step must have exactly one of send, back, dismiss"),
+            ("- { back: , gone: }", "1:3: a step must have exactly one of begin, send, back, dismiss"),
             ("- { back: , expect: [] }", "1:21: 'expect' must be a mapping from aspects to values"),
             ("- { back: , expect: { rot: launch } }", "1:23: unknown key 'rot' in 'expect'; did you mean 'root'?"),
             ("- { back: , expect: { root: lunch } }", "1:29: unknown screen 'lunch'; did you mean 'launch'?"),

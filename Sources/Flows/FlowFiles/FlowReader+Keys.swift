@@ -1,4 +1,4 @@
-internal import Navigation
+package import Navigation
 internal import Support
 
 extension FlowReader {
