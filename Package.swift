@@ -358,8 +358,8 @@ let testModules: [Target] = [
     testExecutable(
         "instruction-counts", in: "InstructionCounts",
         [
-            "Broker", "BusFormat", "BusProtocol", "Consuming", "Contracts", "EventBus", "Navigation", "SampleFlows",
-            "Support", "TestSupport", logging,
+            "Broker", "BusFormat", "BusProtocol", "Consuming", "Contracts", "EventBus", "FlowReview", "Navigation",
+            "SampleFlows", "Support", "TestSupport", logging,
         ]),
 ]
 

@@ -223,41 +223,4 @@ struct TypeReviewTests {
         #expect(request(["minutes": 5]) == [])
         #expect(machine.state.top.arguments == ["minutes": 5])
     }
-
-    /// The time in seconds for which the processor has executed the current thread.
-    private static var processorTime: Double {
-        var time = timespec()
-        clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
-        return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
-    }
-
-    private func review(rules count: Int) throws -> Double {
-        let types = (0..<count / 2).map { "command.C\($0)" }
-        let schema = JSONSchema.object(requiring: ["n": .integer])
-        let catalogue = MessageCatalogue(Dictionary(uniqueKeysWithValues: types.map { ($0, schema) }))
-        let flow = try Flow("large", version: 1, platform: "ios", start: "a") {
-            Flow.Screen("a", sends: types)
-            Flow.Screen("b", arguments: ["n": .init(.integer)])
-            Flow.Screen("c")
-            (0..<count).map { index in
-                Flow.Part.transition(
-                    Flow.Transition(
-                        on: types[index / 2], where: ["n": .value(.integer(index))],
-                        do: [
-                            .push(.screen(index.isMultiple(of: 2) ? "b" : "c", ["n": "${data.n}"])),
-                            .send(type: types[index / 3], data: ["n": "${arguments.n}"]),
-                        ]))
-            }
-        }
-        let before = Self.processorTime
-        let found = flow.review(messages: catalogue)
-        #expect(found.allSatisfy { $0.code != .wrongType && $0.code != .missingField })
-        return Self.processorTime - before
-    }
-
-    @Test("The time of the review grows with the number of rules, and not with its square")
-    func large() throws {
-        let time = try review(rules: 2_500)
-        #expect(try review(rules: 10_000) < 8 * time)
-    }
 }

@@ -4,6 +4,7 @@ import BusProtocol
 import Consuming
 import Contracts
 import EventBus
+import FlowReview
 import Foundation
 import Logging
 import Navigation
@@ -19,6 +20,8 @@ enum HotPath: String, CaseIterable {
     case snapshot
     /// A state is read from the JSON of its document, and a machine continues from it.
     case restore
+    /// Twenty rules of a large flow are reviewed with the contracts of their messages.
+    case review
     /// A header of all attributes is written and read.
     case header
     /// The broker's engine journals a batch of one command and answers.
@@ -31,6 +34,7 @@ enum HotPath: String, CaseIterable {
         case .tap: try tap(count)
         case .snapshot: try snapshot(count)
         case .restore: try restore(count)
+        case .review: try review(count)
         case .header: try header(count)
         case .publish: try publish(count)
         case .queue: queue(count)
@@ -59,6 +63,29 @@ enum HotPath: String, CaseIterable {
             _ = Restoration(snapshot, flow: session.machine.flow)
         }
     }
+
+    private func review(_ count: Int) throws {
+        let types = (0..<count * 10).map { "command.C\($0)" }
+        let data = JSONSchema.object(requiring: ["n": .integer])
+        let catalogue = MessageCatalogue(Dictionary(uniqueKeysWithValues: types.map { ($0, data) }))
+        let flow = try Flow("large", version: 1, platform: "ios", start: "a") {
+            Flow.Screen("a", sends: types)
+            Flow.Screen("b", arguments: ["n": .init(.integer)])
+            Flow.Screen("c")
+            (0..<types.count * 2).map { index in
+                Flow.Part.transition(
+                    Flow.Transition(
+                        on: types[index / 2], where: ["n": .value(.integer(index))],
+                        do: [
+                            .push(.screen(index.isMultiple(of: 2) ? "b" : "c", ["n": "${data.n}"])),
+                            .send(type: types[index / 3], data: ["n": "${arguments.n}"]),
+                        ]))
+            }
+        }
+        guard !flow.review(messages: catalogue).contains(where: { $0.code == .wrongType }) else { throw WrongReview() }
+    }
+
+    private struct WrongReview: Error {}
 
     // MARK: The bus
 

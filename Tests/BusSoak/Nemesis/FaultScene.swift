@@ -101,10 +101,14 @@ package struct FaultScene: Sendable {
         }
     }
 
+    /// The time within which a steward reports damage. A check rests for twice the time that it takes, compares again
+    /// after a pause, and begins again when another steward leads; on a busy machine, this takes minutes.
+    private static let noticeDeadline: Duration = .seconds(300)
+
     /// Waits until one of the stewards has logged a text.
     package func waitUntilASteward(says text: String) async throws {
         let names = stewards.map(\.name)
-        try await arena.until("a steward says that \(text)") { _ in
+        try await arena.until("a steward says that \(text)", deadline: Self.noticeDeadline) { _ in
             names.contains { arena.log(of: $0).contains(text) }
         }
     }
