@@ -68,6 +68,43 @@ struct TypedFlowTests {
         #expect(error?.description.contains("let it conform to SchemaDescribing") == true)
     }
 
+    @Test("A flow with a key path that is not a field is refused")
+    func refused() {
+        let sent: [PartialKeyPath<Command.AlertAnswered>: JSONValue] = [\.button.count: 1]
+        let rules = [
+            Flow.Transition(on: Brewed.self, where: [\.isLong: true], do: [.popToRoot]),
+            Flow.Transition(on: Brewed.self, do: [.push(.screen("menu", ["x": .data(\Brewed.tags.count)]))]),
+            Flow.Transition(on: Brewed.self, do: [.send(Command.AlertAnswered.self, sent)]),
+            Flow.Transition(
+                on: Brewed.self,
+                guard: .init(accept: .init(Brewed.self, where: [\.isLong: true]), deadline: .seconds(1)),
+                do: [.popToRoot]),
+        ]
+        for rule in rules {
+            let error = #expect(throws: FlowError.self) {
+                try Flow("tea", version: 1, platform: "ios", start: "menu") {
+                    Flow.Screen("menu")
+                    rule
+                }
+            }
+            let text = error?.description ?? ""
+            #expect(text.contains(" is not a field that ") && !text.isEmpty, "\(text)")
+        }
+    }
+
+    @Test("Data by key path has the members of the message's JSON")
+    func nested() {
+        let data: [PartialKeyPath<Brew>: JSONValue] = [\.tea.name: "Assam", \.tea.origin: "India", \.seconds: 60]
+        #expect(
+            Flow.Action.send(Brew.self, data)
+                == .send(type: "command.Brew", data: ["tea": ["title": "Assam", "origin": "India"], "seconds": 60]))
+    }
+
+    private struct Brew: CommandMessage {
+        var tea: Tea
+        @BoundedCount var seconds: Int
+    }
+
     @Test("A flow with structs equals the flow with strings")
     func equal() throws {
         let typed = try Flow("tea", version: 1, platform: "ios", start: "menu") {

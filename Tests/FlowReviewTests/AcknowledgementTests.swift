@@ -57,6 +57,15 @@ struct AcknowledgementTests {
         #expect(findings("# check: allow dead-ends, x").first?.contains("no finding has the code 'dead-ends'") == true)
     }
 
+    @Test("In a flow with errors, no acknowledgement counts as unused")
+    func withErrors() {
+        let found = findings(
+            "# check: allow unreached, later", after: "\n  # check: allow dead-end\n  x: { sends: [y] }")
+        #expect(found.count == 2)
+        #expect(found.first?.contains("the acknowledgement of 'dead-end' has no reason") == true)
+        #expect(found.last?.contains("'y' is not the type of a command") == true)
+    }
+
     @Test("An error cannot be acknowledged, and an acknowledgement does not change the flow's hash")
     func errors() throws {
         let yaml = "name: a\nversion: 1\nplatform: ios\nstart: b\nscreens: { b: }\ntransitions: []\n"

@@ -63,12 +63,14 @@ struct LinkReviewTests {
         let link = "when: { root: list }, action: true, send: [command.ItemSelected, command.ReviewSelected]"
         #expect(
             findings(link) == [
-                "shop.yaml:16:46: note: any web page can open 'shop://x'; it sends 'command.ItemSelected' and "
+                "shop.yaml:16:5: note: any web page can open 'shop://x'; it sends 'command.ItemSelected' and "
                     + "'command.ReviewSelected'; accept this if anybody may send them [action-link]"
             ])
         #expect(
             findings(link + " }   # check: allow action-link, harmless\n  - { url: 'shop://y', to: { root: list }")
                 == [])
+        let accepted = " }\n  # check: allow action-link, harmless\n  - url: 'shop://y'\n    action: true\n    "
+        #expect(findings(link + accepted + "send: command.ItemSelected #").count == 1)
     }
 
     @Test("A command that only a link sends is sent, and its rule leads to screens")
@@ -91,7 +93,7 @@ struct LinkReviewTests {
         #expect(Flow.review(yaml: only, file: "shop.yaml").findings.map(\.description) == [])
     }
 
-    @Test("The graph has edges for 'otherwise' and for the commands of a link")
+    @Test("The graph has edges for 'otherwise', for the commands of a link, and for the targets of a redirect")
     func edges() throws {
         let flow = try Flow("shop", version: 1, platform: "ios", start: "a") {
             for name in ["a", "b", "c", "d"] { Flow.Screen(name) }
@@ -101,10 +103,10 @@ struct LinkReviewTests {
             Flow.Link("x:d", redirect: "x:c")
         }
         let links = flow.graph.edges.filter(\.rule.isLink)
-        #expect(links.map(\.to) == ["b", "c", "d"])
-        #expect(links.map(\.from) == ["d", "b", nil])
-        #expect(links.map(\.rule.isOtherwise) == [false, false, true])
-        #expect(links.map(\.rule.keyPath) == ["links[0]", "links[1]", "links[1]"])
+        #expect(links.map(\.to) == ["b", "c", "d", "c"])
+        #expect(links.map(\.from) == ["d", "b", nil, nil])
+        #expect(links.map(\.rule.isOtherwise) == [false, false, true, false])
+        #expect(links.map(\.rule.keyPath) == ["links[0]", "links[1]", "links[1]", "links[2]"])
         #expect(flow.graph.nodes.allSatisfy { $0.isReached })
     }
 }

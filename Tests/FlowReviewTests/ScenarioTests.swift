@@ -4,6 +4,7 @@ import Foundation
 import Navigation
 import SampleFlows
 import Support
+import TestSupport
 import Testing
 
 @Suite("Scenarios")
@@ -79,35 +80,8 @@ struct ScenarioTests {
 
     @Test("The tea timer starts the same tea again, and a tea for a link, without a rule for either")
     func teaTimer() throws {
-        let flow = try Flow(
-            yaml: """
-                name: brew
-                version: 1
-                platform: brew
-                start: menu
-                screens: { menu: { sends: [command.BrewStarted] }, brewing: , ready: }
-                transitions:
-                  - on: event.BrewBegan
-                    do: [{ goTo: brewing }]
-                  - on: event.BrewEnded
-                    do: [{ ifPossible: { pop: { from: brewing } } }]
-                  - on: event.BrewFinished
-                    do:
-                      - popToRoot
-                      - present:
-                          screen: ready
-                          style: alert
-                          title: Your tea is ready
-                          buttons:
-                            - id: again
-                              title: Again
-                              sends: { type: command.BrewStarted, data: { seconds: "${data.seconds}" } }
-                            - { id: ok, title: OK, role: cancel }
-                links:
-                  - url: tea://brew/{seconds:integer}
-                    action: true
-                    send: { type: command.BrewStarted, data: { seconds: "${url.seconds}" } }
-                """, file: "brew.yaml")
+        let path = "config/flows/examples/brew.yaml"
+        let flow = try Flow(yaml: String(contentsOfFile: Repository.path(path), encoding: .utf8), file: path)
         let scenario = try Scenario(
             yaml: """
                 - send: { type: event.BrewBegan, data: { seconds: 180 } }
@@ -118,6 +92,15 @@ struct ScenarioTests {
                   expect: { presented: [], dismissed: ready, sent: { type: command.BrewStarted, data: { seconds: 180 } } }
                 - send: { type: event.DeepLinkReceived, data: { url: "tea://brew/60" } }
                   expect: { sent: { type: command.BrewStarted, data: { seconds: 60 } } }
+                - send: { type: event.BrewBegan, data: { seconds: 60 } }
+                  includes: { path: brewing }
+                - send: { type: event.BrewEnded }
+                  includes: { path: [] }
+                - send: { type: event.BrewFinished, data: { seconds: 60 } }
+                - send: { type: event.BrewFinished, data: { seconds: 61 } }
+                  includes: { presented: { screen: ready, style: alert, title: Your tea is ready } }
+                - send: { type: event.BrewBegan, data: { seconds: 60 } }
+                  includes: { presented: [], path: brewing }
                 - send: { type: event.DeepLinkReceived, data: { url: "tea://brew/long" } }
                   expect: { discarded: no link matches the URL }
                 """, file: "story.yaml", flow: flow)

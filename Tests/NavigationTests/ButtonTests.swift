@@ -57,6 +57,7 @@ struct ButtonTests {
         #expect(session.state.top.arguments == ["minutes": 3])
         #expect(session.path == ["brewing"])
         #expect(session.machine.revision == revision + 1)
+        #expect(session.machine.rule == "transitions[0]", "the rule that presented the alert")
         #expect(session.report("AlertAnswered", "ready-2", ["button": "again"]) == [], "a repetition")
     }
 

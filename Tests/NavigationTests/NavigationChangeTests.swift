@@ -91,7 +91,27 @@ struct NavigationChangeTests {
         #expect(words(waiting, state()) == "link shop://item/1 waits no longer")
         #expect(
             words(waiting, state(path: [other]), rule: "links[0]")
-                == "list → push other-3 · link shop://item/1 waits no longer")
+                == "list → push other-3 · link shop://item/1 is followed")
+    }
+
+    @Test("The beginning of a wait is described")
+    func wait() {
+        var waiting = state()
+        waiting.waits = [PendingWait(id: "w", rule: "r", run: nil, delay: .seconds(3))]
+        #expect(words(state(), waiting) == "waits 3s")
+        var over = waiting
+        over.waits[0].isOver = true
+        #expect(words(waiting, over) == "" && words(waiting, state()) == "")
+    }
+
+    @Test("A new root is described with the screens on its tab or in its columns")
+    func container() {
+        let stack = ScreenStack(item, path: [other])
+        var tabs = state(root: other)
+        tabs.root.container = .tabs([.init("shop", stack)], selected: "shop")
+        #expect(words(state(), tabs) == "list → root other-3 with tab shop: other-3")
+        tabs.root.container = .split(columns: ["detail": stack, "list": ScreenStack(list)])
+        #expect(words(state(), tabs) == "list → root other-3 with columns detail: other-3, list")
     }
 
     @Test("The end of an animation is not described")

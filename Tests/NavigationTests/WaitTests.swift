@@ -79,6 +79,31 @@ struct WaitTests {
         #expect(session.state.waits.map(\.isOver) == [nil])
     }
 
+    @Test("Conditions of a rule that waits may compare the arguments of open screens")
+    func templates() throws {
+        let rule = Flow.Transition(
+            after: .seconds(1),
+            when: [
+                .path(.screen("list", ["id": "${screens.hint.id}"])), .top(.screen("hint", ["id": "${arguments.id}"])),
+            ], do: [.popToRoot])
+        let flow = try Flow("waits", version: 1, platform: "any", start: "splash") {
+            for name in ["splash", "list", "hint"] { Flow.Screen(name) }
+            rule
+            Flow.Transition(on: "event.List", do: [.push(.screen("list", ["id": "${data.id}"]))])
+            Flow.Transition(on: "event.Hint", do: [.push(.screen("hint", ["id": "${data.id}"]))])
+        }
+        #expect(rule.on.isEmpty && flow.transitions[0].triggers == ["after 1s"])
+        var session = Session(flow)
+        session.send("event.List", ["id": 1])
+        session.send("event.Hint", ["id": 2])
+        #expect(session.state.waits.isEmpty)
+        session.send("event.Hint", ["id": 1])
+        let wait = try #require(session.state.waits.first)
+        #expect(Restoration(session.machine.snapshot, flow: flow).machine.state.waits == [wait])
+        _ = expire(&session, wait.id)
+        #expect(session.path.isEmpty && session.state.waits.isEmpty)
+    }
+
     @Test("A wait whose actions fail is over, and the failure is reported")
     func failure() throws {
         let rule = Flow.Transition(after: .seconds(1), when: [.root("splash")], do: [.dismiss(nil)])

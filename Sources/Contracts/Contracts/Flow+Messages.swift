@@ -29,8 +29,8 @@ extension Flow.Transition {
     ///         on: DomainEvent.BrewFinished.self, where: [\.seconds: .atLeast(60)],
     ///         do: [.push(.screen("ready", ["seconds": .data(\DomainEvent.BrewFinished.seconds)]))])
     ///
-    /// Traps if a key path does not lead to a field of the message. A field is found in a sample of the message; a type
-    /// that cannot be decoded from sample values needs the name of the field, and the initializer with strings.
+    /// A field is found in a sample of the message. The flow is refused if a key path does not lead to a field; a type
+    /// that cannot be decoded from sample values needs the names of its fields, and the initializer with strings.
     public init<M: Message>(
         on message: M.Type,
         where fields: [PartialKeyPath<M>: Flow.Match] = [:],
@@ -59,7 +59,7 @@ extension Flow.Guard.Answer {
 extension Flow.Guard.Ask {
     /// A command that is sent as the question, with its data by key path.
     public init<M: CommandMessage>(_ command: M.Type, _ data: [PartialKeyPath<M>: JSONValue] = [:]) {
-        self.init(M.type.description, data: .object(data.byName()))
+        self.init(M.type.description, data: JSONValue(data))
     }
 }
 
@@ -70,7 +70,7 @@ extension Flow.Action {
     public static func send<M: CommandMessage>(_ command: M.Type, _ data: [PartialKeyPath<M>: JSONValue] = [:])
         -> Flow.Action
     {
-        .send(type: M.type.description, data: .object(data.byName()))
+        .send(type: M.type.description, data: JSONValue(data))
     }
 }
 
@@ -86,21 +86,39 @@ extension JSONValue {
     }
 }
 
+extension JSONValue {
+    /// Data with these values of a message's fields.
+    fileprivate init<M: Message>(_ data: [PartialKeyPath<M>: JSONValue]) {
+        self.init(
+            fields: data.map { field, value in
+                let name = field.name
+                // The checks of a flow refuse this template.
+                if name.begins(with: ".") { return ([name], .data(field)) }
+                return (name.split(scalar: ".").map(String.init), value)
+            })
+    }
+
+    private init(fields: [(path: [String], value: JSONValue)]) {
+        let members = Dictionary(grouping: fields) { $0.path[0] }
+        self = .object(
+            members.mapValues { fields in
+                fields.first { $0.path.count == 1 }?.value
+                    ?? JSONValue(fields: fields.map { (Array($0.path.dropFirst()), $0.value) })
+            })
+    }
+}
+
 extension Dictionary {
-    /// The values by the names of the fields.
+    /// The values by the paths of the fields.
     fileprivate func byName<M: Message>() -> [String: Value] where Key == PartialKeyPath<M> {
         Dictionary<String, Value>(map { ($0.name, $1) }) { first, _ in first }
     }
 }
 
 extension PartialKeyPath where Root: Message {
-    /// The dotted path of the field in the message's JSON.
+    /// The dotted path of the field in the message's JSON. If there is none, the reason after a dot: a path that the
+    /// checks of a flow refuse.
     fileprivate var name: String {
-        do {
-            return try FieldPath.path(of: self)
-        } catch {
-            // The key path is part of the program, not of its input.
-            preconditionFailure("\(error)")
-        }
+        do { return try FieldPath.path(of: self) } catch { return ".\(error)" }
     }
 }

@@ -44,13 +44,17 @@ struct Acknowledgements {
 
     /// Leaves out the findings that are acknowledged, and adds a finding for each acknowledgement that has an unknown
     /// code, no reason or no finding to acknowledge.
-    func applied(to findings: [FlowFinding]) -> [FlowFinding] {
+    ///
+    /// - Parameter isWhole: True if all findings were looked for. Otherwise it is not known whether an acknowledgement
+    ///   is used.
+    func applied(to findings: [FlowFinding], isWhole: Bool) -> [FlowFinding] {
         if all.isEmpty { return findings }
         var rest = findings
         for acknowledgement in all {
             let former = rest.count
             rest.removeAll { $0.code?.rawValue == acknowledgement.code && $0.line == acknowledgement.target }
-            if let problem = problem(of: acknowledgement, acknowledges: rest.count < former) { rest.append(problem) }
+            let isUsed = rest.count < former || !isWhole
+            if let problem = problem(of: acknowledgement, acknowledges: isUsed) { rest.append(problem) }
         }
         return rest.sorted { ($0.line ?? 0, $0.column ?? 0) < ($1.line ?? 0, $1.column ?? 0) }
     }

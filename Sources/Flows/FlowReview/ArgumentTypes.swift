@@ -95,12 +95,14 @@ struct ArgumentTypes {
         // Screens that may send any command have arguments of unknown types.
         let isKnown =
             !required.isEmpty
-            || openScreens.isEmpty && sending.count <= Self.senderLimit
+            || !rule.on.isEmpty && openScreens.isEmpty && sending.count <= Self.senderLimit
                 && rule.on.allSatisfy { screenSenders[$0] != nil }
         let senders = !isKnown ? [] : required.isEmpty ? sending.sorted() : required
+        // A rule that waits has no sender, so its arguments are those of the screen in front.
+        let isFrontKnown = !senders.isEmpty || rule.after != nil
         return Sources(
             data: rule.on.map { catalogue.data[$0] },
-            senders: senders, front: senders.isEmpty ? [] : senders + rule.screens(in: .top))
+            senders: senders, front: isFrontKnown ? senders + rule.screens(in: .top) : [])
     }
 
     func sources(of link: Flow.Link) -> Sources { Sources(link: link) }

@@ -7,7 +7,8 @@ extension FlowReviewer {
         for (type, fields) in flow.commands.sorted(by: { $0.key < $1.key }) {
             let keyPath = "commands.\(type)"
             if !flow.messageTypes.contains(type) {
-                let nearest = Spelling.nearest(to: type, in: flow.messageTypes.filter { $0.begins(with: "command.") })
+                let answered = Set(flow.allTransitions.flatMap(\.on)).filter { $0.begins(with: "command.") }
+                let nearest = Spelling.nearest(to: type, in: answered)
                 let advice = nearest.map { "did you mean '\($0)'?" } ?? "add one, or remove the type here"
                 warn(.unusedCommand, "no rule answers '\(type)'; \(advice)", at: keyPath)
             }
@@ -44,8 +45,11 @@ extension FlowReviewer {
             let sources = types.sources(of: link)
             for (number, command) in link.sends.enumerated() {
                 let data = JSONValue.object(command.data)
-                let keyPath = "links[\(index)].send[\(number)]"
-                review(command.type, data, sources, types, catalogue, at: keyPath)
+                // The checks of the flow have compared the values of the URL with the flow's own commands.
+                let isChecked = flow.commands[command.type] != nil
+                review(command.type, data, catalogue, at: "links[\(index)].send[\(number)]") {
+                    types.type(of: $0, in: sources).map { isChecked ? .any : $0 }
+                }
             }
         }
     }
@@ -54,7 +58,7 @@ extension FlowReviewer {
     private mutating func reviewConditions(
         of rule: Flow.Transition, _ catalogue: MessageCatalogue, at keyPath: String
     ) {
-        for type in rule.on where rule.after == nil {
+        for type in rule.on {
             review(type, catalogue, at: "\(keyPath).on")
             review(rule.fields, of: type, catalogue, at: "\(keyPath).where")
         }

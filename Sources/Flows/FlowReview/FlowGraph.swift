@@ -36,6 +36,8 @@ package struct FlowGraph: Hashable, Sendable {
         /// The type of the message that the rule answers; for an action of a button, of the command that the button sends,
         /// or else of the report of the answer.
         package let message: String
+        /// The title of the button that has the action. Nil if it is not the action of a button.
+        package let button: String?
         package let kind: MessageKind
         /// The way in which the screen is shown.
         package let placement: Placement
@@ -141,7 +143,10 @@ package struct FlowGraph: Hashable, Sendable {
             let link = rule.isLink ? flow.links[rule.index] : nil
             // A link that opens no screens leads to those of the rules on its commands.
             let commands = link?.isAction == true ? Set(link?.sends.map(\.type) ?? []).sorted() : []
-            let outcomes = transition.outcomes + commands.flatMap { handlers[$0] ?? [] }.map { (nil, $0.actions) }
+            let redirected = link?.redirect == nil ? [] : link.map { flow.targets(ofRedirect: $0) } ?? []
+            let outcomes =
+                transition.outcomes + commands.flatMap { handlers[$0] ?? [] }.map { (nil, $0.actions) }
+                + redirected.map { (nil, $0.actions) }
             let showings = outcomes.flatMap { answer, actions in
                 actions.flatMap(\.buttonActions).flatMap { action, button in
                     flow.showings(by: action, tabs: tabs).map { (answer, action, button, $0) }
@@ -149,7 +154,7 @@ package struct FlowGraph: Hashable, Sendable {
             }
             // Most rules of a large flow may show no screen.
             if showings.isEmpty { continue }
-            for type in transition.on {
+            for type in transition.triggers {
                 let kind = MessageKind(rawValue: String(type.cut(at: ".")?.before ?? "")) ?? .event
                 let origins = flow.origins(of: transition, on: type, senders: senders, presented: presented)
                 for (answer, action, button, showing) in showings {
@@ -160,6 +165,7 @@ package struct FlowGraph: Hashable, Sendable {
                             from: origin,
                             to: showing.screen,
                             message: button?.message ?? type,
+                            button: button?.title,
                             kind: button == nil ? kind : .command,
                             placement: showing.placement,
                             action: action.name,
@@ -351,7 +357,7 @@ extension Flow.Link.Target {
 
 extension Flow.Action {
     /// The alert or dialog from which a button takes an action, and the type of the message that stands for the button.
-    fileprivate typealias Button = (screen: String?, message: String)
+    fileprivate typealias Button = (screen: String?, message: String, title: String)
 
     /// The action, and the actions of the buttons that it presents.
     fileprivate var buttonActions: [(action: Flow.Action, button: Button?)] {
@@ -360,7 +366,10 @@ extension Flow.Action {
         return [(action, nil)]
             + (options.buttons ?? []).flatMap { button in
                 button.actions.flatMap(\.buttonActions).map { action, inner in
-                    (action, inner ?? (question.screen, button.sends ?? ViewReport.alertAnswered.rawValue))
+                    (
+                        action,
+                        inner ?? (question.screen, button.sends ?? ViewReport.alertAnswered.rawValue, button.title)
+                    )
                 }
             }
     }
@@ -374,8 +383,10 @@ extension Flow.Transition {
         return [(.accepted, actions), (.rejected, condition.rejected), (.expired, condition.expired)]
     }
 
-    /// The screens that send the messages of the rule. Nil if `known` does not name the screens for one of its types.
+    /// The screens that send the messages of the rule. Nil if `known` does not name the screens for one of its types, or
+    /// if the rule answers no message.
     func senders(among known: [String: Set<String>]) -> Set<String>? {
+        if on.isEmpty { return nil }
         var senders: Set<String> = []
         for type in on {
             guard let screens = known[type] else { return nil }

@@ -35,7 +35,9 @@ extension FlowReading {
                     isWhole: errors.isEmpty))
         }
         let acknowledgements = Acknowledgements(in: yaml, file: file)
-        return FlowReview(flow: errors.isEmpty ? flow : nil, findings: acknowledgements.applied(to: reading.findings))
+        return FlowReview(
+            flow: errors.isEmpty ? flow : nil,
+            findings: acknowledgements.applied(to: reading.findings, isWhole: errors.isEmpty))
     }
 }
 

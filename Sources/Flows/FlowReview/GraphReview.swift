@@ -163,7 +163,7 @@ extension FlowReviewer {
     }
 
     private func leads(_ rule: Flow.Transition, onFromRoot screen: String) -> Bool {
-        guard rule.on.contains(where: { Flow.Ending(rawValue: $0) == nil && canArrive($0, on: screen) }) else {
+        guard rule.triggers.contains(where: { Flow.Ending(rawValue: $0) == nil && canArrive($0, on: screen) }) else {
             return false
         }
         let mayApply = rule.when.allSatisfy { condition in
@@ -189,7 +189,7 @@ extension FlowReviewer {
 
     private func leads(_ rule: Flow.Transition, onFromPresented screen: String) -> Bool {
         let scopes: [Flow.Condition.Scope] = [.top, .shown, .presented]
-        return rule.on.contains { canArrive($0, on: screen) }
+        return rule.triggers.contains { canArrive($0, on: screen) }
             && scopes.allSatisfy { scope in
                 let conditions = rule.when.filter { $0.scope == scope }
                 return conditions.isEmpty || conditions.contains { $0.screens.contains { $0.screen == screen } }
@@ -202,7 +202,7 @@ extension FlowReviewer {
 
     private func leads(_ rule: Flow.Transition, onFromPushed screen: String) -> Bool {
         let scopes: [Flow.Condition.Scope] = [.top, .shown]
-        return rule.on.contains { canArrive($0, on: screen) }
+        return rule.triggers.contains { canArrive($0, on: screen) }
             && rule.when.allSatisfy { condition in
                 !scopes.contains(condition.scope) || condition.screens.contains { $0.screen == screen }
             }

@@ -28,7 +28,7 @@ extension FlowReviewer {
         addNote(
             .actionLink,
             "any web page can open '\(link.url)'; it sends \(commands); accept this if anybody may send them",
-            at: "\(keyPath).action")
+            at: keyPath)
     }
 
     private mutating func review(

@@ -8,7 +8,7 @@ extension FlowReviewer {
         for (rule, transition) in flow.placedRules {
             let ordered = OrderedRule(keyPath: rule.keyPath, transition: transition)
             reviewContradictions(in: ordered)
-            for type in transition.on { lists[[rule.flow ?? "", type], default: []].append(ordered) }
+            for trigger in transition.triggers { lists[[rule.flow ?? "", trigger], default: []].append(ordered) }
         }
         var rivals: Set<[String]> = []
         let sorted = lists.sorted { one, other in

@@ -10,12 +10,15 @@ extension FlowReviewer {
         _ catalogue: MessageCatalogue, at keyPath: String
     ) {
         switch action {
-        case .send(let type, let data): review(type, data, sources, types, catalogue, at: keyPath)
+        case .send(let type, let data):
+            review(type, data, catalogue, at: keyPath) { types.type(of: $0, in: sources) }
         case .present(_, as: _, options: let options), .presentFlow(_, arguments: _, as: _, options: let options):
             for (index, button) in (options.buttons ?? []).enumerated() {
                 let keyPath = "\(keyPath).buttons[\(index)]"
                 if let type = button.sends {
-                    review(type, .object(button.data ?? [:]), sources, types, catalogue, at: "\(keyPath).sends")
+                    review(type, .object(button.data ?? [:]), catalogue, at: "\(keyPath).sends") {
+                        types.type(of: $0, in: sources)
+                    }
                 }
                 for (index, action) in button.actions.enumerated() {
                     review(action, sources, types, catalogue, at: "\(keyPath).do[\(index)]")
@@ -59,9 +62,12 @@ extension FlowReviewer {
     }
 
     /// Compares a command that the flow sends with its contract.
+    ///
+    /// - Parameter valueType: The type of the values for which a string with placeholders stands, as
+    ///   ``ArgumentTypes/type(of:in:)`` returns it.
     mutating func review(
-        _ type: String, _ data: JSONValue, _ sources: ArgumentTypes.Sources, _ types: ArgumentTypes,
-        _ catalogue: MessageCatalogue, at keyPath: String
+        _ type: String, _ data: JSONValue, _ catalogue: MessageCatalogue, at keyPath: String,
+        valueType: (String) -> JSONSchema?
     ) {
         review(type, catalogue, at: keyPath)
         guard let schema = catalogue.data[type], let known = schema.members else { return }
@@ -75,7 +81,7 @@ extension FlowReviewer {
                     + "as '${\(placeholder):-none}'",
                 at: "\(keyPath).data")
         }
-        for problem in schema.problems(with: data, type: { types.type(of: $0, in: sources) }) {
+        for problem in schema.problems(with: data, type: valueType) {
             let path = "'\(problem.path)' of '\(type)'"
             switch problem.kind {
             case .unknown:

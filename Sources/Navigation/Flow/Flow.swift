@@ -239,8 +239,7 @@ public struct Flow: Hashable, Sendable {
     /// A rule: the types of the messages that it answers, the conditions, and the actions that the machine takes as one
     /// step.
     public struct Transition: Hashable, Sendable {
-        /// The types of the messages, such as `event.LaunchFinished`, sorted. For a rule that waits, the only element is
-        /// the word `after` with its time, which is not a message type.
+        /// The types of the messages, such as `event.LaunchFinished`, sorted. Empty for a rule that waits (``after``).
         public let on: [String]
         /// Conditions on the fields of the message's data, by dotted path.
         public let fields: [String: Match]
@@ -313,7 +312,7 @@ public struct Flow: Hashable, Sendable {
             file: String = #fileID,
             line: Int = #line
         ) {
-            on = ["after \(time.text)"]
+            on = []
             fields = [:]
             self.when = when.sorted { $0.scope.rawValue < $1.scope.rawValue }
             self.unless = unless.sorted { $0.scope.rawValue < $1.scope.rawValue }
@@ -378,6 +377,29 @@ public struct Flow: Hashable, Sendable {
     func keyPath(of transition: Transition, in child: String?) -> String? {
         let rules = child.map { flows[$0]?.transitions ?? [] } ?? transitions
         return rules.firstIndex(of: transition).map { Self.keyPath(ofRule: $0, in: child) }
+    }
+
+    /// The place of the first rule or link that presents this alert or dialog with these buttons. Nil if there is none,
+    /// such as after a change of the flow.
+    func keyPath(presenting screen: String, with buttons: [AlertButton]) -> String? {
+        let ids = buttons.map(\.id)
+        func presents(_ action: Action) -> Bool {
+            guard case .present(let destination, as: _, options: let options) = action.unconditional else {
+                return false
+            }
+            return destination.screen == screen && options.buttons?.map(\.id) == ids
+        }
+        for (child, rules) in [(nil, transitions)] + flows.sorted(by: { $0.key < $1.key }).map({ ($0, $1.transitions) })
+        {
+            let index = rules.firstIndex { $0.possibleActions.contains(where: presents) }
+            if let index { return Self.keyPath(ofRule: index, in: child) }
+        }
+        let link = links.firstIndex { link in
+            [link.to?.present, link.otherwise?.present].contains {
+                $0?.destination.screen == screen && $0?.options.buttons?.map(\.id) == ids
+            }
+        }
+        return link.map(Self.keyPath(ofLink:))
     }
 
     /// The rules with a guard, including those of child flows.
@@ -449,6 +471,9 @@ extension Flow.Transition {
         return on == other.on && fields == other.fields && when == other.when && unless == other.unless
             && origin == other.origin && condition.ask == otherCondition.ask
     }
+
+    /// The types that the rule answers; for a rule that waits, only `after` with its time, such as `after 3s`.
+    package var triggers: [String] { after.map { ["after \($0.text)"] } ?? on }
 
     /// The types of the messages that a machine must receive for the rule.
     var messageTypes: [String] {

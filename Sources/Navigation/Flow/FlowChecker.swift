@@ -141,9 +141,7 @@ package struct FlowChecker {
         if let ending = transition.on.first(where: { Flow.Ending(rawValue: $0) != nil }) {
             checkEndingFields(of: transition, on: ending, at: keyPath)
         }
-        for (field, match) in transition.fields.sorted(by: { $0.key < $1.key }) {
-            check(match, at: "\(keyPath).where.\(field)")
-        }
+        check(transition.fields, at: "\(keyPath).where")
         hasMessage = transition.after == nil
         defer { hasMessage = true }
         check(transition.when, at: "\(keyPath).when")
@@ -155,6 +153,16 @@ package struct FlowChecker {
         }
         allowsAnswer = false
         if let condition = transition.guard { check(condition, at: "\(keyPath).guard") }
+    }
+
+    /// Checks conditions on fields of a message.
+    private mutating func check(_ fields: [String: Flow.Match], at keyPath: String) {
+        for (field, match) in fields.sorted(by: { $0.key < $1.key }) {
+            if field.split(scalar: ".", omittingEmptySubsequences: false).contains(where: \.isEmpty) {
+                report("'\(field)' is not the path of a field; write FIELD or FIELD.FIELD", at: "\(keyPath).\(field)")
+            }
+            check(match, at: "\(keyPath).\(field)")
+        }
     }
 
     /// Checks the type of a message that a rule answers.
@@ -400,6 +408,7 @@ package struct FlowChecker {
     }
 
     private mutating func check(_ answer: Flow.Guard.Answer, at keyPath: String) {
+        check(answer.fields, at: "\(keyPath).where")
         if answer.on.isEmpty { report("the answer names no message; add its type", at: keyPath) }
         for type in answer.on {
             if type == Machine.deadlinePassed {

@@ -103,14 +103,21 @@ extension Flow {
             number == 0 ? "\(keyPath).\(scope.rawValue)" : "\(keyPath)[\(number)].\(scope.rawValue)"
         }
 
-        /// Checks the condition against a state.
+        /// True if a state fulfils all conditions in `when`, and none in `unless`.
         ///
         /// - Parameters:
         ///   - focus: The sender of the message, its window, and the run of the rule.
         ///   - filled: Fills in the templates of an argument; returns nil if that is not possible.
-        func holds(
-            in state: NavigationState, from focus: Focus = Focus(), filled: (JSONValue) -> JSONValue? = { $0 }
+        static func hold(
+            when: [Condition], unless: [Condition], in state: NavigationState, from focus: Focus = Focus(),
+            filled: (JSONValue) -> JSONValue? = { $0 }
         ) -> Bool {
+            when.allSatisfy { $0.holds(in: state, from: focus, filled: filled) }
+                && !unless.contains { $0.holds(in: state, from: focus, filled: filled) }
+        }
+
+        /// Checks the condition against a state, as ``hold(when:unless:in:from:filled:)`` does.
+        func holds(in state: NavigationState, from focus: Focus, filled: (JSONValue) -> JSONValue?) -> Bool {
             if scope == .tab {
                 guard let selected = state.root.container?.selectedTab else { return false }
                 return screens.contains { $0.screen == selected }

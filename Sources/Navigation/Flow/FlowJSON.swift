@@ -24,7 +24,7 @@ extension Flow.Transition {
     var json: JSONValue {
         .object(
             members: [
-                ("on", after == nil ? JSONValue(types: on) : nil),
+                ("on", on.isEmpty ? nil : JSONValue(types: on)),
                 ("after", (after?.text).map { .string($0) }),
                 ("where", fields.isEmpty ? nil : .object(fields.mapValues(\.json))),
                 ("when", when.isEmpty ? nil : Flow.Condition.json(of: when)),

@@ -22,10 +22,10 @@ extension Flow {
         }
     }
 
-    /// True if rules on the type answer something that is not published as a message: the end of a child flow, an act
-    /// of the user or the end of a wait.
+    /// True if rules on the type answer something that is not published as a message: the end of a child flow or an act
+    /// of the user.
     package static func isUnpublished(_ type: String) -> Bool {
-        Ending(rawValue: type) != nil || UserAct(rawValue: type) != nil || type.begins(with: "after ")
+        Ending(rawValue: type) != nil || UserAct(rawValue: type) != nil
     }
 }
 

@@ -82,7 +82,7 @@ extension Flow {
 
         /// True if the link's conditions hold in this state.
         func admits(_ state: NavigationState) -> Bool {
-            when.allSatisfy { $0.holds(in: state) } && !unless.contains { $0.holds(in: state) }
+            Flow.Condition.hold(when: when, unless: unless, in: state)
         }
 
         /// The root screens that the link's path may lie on: its own root, or those that its conditions require. Empty

@@ -247,13 +247,7 @@ extension FlowChecker {
         let isKnown = template.values.allSatisfy { value in
             pattern.required.contains(value.name) && !(pattern.hasRest && pattern.inPath.last?.name == value.name)
         }
-        let anything = URLPattern.wildcard
-        guard isKnown, let url = template.filled({ _, _ in anything }).flatMap({ URLParts($0) }) else { return }
-        if url.authority.contains(scalars: anything)
-            || flow.links.contains(where: { $0.pattern?.mayMatch(url) == true })
-        {
-            return
-        }
+        guard isKnown, flow.links(matching: template)?.isEmpty == true else { return }
         let nearest = Spelling.suggestion(for: redirect, among: flow.links.map(\.url))
         report("no link matches the redirect '\(redirect)'; \(nearest ?? "correct it, or add a link")", at: keyPath)
     }
@@ -278,5 +272,24 @@ extension FlowChecker {
         flow.uses(of: link).allSatisfy {
             link.pattern?.type(of: $0.placeholder)?.isWhollyAllowed(by: $0.field.schema) ?? true
         }
+    }
+}
+
+extension Flow {
+    /// The targets of the links to which a link redirects, also through other redirects.
+    package func targets(ofRedirect link: Link, limit: Int = 8) -> [Link.Target] {
+        guard limit > 0, let template = link.redirect.flatMap({ LinkTemplate($0) }) else { return [] }
+        return (links(matching: template) ?? []).flatMap {
+            $0.redirect == nil ? [$0.to].compactMap(\.self) : targets(ofRedirect: $0, limit: limit - 1)
+        }
+    }
+
+    /// The links that match the URL of a redirect with some values. Nil if any link may match it.
+    fileprivate func links(matching redirect: LinkTemplate) -> [Link]? {
+        let anything = URLPattern.wildcard
+        guard let url = redirect.filled({ _, _ in anything }).flatMap({ URLParts($0) }),
+            !url.authority.contains(scalars: anything)
+        else { return nil }
+        return links.filter { $0.pattern?.mayMatch(url) == true }
     }
 }

@@ -216,15 +216,7 @@ public struct Machine: Hashable, Sendable {
         transition.on.contains(step.input.type)
             && (transition.origin == .any || isOwn(step.input))
             && matches(transition.fields, step.input)
-            && holds(transition, step)
-    }
-
-    /// True if the state before the step fulfils the rule's conditions.
-    private func holds(_ transition: Flow.Transition, _ step: StateTransaction) -> Bool {
-        if transition.when.isEmpty && transition.unless.isEmpty { return true }
-        let focus = step.focus
-        return transition.when.allSatisfy { $0.holds(in: step, from: focus) }
-            && !transition.unless.contains { $0.holds(in: step, from: focus) }
+            && step.admits(transition)
     }
 
     /// True if the message's data fulfils these conditions.
@@ -355,6 +347,7 @@ extension Machine {
         // The templates were filled in when the question was presented.
         step.isLiteral = true
         step.scope = question.run
+        step.rule = flow.keyPath(presenting: question.screen, with: buttons)
         // The actions change the window of the question, even if the report names its instance only in the data.
         step.input.attributes.instance = instance
         return perform(button.actions, step)
@@ -504,7 +497,7 @@ extension Machine {
         if let rule = rules.first(where: { $0.guard.map { matches($0.accept, input) } ?? false }) {
             var asking = step(for: attempt.message)
             asking.scope = attempt.run
-            guard holds(rule, asking) else {
+            guard asking.admits(rule) else {
                 let reason = "the message was accepted, but the state no longer fulfils the rule's conditions"
                 return conclude(attempt, with: [], input: input, effects: [attempt.message.discarded(reason)])
             }
@@ -749,36 +742,55 @@ extension Machine {
         return step.state.isTooLarge(from: state) ? NavigationFailure.stateTooLarge.message : nil
     }
 
+    /// The result of trying to follow a parked link.
+    private enum Arrival {
+        /// The link waits for at most `park` milliseconds.
+        case waits(reason: String, park: Int)
+        case discarded(reason: String)
+        /// The step with the link's screens.
+        case followed(StateTransaction)
+    }
+
     /// Follows the parked link if the state of the step admits it.
     ///
-    /// If the link ends runs of child flows, rules handle these ends first. The link is then tried again in the
+    /// If the link ends runs of child flows, rules handle these ends first. The link is then tried once more, in the
     /// resulting state.
-    private func followParked(_ step: inout StateTransaction, telling: Bool = true) {
+    private func followParked(_ step: inout StateTransaction) {
         guard let parked = step.state.parked else { return }
+        switch arrival(of: parked, in: step) {
+        case .waits: return
+        case .discarded(let reason): return step.unpark(reason)
+        case .followed(let followed):
+            if isChosen(by: step, since: parked, against: followed.state) {
+                return step.unpark("the user has since chosen another screen or tab")
+            }
+            step.abandonRuns(comingTo: followed.state)
+            if step.endings.isEmpty { return step.arrive(followed) }
+        }
+        tellOfReportedEndings(&step)
+        guard let parked = step.state.parked else { return }
+        switch arrival(of: parked, in: step) {
+        case .waits(let reason, park: 0): step.unpark(Flow.notNow(reason))
+        case .waits: return
+        case .discarded(let reason): step.unpark(reason)
+        case .followed(let followed): step.arrive(followed)
+        }
+    }
+
+    private func arrival(of parked: ParkedLink, in step: StateTransaction) -> Arrival {
         switch flow.answer(to: parked.url, in: step.state, isParked: true) {
-        case .refused(let reason): step.unpark(reason)
-        case .waits(let reason, _, park: 0, _) where !telling: step.unpark(Flow.notNow(reason))
-        case .waits, .acts: break
+        case .refused(let reason): return .discarded(reason: reason)
+        case .waits(let reason, _, let park, _): return .waits(reason: reason, park: park)
+        case .acts: return .discarded(reason: Flow.notNow("it only sends commands"))
         case .followed(let link, _):
             var followed = step
             followed.state.parked = nil
             followed.follow(link)
             followed.rule = Flow.keyPath(ofLink: link.index)
-            guard !followed.state.isTooLarge(from: state) else {
-                return step.unpark(NavigationFailure.stateTooLarge.message)
+            if followed.state.isTooLarge(from: state) {
+                return .discarded(reason: NavigationFailure.stateTooLarge.message)
             }
-            if telling, isChosen(by: step, since: parked, against: followed.state) {
-                return step.unpark("the user has since chosen another screen or tab")
-            }
-            step.abandonRuns(comingTo: followed.state)
-            guard telling, !step.endings.isEmpty else {
-                step = followed
-                step.abandonRuns()
-                step.endings = []
-                return
-            }
-            tellOfReportedEndings(&step)
-            followParked(&step, telling: false)
+            return .followed(followed)
         }
     }
 
@@ -806,6 +818,15 @@ extension Machine {
             !step.state.attempts.contains(where: { $0.id == attempt.id })
         else { return step.input }
         return attempt.message
+    }
+}
+
+extension StateTransaction {
+    /// Goes on with the step in which a link has been followed. The runs that it ends have been reported.
+    fileprivate mutating func arrive(_ followed: StateTransaction) {
+        self = followed
+        abandonRuns()
+        endings = []
     }
 }
 
@@ -850,11 +871,5 @@ extension [Machine.Effect] {
     /// These effects, preceded by the attributes of the message that began them. Empty if there are no effects.
     func began(_ attributes: Machine.Attributes) -> [Machine.Effect] {
         isEmpty ? [] : [.began(attributes)] + self
-    }
-}
-
-extension Flow.Condition {
-    func holds(in step: StateTransaction, from focus: Focus) -> Bool {
-        holds(in: step.before, from: focus) { try? step.resolve($0) }
     }
 }

@@ -33,11 +33,14 @@ extension Machine {
     /// The places of the conditions of a rule that do not hold.
     private func failingConditions(of rule: Flow.Transition, _ step: StateTransaction) -> [String] {
         let focus = step.focus
+        func holds(_ condition: Flow.Condition) -> Bool {
+            condition.holds(in: step.before, from: focus) { try? step.resolve($0) }
+        }
         let fields = rule.fields.sorted { $0.key < $1.key }.filter { field, match in
             !match.holds(for: step.input.data.value(at: field))
         }
         return (rule.origin == .any || isOwn(step.input) ? [] : ["origin"]) + fields.map { "where.\($0.key)" }
-            + rule.when.filter { !$0.holds(in: step, from: focus) }.map { "when.\($0.scope.rawValue)" }
-            + rule.unless.filter { $0.holds(in: step, from: focus) }.map { "unless.\($0.scope.rawValue)" }
+            + rule.when.filter { !holds($0) }.map { "when.\($0.scope.rawValue)" }
+            + rule.unless.filter(holds).map { "unless.\($0.scope.rawValue)" }
     }
 }

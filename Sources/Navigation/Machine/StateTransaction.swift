@@ -62,6 +62,12 @@ struct StateTransaction {
             layer: layer)
     }
 
+    /// True if the state before the step fulfils the rule's conditions.
+    func admits(_ rule: Flow.Transition) -> Bool {
+        if rule.when.isEmpty && rule.unless.isEmpty { return true }
+        return Flow.Condition.hold(when: rule.when, unless: rule.unless, in: before, from: focus) { try? resolve($0) }
+    }
+
     /// Records that the program has dismissed these instances, from the bottom up. The view animates them out.
     private mutating func dismiss(_ instances: [ScreenInstance]) {
         for instance in instances.reversed() {

@@ -13,16 +13,15 @@ extension Flow {
 
     /// True if the rule of a wait is still there and its conditions hold.
     func holds(_ wait: PendingWait, in state: NavigationState) -> Bool {
-        rule(of: wait, in: state).map { $0.transition.holds(in: state, run: wait.run) } ?? false
+        rule(of: wait, in: state).map { holds($0.transition, run: wait.run, in: state) } ?? false
     }
-}
 
-extension Flow.Transition {
-    /// True if the conditions of a rule that waits hold in the state.
-    fileprivate func holds(in state: NavigationState, run: String?) -> Bool {
-        let focus = Focus(run: run)
-        return when.allSatisfy { $0.holds(in: state, from: focus) }
-            && !unless.contains { $0.holds(in: state, from: focus) }
+    /// True if the conditions of a rule that waits hold in the state. No message is handled, so there is no sender.
+    fileprivate func holds(_ rule: Transition, run: String?, in state: NavigationState) -> Bool {
+        var step = StateTransaction(
+            flow: self, input: Machine.Input(id: "", type: ""), before: state, memory: NavigationMemory())
+        step.scope = run
+        return step.admits(rule)
     }
 }
 
@@ -40,7 +39,8 @@ extension StateTransaction {
     private mutating func beginWaits(of rules: [Flow.Transition], run: String?) {
         for rule in rules {
             guard let time = rule.after, let name = rule.name, state.waits.count < PendingWait.limit,
-                !state.waits.contains(where: { $0.rule == name && $0.run == run }), rule.holds(in: state, run: run)
+                !state.waits.contains(where: { $0.rule == name && $0.run == run }),
+                flow.holds(rule, run: run, in: state)
             else { continue }
             let id = DerivedID.make(from: input.id, platform: flow.platform, name: "wait-\(memory.nextNumber())")
             state.waits.append(PendingWait(id: id, rule: name, run: run, delay: time))

@@ -7,7 +7,7 @@ public struct NavigationChange: Hashable, Sendable {
     public let from: String?
     /// The changes of the screens, in order. If the state before is not known, the screens that are shown.
     public let screens: [String]
-    /// The changes besides the screens: child flows, a waiting guard, a parked link.
+    /// The changes besides the screens: child flows, waiting guards and rules, a parked link.
     public let others: [String]
     /// The key of the rule or link that led to the state, as in ``NavigationSnapshot/rule``. Nil if there is none.
     public let rule: String?
@@ -23,10 +23,12 @@ public struct NavigationChange: Hashable, Sendable {
             others = []
             return
         }
-        let words = ChangeWords(former: former.state, state: snapshot.state)
+        let words = ChangeWords(
+            former: former.state, state: snapshot.state,
+            linkRule: snapshot.rule.flatMap { $0.begins(with: "links[") ? $0 : nil }, formerRule: former.rule)
         from = former.state.front.screen
         screens = words.screens
-        others = words.runs + words.attempts + words.link
+        others = words.runs + words.attempts + words.waits + words.link
     }
 
     /// True if nothing has changed that a person sees: for example, a screen has been animated out.
@@ -53,6 +55,10 @@ extension ScreenInstance {
 private struct ChangeWords {
     let former: NavigationState
     let state: NavigationState
+    /// The place of the deep link that led to the state. Nil if it was not a link.
+    let linkRule: String?
+    /// The place of the rule or link that led to the former state. It stays the same while screens are animated out.
+    let formerRule: String?
 
     /// The maximum number of steps that are told.
     private static let stepLimit = 12
@@ -83,11 +89,19 @@ private struct ChangeWords {
 
     private func container(_ root: RootScreen) -> String {
         switch root.container {
-        case .tabs(_, let selected): " with tab \(selected)"
+        case .tabs(let tabs, let selected):
+            " with tab \(selected)\(path(of: tabs.first { $0.name == selected }?.stack))"
+        case .split(let columns) where columns.isEmpty: ""
         case .split(let columns):
-            columns.isEmpty ? "" : " with columns \(columns.keys.sorted().joined(separator: ", "))"
+            " with columns "
+                + columns.sorted { $0.key < $1.key }.map { "\($0)\(path(of: $1))" }.joined(separator: ", ")
         case nil: ""
         }
+    }
+
+    private func path(of stack: ScreenStack?) -> String {
+        guard let path = stack?.path, !path.isEmpty else { return "" }
+        return ": \(list(path))"
     }
 
     /// The place of a path that is not the front one. Empty for the front path.
@@ -135,6 +149,12 @@ private struct ChangeWords {
             }
     }
 
+    /// The beginnings of waits.
+    var waits: [String] {
+        state.waits.filter { wait in wait.isOver != true && !former.waits.contains { $0.id == wait.id } }
+            .map { "waits \(Duration.milliseconds($0.delay).text)" }
+    }
+
     /// The type of a message without its kind.
     private func name(of message: Machine.Input) -> String {
         String(message.type.cut(at: ".")?.after ?? message.type[...])
@@ -143,7 +163,12 @@ private struct ChangeWords {
     var link: [String] {
         switch (former.parked, state.parked) {
         case (let before, let link?) where link != before: ["link \(JSONValue.string(link.url).summary) waits"]
-        case (let before?, nil): ["link \(JSONValue.string(before.url).summary) waits no longer"]
+        case (let before?, nil):
+            [
+                "link \(JSONValue.string(before.url).summary) "
+                    + (linkRule != nil && (linkRule != formerRule || !screens.isEmpty)
+                        ? "is followed" : "waits no longer")
+            ]
         default: []
         }
     }
