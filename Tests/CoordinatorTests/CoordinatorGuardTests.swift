@@ -222,6 +222,47 @@ struct CoordinatorGuardTests {
         #expect(deadlines.map(\.id) == [command.id + ".ios.ask.ios.deadline"])
     }
 
+    @Test("Each of two screens that wait has a deadline of its own")
+    func twoDeadlines() async throws {
+        let flow = try Flow("form", version: 1, platform: "ios", start: "form") {
+            for name in ["form", "sheet", "sorry"] { Flow.Screen(name) }
+            Flow.Transition(on: "event.Warned", do: [.present("sheet", as: .sheet)])
+            Flow.Transition(
+                on: "command.NextRequested", when: [.sender("form")],
+                guard: Flow.Guard(accept: "event.DraftSaved", deadline: .seconds(5)), do: [.push("sorry")])
+            Flow.Transition(
+                on: "command.NextRequested", when: [.sender("sheet")],
+                guard: Flow.Guard(
+                    accept: "event.DraftSaved", deadline: .seconds(2), expired: [.present("sorry", as: .sheet)]),
+                do: [.push("sorry")])
+        }
+        let commands = try await withRunning(fixture.coordinator(flow)) {
+            var commands: [Envelope] = []
+            for (count, screen) in [(1, "form"), (2, "sheet")] {
+                if screen == "sheet" { try await view.publish(DomainEvent.Warned()) }
+                var origin = fixture.phone
+                origin.instance = try await fixture.snapshot { $0.state.top.screen == screen }.state.top.id
+                commands.append(try await view.send(Command.NextRequested(name: screen), origin: origin))
+                try await fixture.snapshot { $0.state.attempts.count == count }
+            }
+            return commands
+        }
+        try await withRunning(fixture.coordinator(flow)) {
+            #expect(try await view.documents(matching: [.type(Document.Deadline.self)]).count == 2)
+            try await fixture.clock.sleepers(2)
+            fixture.clock.advance(by: .seconds(2))
+            let snapshot = try await fixture.snapshot { $0.state.top.screen == "sorry" }
+            #expect(snapshot.state.attempts.map(\.id) == [commands[0].id])
+            #expect(try await view.documents(matching: [.type(Document.Deadline.self)]).count == 1)
+            fixture.clock.advance(by: .seconds(3))
+            try await fixture.snapshot { $0.state.attempts.isEmpty }
+            let passed = try await view.journalled(DomainEvent.GuardDeadlinePassed.self)
+            #expect(
+                try passed.map { try $0.decode(DomainEvent.GuardDeadlinePassed.self).attempt }
+                    == commands.reversed().map(\.id))
+        }
+    }
+
     @Test("An attempt whose rule a changed flow lacks is dropped with a report")
     func changedFlow() async throws {
         let command = try await withForm { try await ask() }

@@ -88,6 +88,27 @@ struct CoordinatorLinkTests {
         }
     }
 
+    @Test("A link that opens no screens sends its command each time, without a new state")
+    func action() async throws {
+        let flow = try Flow("shop", version: 1, platform: "ios", start: "list") {
+            Flow.Screen("list", sends: ["command.ItemNeeded"])
+            Flow.Link("shop://order/{id}", action: true, send: [.init("command.ItemNeeded", ["itemID": "${url.id}"])])
+        }
+        #expect(flow.sends.contains(Command.ItemNeeded.type))
+        try await withRunning(fixture.coordinator(flow)) {
+            var links: [Envelope] = []
+            for _ in 0..<2 {
+                let link = DomainEvent.DeepLinkReceived(url: "shop://order/7")
+                links.append(try await view.publish(link, origin: fixture.phone))
+            }
+            let commands = try await view.received(Command.ItemNeeded.self, 2)
+            #expect(commands.map(\.attributes.causationID) == links.map(\.id))
+            #expect(try commands.map { try $0.decode(Command.ItemNeeded.self).itemID } == ["7", "7"])
+            let snapshot = try #require(try await fixture.currentSnapshot())
+            #expect(snapshot.revision == 0 && snapshot.url == nil)
+        }
+    }
+
     @Test("A parked link that a changed flow lacks is discarded with a report")
     func changedFlow() async throws {
         let link = try await withRunning(fixture.coordinator(.shop(links: true))) {

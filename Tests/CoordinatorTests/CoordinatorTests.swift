@@ -134,6 +134,63 @@ struct CoordinatorTests {
         }
     }
 
+    @Test("The actions of a button belong to the step of the answer, and its command has the alert's data")
+    func buttonActions() async throws {
+        let again = AlertButton(
+            id: "again", title: "Again", sends: "command.ItemNeeded", data: ["itemID": "${data.itemID}"],
+            do: [.push(.screen("item", ["itemID": "${data.itemID}"]))])
+        let flow = try Flow("shop", version: 1, platform: "ios", start: "list") {
+            for name in ["list", "item", "ready"] { Flow.Screen(name) }
+            Flow.Transition(
+                on: "command.ItemSelected",
+                do: [.present("ready", as: .alert, options: PresentationOptions(title: "Ready", buttons: [again]))])
+        }
+        #expect(flow.sends.contains(Command.ItemNeeded.type))
+        let alert = try await withRunning(fixture.coordinator(flow)) {
+            try await view.send(Command.ItemSelected(itemID: "7"))
+            return try await fixture.snapshot { $0.state.top.screen == "ready" }.state.top.id
+        }
+        // The coordinator has restarted between the question and the answer.
+        try await withRunning(fixture.coordinator(flow)) {
+            let answer = try await view.send(
+                Command.AlertAnswered(instance: alert, button: "again"), origin: fixture.phone, lifetime: nil)
+            let snapshot = try await fixture.snapshot { $0.state.top.screen == "item" }
+            #expect(snapshot.cause == answer.id && snapshot.state.presentations.isEmpty)
+            #expect(snapshot.state.top.arguments == ["itemID": "7"])
+            let command = try await view.received(Command.ItemNeeded.self)[0]
+            #expect(try command.decode(Command.ItemNeeded.self).itemID == "7")
+            #expect(command.attributes.causationID == answer.id)
+        }
+    }
+
+    @Test("The command of a rule on an act of the user is caused by the view's report, and is sent once")
+    func userAct() async throws {
+        let flow = try Flow("shop", version: 1, platform: "ios", start: "list") {
+            Flow.Screen("list")
+            Flow.Screen("item")
+            Flow.Transition(
+                on: "command.ItemSelected", do: [.push(.screen("item", ["itemID": "${data.itemID}"]))])
+            Flow.Transition(
+                on: "user.wentBack", where: ["screen": "item"],
+                do: [.send(type: "command.ItemNeeded", data: ["itemID": "${sender.itemID}"])])
+        }
+        #expect(!flow.receives.contains { $0.description.hasPrefix("user.") })
+        try await withRunning(fixture.coordinator(flow)) {
+            try await view.send(Command.ItemSelected(itemID: "7"))
+            let item = try await fixture.snapshot { !$0.state.path.isEmpty }.state.top.id
+            let reports = [
+                try await view.send(Command.BackCompleted(instance: item), origin: fixture.phone, lifetime: nil),
+                try await view.send(Command.BackCompleted(instance: item), origin: fixture.phone, lifetime: nil),
+            ]
+            try await view.send(Command.ItemSelected(itemID: "8"))
+            try await fixture.snapshot { !$0.state.path.isEmpty && $0.state.top.id != item }
+            let commands = try await view.journalled(Command.ItemNeeded.self)
+            #expect(commands.map(\.attributes.causationID) == [reports[0].id])
+            #expect(commands[0].attributes.device == "phone-1" && commands[0].attributes.instance == nil)
+            #expect(try commands[0].decode(Command.ItemNeeded.self).itemID == "7")
+        }
+    }
+
     @Test("The dismissal of a screen is published for the services that work for it")
     func screenDismissed() async throws {
         try await fixture.withShop {

@@ -56,6 +56,47 @@ struct FlowDrawingTests {
         #expect(arrows.filter(\.isLink).allSatisfy { $0.rules[0].utf8.starts(with: "links[".utf8) })
     }
 
+    @Test("Waits, acts of the user, buttons, links and guards have their own words")
+    func newWords() throws {
+        let flow = try Flow(
+            yaml: """
+                name: hotel
+                version: 1
+                platform: ios
+                start: splash
+                screens: { splash: , room: , offer: , help: }
+                transitions:
+                  - { after: 3s, when: { top: splash }, do: [{ push: room }] }
+                  - { on: user.wentBack, where: { screen: room }, do: [{ push: help }] }
+                  - { on: user.dismissed, do: [{ popTo: room }] }
+                  - on: event.Ending
+                    do:
+                      - present:
+                          screen: offer
+                          style: alert
+                          buttons: [{ id: yes, title: Yes, sends: command.Extended, do: [{ push: room }] }]
+                  - on: command.Checked
+                    guard: { accept: event.Good, deadline: 20s, expired: [{ push: help }] }
+                    do: [{ push: room }]
+                links:
+                  - { url: "hotel://r", when: { top: room }, to: { root: help }, otherwise: { root: splash } }
+                """, file: "flow.yaml")
+        let drawing = try FlowDrawing(of: flow)
+        let words = drawing.arrows.map { arrow in
+            let places = [arrow.from, arrow.to].map { drawing.boxes[$0].screen ?? drawing.boxes[$0].title ?? "" }
+            return "\(places.joined(separator: " → ")): \(arrow.words.joined(separator: ", "))"
+        }
+        #expect(
+            words == [
+                "splash → room: after 3s", "room → help: user went back", "anywhere → room: user dismissed",
+                "anywhere → offer: Ending", "offer → room: Extended", "anywhere → room: Checked, after event.Good",
+                "anywhere → help: Checked, no answer for 20s", "room → help: hotel://r",
+                "anywhere → splash: hotel://r, otherwise",
+            ])
+        #expect(drawing.arrows[1].lines == ["user.wentBack", "push"])
+        #expect(drawing.arrows[2].lines == ["user.dismissed", "popTo"])
+    }
+
     @Test("Control characters and long names do not get into a short label")
     func hostile() throws {
         let accents = String(repeating: "\u{301}", count: 100_000)

@@ -1,4 +1,3 @@
-import CommandLineTestSupport
 import Contracts
 import EventBus
 import Foundation
@@ -33,14 +32,8 @@ struct GuardTests {
                   expired: [{ present: { screen: sorry, style: sheet } }]
                 do: [{ push: done }]
             """
-        try await SegueCommandLine.inScratch { segue in
-            try segue.write(flow, to: "form.yaml")
-            let coordinator = TestService(
-                "ios-coordinator", command: ["navigation-coordinator", "--flow", "\(segue.directory)/form.yaml"],
-                after: ["broker"])
-            try await TestStack.with(
-                [.broker, TestService("error-notifier", after: ["broker"]), coordinator], body)
-        }
+        let notifier = TestService("error-notifier", after: ["broker"])
+        try await TestStack.with(flow: flow, beside: [notifier]) { stack, _ in try await body(stack) }
     }
 
     /// Starts a guard that waits for a frozen service.

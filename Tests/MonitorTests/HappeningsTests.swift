@@ -215,6 +215,48 @@ struct HappeningsTests {
         #expect(line.dropFirst(14).hasPrefix(manner + " "), "\(line)")
     }
 
+    @Test("The end of a time names the rule that has waited, or the message whose guard got no answer")
+    func deadlines() throws {
+        let flow = try Flow("shop", version: 1, platform: "ios", start: "list") {
+            Flow.Screen("list", sends: ["command.Save"])
+            Flow.Screen("item")
+            Flow.Transition(after: .seconds(3), when: [.top("list")], do: [.push("item")])
+            Flow.Transition(
+                on: "command.Save", guard: Flow.Guard(accept: "event.Saved", deadline: .seconds(20)),
+                do: [.push("item")])
+        }
+        let waiting = try state(flow, [Machine.Input(id: "m9", type: "command.Save", data: [:])])
+        for isLearnt in [false, true] {
+            var bus = Bus()
+            let tap = try tap(&bus)
+            let document = try bus.publish("document.NavigationState", waiting, of: "coordinator/1", because: tap) {
+                $0.key = "ios"
+            }
+            if isLearnt {
+                bus = Bus()
+                bus.learn(document)
+            }
+            for attempt in ["m9.ios.wait-2", "m9", "m1"] {
+                try bus.publish(
+                    "event.GuardDeadlinePassed", #"{"attempt":"\#(attempt)"}"#, of: "coordinator/1", because: tap
+                ) { $0.platform = "ios" }
+            }
+            #expect(bus.parts.suffix(3) == ["after 3s", "no answer to Save for 20s", "the time is over"])
+        }
+    }
+
+    @Test(
+        "A request of a view names the action",
+        arguments: [
+            (#""back""#, "back"), (#"{"pop":2}"#, "pop 2"), (#"{"goTo":{"screen":"item"}}"#, "goTo item"),
+            (#"{"push":{"screen":"item","arguments":{"id":5}}}"#, "push item {id: 5}"), (#"[1]"#, "[1]"),
+        ])
+    func requests(action: String, words: String) throws {
+        var bus = Bus()
+        try bus.publish("command.NavigationRequested", #"{"action":\#(action)}"#, of: "device/1")
+        #expect(bus.parts == ["NavigationRequested \(words)"])
+    }
+
     @Test("Errors, the banner, and the start and end of processes are happenings")
     func others() throws {
         var bus = Bus()

@@ -92,6 +92,28 @@ struct RouterTests {
         }
     }
 
+    @Test("A call comes back to an open screen, and goes back until there is nothing to go back to")
+    func going() async throws {
+        try await withRunning(fixture.coordinator(.shop(requests: [.push, .goTo, .back]))) {
+            try await router.push(.item(id: 1))
+            try await router.push(.list)
+            let item = try await fixture.instances()[0]
+            #expect(try await router.goTo(.item(id: 1)) == 3)
+            #expect(try await fixture.instances() == [item], "the same screen, not a new one")
+            await #expect(throws: RouterError.refused("the requested action changes nothing")) {
+                try await router.goTo(.item(id: 1))
+            }
+            #expect(try await router.goTo(.item(id: 2)) == 4)
+            #expect(try await router.path?.routes == [.item(id: 1), .item(id: 2)])
+            for revision in [5, 6] { #expect(try await router.back() == revision) }
+            #expect(try await router.path?.routes == [])
+            await #expect(throws: RouterError.refused("nothing to go back to")) { try await router.back() }
+            await #expect(throws: RouterError.late("screen instance '\(item)' was dismissed or never existed")) {
+                try await router.back(from: item)
+            }
+        }
+    }
+
     @Test("Two pops at once close two screens, and a second pop of one screen is refused")
     func twoPops() async throws {
         try await withRunning(fixture.coordinator(.shop())) {

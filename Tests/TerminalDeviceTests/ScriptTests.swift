@@ -157,6 +157,17 @@ struct ScriptTests {
                 + "on screen is serviceSelection with Connect Spotify")
     }
 
+    @Test("A timeout of the way back names the screen from which the user cannot go back")
+    func withoutBack() throws {
+        var script = SessionScript(.scripted)
+        var snapshot = try NavigationSnapshot.sample(root: "list", path: [.sample("payment", 2)])
+        snapshot.withoutBack = snapshot.state.path.map(\.id)
+        _ = try script.show(snapshot)
+        let line = try #require(try script.handle(.line("b")).deadlines.first)
+        let failure = try #require(try script.handle(.deadline(line)).failure)
+        #expect(failure.message.hasSuffix("; the user cannot go back from 'payment'"))
+    }
+
     @Test("A deadline of an answered line has no effect")
     func staleDeadline() throws {
         var script = SessionScript(.scripted)

@@ -193,7 +193,11 @@ struct TerminalSession: Sendable {
         let names = scene.active.map(\.screen).joined(separator: ", ")
         let labels = scene.choices.prefix(8).map(\.label) + (scene.choices.count > 8 ? ["…"] : [])
         let shown = "on screen is \(names) with \(labels.isEmpty ? "nothing to pick" : labels.joined(separator: ", "))"
-        guard case .scene(let line) = script.wait, Int(line) != nil, !script.isNew(scene) else { return shown }
+        guard case .scene(let line) = script.wait else { return shown }
+        if Answer(line) == .back, let kept = scene.active.last(where: { scene.snapshot.withoutBack.contains($0.id) }) {
+            return shown + "; the user cannot go back from '\(kept.screen)'"
+        }
+        guard Int(line) != nil, !script.isNew(scene) else { return shown }
         return shown + "; after a choice, a number waits for another screen: use a name for the same screen"
     }
 }

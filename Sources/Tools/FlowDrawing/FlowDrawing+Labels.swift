@@ -5,32 +5,39 @@ internal import Support
 extension Flow {
     /// The lines of an arrow's label: the message or deep link, the conditions, and the action.
     func lines(of edge: FlowGraph.Edge) -> [String] {
-        if edge.rule.isLink, links.indices.contains(edge.rule.index) {
-            let link = links[edge.rule.index]
+        if let link = link(of: edge) {
             let conditions = edge.rule.isOtherwise ? ["otherwise"] : Self.lines(of: link.when, link.unless, edge)
             return [link.url] + conditions.map { "[\($0)]" } + [edge.text]
         }
         guard let rule = rule(of: edge) else { return [edge.message] }
-        let fields = rule.fields.sorted { $0.key < $1.key }.map { "\($0.key): \($0.value.text)" }
+        let fields = rule.words(ofFieldsFrom: edge.from)
         let origin = rule.origin == .own ? ["from \(platform) only"] : []
         let guards = (fields + Self.lines(of: rule.when, rule.unless, edge) + origin).map { "[\($0)]" }
         return [edge.message] + guards + (rule.guard.map { [$0.text(of: edge.rule.answer)] } ?? []) + [edge.text]
     }
 
-    /// The short label of an arrow: the message without its kind; then the conditions on its fields, the answer to the
-    /// guard, the URL of the deep link, or a condition on other screens than the one at which the arrow starts.
+    /// The short label of an arrow: the message without its kind, the act of the user, or the URL of the deep link; then
+    /// the conditions on the message's fields, the answer to the guard, or a condition on other screens than the one at
+    /// which the arrow starts.
     func words(of edge: FlowGraph.Edge) -> [String] {
-        let message = edge.message.cut(at: ".")?.after ?? Substring(edge.message)
-        return [String(message), detail(of: edge)].compactMap(\.self).map(\.short).filter { !$0.isEmpty }
+        let name =
+            UserAct(rawValue: edge.message)?.words ?? link(of: edge)?.url
+            ?? edge.message.cut(at: ".").map { String($0.after) } ?? edge.message
+        return [name, detail(of: edge)].compactMap(\.self).map(\.short).filter { !$0.isEmpty }
+    }
+
+    private func link(of edge: FlowGraph.Edge) -> Link? {
+        edge.rule.isLink && links.indices.contains(edge.rule.index) ? links[edge.rule.index] : nil
     }
 
     private func detail(of edge: FlowGraph.Edge) -> String? {
-        if edge.rule.isLink { return links.indices.contains(edge.rule.index) ? links[edge.rule.index].url : nil }
+        if edge.rule.isOtherwise { return "otherwise" }
+        if let link = link(of: edge) { return link.when.first { !$0.isObvious(from: edge.from) }?.text }
         guard let rule = rule(of: edge) else { return nil }
         // Accepting is the rule's own effect. It is said only if there is nothing else to say.
         let answer = rule.guard.map { $0.text(of: edge.rule.answer) }
         if let answer, edge.rule.answer != .accepted { return answer }
-        let fields = rule.fields.sorted { $0.key < $1.key }.map { "\($0.key): \($0.value.text)" }
+        let fields = rule.words(ofFieldsFrom: edge.from)
         if !fields.isEmpty { return fields.joined(separator: ", ") }
         return answer ?? rule.when.first { !$0.isObvious(from: edge.from) }?.text
     }
@@ -45,9 +52,32 @@ extension Flow {
     }
 }
 
+extension Flow.UserAct {
+    fileprivate var words: String {
+        switch self {
+        case .wentBack: "user went back"
+        case .dismissed: "user dismissed"
+        case .selectedTab: "user selected tab"
+        case .tappedTab: "user tapped tab"
+        }
+    }
+}
+
+extension Flow.Transition {
+    /// The conditions on the fields of the message. The screen that the user has left is omitted if the arrow starts
+    /// there.
+    fileprivate func words(ofFieldsFrom screen: String?) -> [String] {
+        fields.sorted { $0.key < $1.key }.compactMap { name, match in
+            let isObvious = name == "screen" && match.text == screen && on.allSatisfy { Flow.UserAct(rawValue: $0) != nil }
+            return isObvious ? nil : "\(name): \(match.text)"
+        }
+    }
+}
+
 extension FlowGraph.Edge {
     fileprivate var text: String {
-        let what = begins.map { "\(action.rawValue) \($0)" } ?? action.rawValue
+        let name = action == .pop && to != nil ? "popTo" : action.rawValue
+        let what = begins.map { "\(name) \($0)" } ?? name
         return switch placement {
         case .presented(let style): "\(what) as \(style.rawValue)"
         case .tab(let name): "\(what), tab \(name)"
@@ -92,7 +122,7 @@ extension Flow.Guard {
     fileprivate func text(of answer: FlowGraph.Answer?) -> String {
         switch answer {
         case .rejected: "after \(reject.map { Self.text(of: $0) } ?? "nothing")"
-        case .expired: "without an answer for \(deadline)"
+        case .expired: "no answer for \(deadline.text)"
         case .accepted, nil: "after \(Self.text(of: accept))"
         }
     }

@@ -99,9 +99,24 @@ struct HappeningWords: Sendable {
         case DomainEvent.URLOpenRequested.type:
             guard let event = try? message.decode(DomainEvent.URLOpenRequested.self) else { return result(message) }
             return content(message, ["opens \(JSONValue.string(event.url).summary)"])
-        case DomainEvent.GuardDeadlinePassed.type: return content(message, ["the time is over"])
+        case DomainEvent.GuardDeadlinePassed.type: return content(message, [deadline(passedBy: message)])
         default: return result(message)
         }
+    }
+
+    /// The time that is over: of a rule with `after`, or of a guard without an answer.
+    private mutating func deadline(passedBy message: Envelope) -> String {
+        let name = DocumentName(
+            Document.NavigationState.type, subject: message.subject, key: message.attributes.platform)
+        readUnread(name)
+        guard let id = try? message.decode(DomainEvent.GuardDeadlinePassed.self).attempt,
+            let state = snapshots[name]?.state
+        else { return "the time is over" }
+        func text(_ milliseconds: Int) -> String { Duration.milliseconds(milliseconds).text }
+        if let wait = state.waits.first(where: { $0.id == id }) { return "after \(text(wait.delay))" }
+        guard let attempt = state.attempts.first(where: { $0.id == id }) else { return "the time is over" }
+        let asked = attempt.message.type.cut(at: ".").map { String($0.after) } ?? attempt.message.type
+        return "no answer to \(asked) for \(text(attempt.deadline))"
     }
 
     private func content(_ message: Envelope, _ parts: [String]) -> Content {
@@ -123,12 +138,16 @@ struct HappeningWords: Sendable {
 
     // MARK: Documents
 
+    /// Decodes a document that was learnt.
+    private mutating func readUnread(_ name: DocumentName) {
+        guard let document = unread[name] else { return }
+        unread[name] = nil
+        _ = apply(document: document)
+    }
+
     private mutating func apply(document: Envelope) -> Content? {
         let name = DocumentName(document)
-        if let former = unread[name] {
-            unread[name] = nil
-            _ = apply(document: former)
-        }
+        readUnread(name)
         switch document.type {
         case Document.NavigationState.type: return apply(snapshot: document, name)
         case Document.Presence.type: return apply(presence: document)

@@ -19,7 +19,8 @@ struct OriginWords {
         let place = [attributes.platform, attributes.instance].compactMap(\.self)
         actor = place.isEmpty ? process : place.joined(separator: " ")
         let words = DataWords(message, template)
-        let named = ([message.type.name] + words.all).joined(separator: " ")
+        let action = message.type == Command.NavigationRequested.type ? Self.action(of: message) : nil
+        let named = ([message.type.name] + (action.map { [$0] } ?? words.all)).joined(separator: " ")
         func value(_ name: String) -> [String] { words.fields.first { $0.name == name }.map { [$0.text] } ?? [] }
         switch message.type {
         case Command.BackCompleted.type: (manner, parts) = ("back", [])
@@ -32,5 +33,15 @@ struct OriginWords {
         case DomainEvent.SessionEnded.type: (manner, parts) = ("end", ["the session"])
         default: (manner, parts) = (attributes.device != nil ? "tap" : process == "segue" ? "send" : "begin", [named])
         }
+    }
+
+    /// A requested action: `push item {itemID: 5}`. Nil if it cannot be read.
+    private static func action(of message: Envelope) -> String? {
+        guard let action = try? JSONValue(parsing: message.data)["action"] else { return nil }
+        guard let members = action.objectValue, members.count == 1, let (name, value) = members.first else {
+            return action.summary
+        }
+        let screen = value["screen"].map { [$0, value["arguments"]].compactMap { $0?.summary }.joined(separator: " ") }
+        return "\(JSONValue.string(name).summary) \(screen ?? value.summary)"
     }
 }

@@ -35,7 +35,7 @@ export class MapDetail {
   async show(flow, item) {
     this.drop(this.#shown?.flow.platform)
     const shown = this.#shown = { flow, item, element: flow.picture.elementOf(item) }, isArrow = !!item.points
-    const name = !isArrow ? item.name : shortened(item.isLink ? item.message : nameOf(item.message))
+    const { name } = item
     shown.element.classList.add('chosen')
     this.element.hidden = false
     this.element.ariaLabel = `${isArrow ? 'Rule for' : 'Screen'} ${name}`

@@ -1,7 +1,7 @@
 // The picture of one flow as SVG, and what happens on it.
 
 import { svg } from '../../elements/dom.js'
-import { count, nameOf } from '../../elements/text.js'
+import { count } from '../../elements/text.js'
 import { previews } from '../../device/previews.js'
 import { drawPreview, makeCard, round, spokenCard } from './card.js'
 import { arrowOf } from './read-drawing.js'
@@ -183,8 +183,8 @@ function addWords(element) {
 }
 
 function nameArrow(element) {
-  const { from, to, message, isLink, lines } = element.item
-  const words = [isLink ? `Link ${message}` : nameOf(message), `from ${from.name} to ${to.name}`, ...lines.slice(1, 3),
+  const { from, to, name, lines } = element.item
+  const words = [name, `from ${from.name} to ${to.name}`, ...lines.slice(1, 3),
     element.isNever && 'never taken']
   element.setAttribute('aria-label', words.filter(Boolean).join(', '))
 }

@@ -1,6 +1,6 @@
 // A flow's drawing from the gateway. Everything in it is checked before something is drawn.
 
-import { kindOf, shortened } from '../../elements/text.js'
+import { kindOf, nameOf, shortened } from '../../elements/text.js'
 
 const longest = 10_000
 /** Pixels. */
@@ -28,6 +28,8 @@ export function readDrawing(json) {
       words: list(arrow.words, 2).map(word => shortened(word, 40)),
       lines: list(arrow.lines).map(line => shortened(line, 1000)),
     }
+    made.name = made.isLink ? `Link ${made.lines[0]}`
+      : kindOf(made.message) === 'user' ? made.words[0] : shortened(nameOf(made.message))
     from.outgoing.push(made)
     to.incoming.push(made)
     return made
