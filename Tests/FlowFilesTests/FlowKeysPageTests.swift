@@ -101,15 +101,15 @@ struct FlowKeysPage {
     }
 
     fileprivate static func table(_ headings: [String], _ rows: [[String]]) -> String {
-        let lines =
-            [headings, headings.map { _ in "---" }]
-            + rows.map { $0.map { $0.replacingOccurrences(of: "|", with: "\\|") } }
-        return lines.map { "| \($0.joined(separator: " | ")) |" }.joined(separator: "\n")
-            .replacingOccurrences(of: "| --- ", with: "|---").replacingOccurrences(of: "|---|", with: "|---|")
+        let lines = ([headings] + rows).map { cells in
+            "| \(cells.map { $0.replacingOccurrences(of: "|", with: "\\|") }.joined(separator: " | ")) |"
+        }
+        let rule = "|" + headings.map { _ in "---|" }.joined()
+        return ([lines[0], rule] + lines.dropFirst()).joined(separator: "\n")
     }
 }
 
-/// The sections of a JSON Schema: one for each definition with a title, in the order in which they are mentioned first.
+/// The sections of a JSON Schema: one for each definition with a title, in the order in which they are mentioned.
 private struct SchemaPage {
     /// The schema as YAML, which keeps the order of keys.
     private let schema: FlowNode
@@ -127,18 +127,15 @@ private struct SchemaPage {
     }
 
     var sections: [(title: String, text: String)] {
-        var nodes = [schema]
         var seen = titles
-        var sections: [(title: String, text: String)] = []
-        while !nodes.isEmpty {
-            let node = nodes.removeFirst()
-            if let title = node["title"]?.text {
-                guard seen.insert(title).inserted else { continue }
-                sections.append((title, section(node)))
-            }
-            nodes += mentioned(in: node)
-        }
-        return sections
+        return sections(of: schema, &seen)
+    }
+
+    /// The sections of a definition and of those that it mentions.
+    private func sections(of node: FlowNode, _ seen: inout Set<String>) -> [(title: String, text: String)] {
+        guard let title = node["title"]?.text, seen.insert(title).inserted else { return [] }
+        let others = mentioned(in: node)
+        return others.reduce(into: [(title, section(node))]) { $0 += sections(of: $1, &seen) }
     }
 
     /// The definitions with a title that a node mentions, in order.
@@ -164,28 +161,33 @@ private struct SchemaPage {
         ].filter { !$0.isEmpty }.joined(separator: "\n\n")
     }
 
-    /// The description of a value; if it has none, that of the definition that it refers to.
+    /// The description of a value. If it has none, that of the definition that it refers to; if this definition has a
+    /// section, only the first sentence.
     private func description(of value: FlowNode) -> String {
-        value["description"]?.text ?? target(of: value)?["description"]?.text ?? ""
+        if let own = value["description"]?.text { return own }
+        guard let target = target(of: value), let text = target["description"]?.text else { return "" }
+        let end = target["title"].flatMap { _ in text.firstRange(of: ". ") }
+        return end.map { "\(text[..<$0.lowerBound])." } ?? text
     }
 
     /// The form of a value: its type, its choices, or a link to the section that describes it.
     private func form(of value: FlowNode) -> String {
         if let target = target(of: value) { return link(to: target) ?? form(of: target) }
-        if let choices = value["enum"]?.elements.compactMap(\.text).filter({ !$0.isEmpty }) {
-            return choices.isEmpty ? "" : choices.map { "`\($0)`" }.joined(separator: ", ")
+        if let choices = value["enum"]?.elements.compactMap(\.text) {
+            return choices == ["null", ""] ? "nothing" : choices.map { "`\($0)`" }.joined(separator: ", ")
         }
         if let alternatives = value["anyOf"]?.elements { return form(of: alternatives) }
-        if let then = value["then"], let other = value["else"], value["properties"] == nil {
-            return form(of: [other, then])
+        if let then = value["then"], value["properties"] == nil {
+            return form(of: [value["else"], then].compactMap(\.self))
         }
         if let constant = value["const"]?.text { return "`\(constant)`" }
-        switch value["type"]?.text ?? value["type"]?.elements.first?.text {
+        let types = value["type"]?.elements.compactMap(\.text) ?? []
+        switch value["type"]?.text ?? types.first {
         case "array": return "list of " + (value["items"].map(form) ?? "values")
         case "object": return value["additionalProperties"].map { "names: " + form(of: $0) } ?? "mapping"
         case "boolean": return "`true` or `false`"
         case "null": return ""
-        case "string" where value["type"]?.elements.contains { $0.text == "boolean" } == true: return "value"
+        case "string" where ["boolean", "null"].allSatisfy(types.contains): return "value"
         case let type?: return type
         case nil: return value["items"].map { "list of \(form(of: $0))" } ?? "value"
         }

@@ -48,47 +48,47 @@ public struct FlowFinding: Hashable, Sendable, Encodable, CustomStringConvertibl
                     + "each other, the screens that send its command, or the results of the child flow."
             case .competingRules:
                 "Another rule on the same message, with other actions, can match at the same time, and neither is a "
-                    + "special case of the other. Exclude the case of one rule from the other with unless or where."
+                    + "special case of the other. Exclude the case of one rule from the other with 'unless' or 'where'."
             case .uncomparedRules: "A note: the rules on a message are too many to be compared with each other."
             case .doublePush:
                 "Two taps push a screen twice, because a rule on a command of a screen still applies after its push."
             case .wrongPlace:
-                "A condition names a part of the state in which the screen never is, such as path for a screen that is "
-                    + "never pushed."
+                "A condition names a part of the state in which the screen never is, such as 'path' for a screen that "
+                    + "is never pushed."
             case .impossibleAction:
-                "An action fails in every state in which its rule applies, such as dismiss with nothing presented."
+                "An action fails in every state in which its rule applies, such as 'dismiss' with nothing presented."
             case .unreached: "No rule or link that can apply leads to the screen, or begins the child flow."
             case .deadEnd:
                 "The user cannot leave a root, or a presentation that the user cannot dismiss, because no rule leads "
-                    + "on. A later root without sends is not reported."
+                    + "on. A later root without 'sends' is not reported."
             case .missingArgument: "A rule reads an argument that no rule and no link passes to the screen."
-            case .missingResult: "A rule reads a result that no finish of the child flow gives."
+            case .missingResult: "A rule reads a result that no 'finish' of the child flow gives."
             case .escapedTemplate: "$${data.x} is the text ${data.x}, not a template."
             case .unsentCommand:
                 "A rule answers a command that no screen, button, rule or link sends. If screens of another platform "
                     + "send it, check both flows together."
-            case .unusedCommand: "No rule answers a command under commands."
+            case .unusedCommand: "No rule answers a command under 'commands'."
             case .unknownField: "A condition, a template or sent data names a field that the message does not have."
             case .unknownValue: "A condition requires a value that the field or argument never has."
             case .missingField: "A command is sent without a required field."
             case .wrongType:
                 "A field or an argument gets a value of another type or outside its bounds, such as the text of a URL "
                     + "for a number."
-            case .openRoot: "A link names no root in to or when, so going back from it may lead anywhere."
+            case .openRoot: "A link names no root in 'to' or 'when', so going back from it may lead anywhere."
             case .unusualBackPath: "A note: a link opens a screen above another screen than the rules do."
             case .actionLink: "A note: a link only sends commands, and any web page can open its URL."
             case .oldForm:
-                "The flow uses an old form of the language, such as pop: NAME. segue flow migrate replaces it."
+                "The flow uses an old form of the language, such as 'pop: NAME'. 'segue flow migrate' replaces it."
             case .unusedAcknowledgement: "A comment accepts a finding that does not exist, or gives no reason."
             case .unknownMessage: "The app has no such message. Needs the app's messages."
             case .contradictedCommand:
-                "The app's contract describes a command under commands differently. Needs the app's messages."
+                "The app's contract describes a command under 'commands' differently. Needs the app's messages."
             case .unhandledCommand:
                 "No service and no rule handles a command of a screen. Needs the app's messages."
             case .unansweredMessage:
                 "A note: no rule and no other service handles an event or an error of a service. Needs the app's "
                     + "messages."
-            case .unusedIgnore: "No service sends a type under ignores. Needs the app's messages."
+            case .unusedIgnore: "No service sends a type under 'ignores'. Needs the app's messages."
             }
         }
     }

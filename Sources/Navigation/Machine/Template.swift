@@ -67,7 +67,7 @@ package struct Template {
         package var explanation: String {
             switch self {
             case .data: "A field of the message that the rule matched."
-            case .answer: "A field of the answer to the rule's guard, in do and rejected."
+            case .answer: "A field of the answer to the rule's guard, in 'do' and 'rejected'."
             case .sender: "An argument of the open screen that sent the message."
             case .arguments: "An argument of the sender; without a sender, of the screen in front."
             case .screens:
