@@ -68,7 +68,7 @@ package struct Template {
             switch self {
             case .data: "A field of the message that the rule matched."
             case .answer: "A field of the answer to the rule's guard, in 'do' and 'rejected'."
-            case .sender: "An argument of the open screen that sent the message."
+            case .sender: "An argument of the open screen, or of the answered alert or dialog, that sent the message."
             case .arguments: "An argument of the sender; without a sender, of the screen in front."
             case .screens:
                 "An argument of the sender if it is an instance of SCREEN, otherwise of the frontmost instance of "
