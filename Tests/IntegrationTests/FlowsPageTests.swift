@@ -2,6 +2,7 @@ import CommandLineTestSupport
 import Navigation
 import SampleFlows
 import SegueTestSupport
+import Support
 import TestSupport
 import Testing
 
