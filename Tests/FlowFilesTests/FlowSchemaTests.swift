@@ -17,7 +17,7 @@ struct FlowSchemaTests {
         ]
         let texts = try ShippedFlows.texts() + [SignUpFlow.yaml] + built.map(\.json.description) + built.map(\.yaml)
         #expect(texts.count >= 8)
-        for (text, complaints) in try await zip(texts, FlowSchema.complaints(about: texts)) {
+        for (text, complaints) in try await zip(texts, FlowSchema.flow.complaints(about: texts)) {
             #expect(complaints.isEmpty, "\(text)")
         }
     }
@@ -35,7 +35,7 @@ struct FlowSchemaTests {
         .enabled(if: FlowSchema.hasValidator, "scripts/python, which make test runs, installs the validator"))
     func good() async throws {
         let texts = SchemaExamples.good
-        for (text, complaints) in try await zip(texts, FlowSchema.complaints(about: texts)) {
+        for (text, complaints) in try await zip(texts, FlowSchema.flow.complaints(about: texts)) {
             #expect(complaints.isEmpty, "\(text)")
             // Only the reader finds names that are not declared, here those of child flows and tabs.
             #expect(
@@ -48,7 +48,7 @@ struct FlowSchemaTests {
         .enabled(if: FlowSchema.hasValidator, "scripts/python, which make test runs, installs the validator"))
     func bad() async throws {
         let examples = SchemaExamples.bad
-        for (example, complaints) in try await zip(examples, FlowSchema.complaints(about: examples.map(\.yaml))) {
+        for (example, complaints) in try await zip(examples, FlowSchema.flow.complaints(about: examples.map(\.yaml))) {
             #expect(complaints.contains { $0.hasPrefix(example.path) }, "\(example): \(complaints)")
             #expect(!problems(with: example.yaml).isEmpty, "\(example)")
         }
@@ -75,7 +75,7 @@ struct SchemaKeysTests {
     }
 
     private func definition(_ name: String) throws -> JSONValue {
-        let schema = try FlowSchema.read()
+        let schema = try FlowSchema.flow.read()
         return try #require(name.isEmpty ? schema : schema.value(at: "$defs.\(name)"))
     }
 
@@ -147,7 +147,7 @@ struct SchemaKeysTests {
         "The schema has the reader's words for each choice",
         arguments: [
             ("transition.properties.origin.enum", SchemaExamples.rule("do: [pop], origin: '?'")),
-            ("guard.properties.meanwhile.enum", SchemaExamples.rule("do: [pop], guard: { meanwhile: '?' }")),
+            ("meanwhile.enum", SchemaExamples.rule("do: [pop], guard: { meanwhile: '?' }")),
             ("style.enum", SchemaExamples.file("presentations: ['?']")),
             ("fieldType.enum", SchemaExamples.file("commands: { command.A: { x: '?' } }")),
             ("style.enum", SchemaExamples.action("{ present: { screen: a, style: '?' } }")),
@@ -162,7 +162,7 @@ struct SchemaKeysTests {
             ),
         ])
     func words(path: String, yaml: String) throws {
-        let words = try FlowSchema.read().value(at: "$defs.\(path)")?.arrayValue?.compactMap(\.stringValue)
+        let words = try FlowSchema.flow.read().value(at: "$defs.\(path)")?.arrayValue?.compactMap(\.stringValue)
         #expect(Set(words ?? []) == Set(known(yaml)))
         #expect(words?.isEmpty == false)
     }
@@ -171,60 +171,82 @@ struct SchemaKeysTests {
     func actions() throws {
         let requestable = Set(Flow.ActionName.allCases.map(\.rawValue))
         let names = requestable.union(["popTo", "ifPossible"])
-        let bare = try definition("action").value(at: "anyOf.0.enum")?.arrayValue?.compactMap(\.stringValue) ?? []
+        let bare = try definition("bareAction").value(at: "enum")?.arrayValue?.compactMap(\.stringValue) ?? []
         #expect(try Set(bare).union(keys("actionWithArguments")) == names)
         #expect(Set(known(SchemaExamples.action("{ '?': 1 }"))) == names)
         for name in names {
             #expect(
                 bare.contains(name) == Self.findings(SchemaExamples.action(name)).allSatisfy { $0.contains("ends a") })
         }
-        let requests = try FlowSchema.read().value(at: "properties.requests.items.enum")?.arrayValue ?? []
+        let requests = try FlowSchema.flow.read().value(at: "properties.requests.items.enum")?.arrayValue ?? []
         #expect(Set(requests.compactMap(\.stringValue)) == requestable)
     }
 
-    @Test("Every key and word of the schema has a description")
-    func descriptions() throws {
-        let definitions = try #require(definition("").value(at: "$defs")?.objectValue)
-        for (name, definition) in definitions.merging(["": try definition("")], uniquingKeysWith: { own, _ in own }) {
+    @Test("The schema has the acts of the user and the ends of child flows")
+    func unpublished() throws {
+        let acts = try definition("userAct").value(at: "enum")?.arrayValue?.compactMap(\.stringValue) ?? []
+        #expect(acts == Flow.UserAct.allCases.map(\.rawValue))
+        let endings = try definition("ending").value(at: "enum")?.arrayValue?.compactMap(\.stringValue) ?? []
+        #expect(endings == Flow.Ending.allCases.map(\.rawValue))
+    }
+
+    @Test("Every key and every listed word of the schemas has a description", arguments: FlowSchema.allCases)
+    func descriptions(schema: FlowSchema) throws {
+        let flow = try FlowSchema.flow.read().value(at: "$defs")?.objectValue ?? [:]
+        let root = try schema.read()
+        let own = try #require(root.value(at: "$defs")?.objectValue)
+        let definitions = flow.merging(own) { _, own in own }
+        for (name, definition) in own.merging(["": root], uniquingKeysWith: { own, _ in own }) {
             for (key, member) in definition.value(at: "properties")?.objectValue ?? [:] {
                 let other = member.value(at: "$ref")?.stringValue?.split(separator: "/").last.map(String.init) ?? ""
-                let own = member.value(at: "description") ?? definitions[other]?.value(at: "description")
-                #expect(own?.stringValue?.isEmpty == false, "\(name).\(key)")
+                let description = member.value(at: "description") ?? definitions[other]?.value(at: "description")
+                #expect(description?.stringValue?.isEmpty == false, "\(name).\(key)")
             }
+            let descriptions = definition.value(at: "enumDescriptions")?.arrayValue
+            #expect(
+                descriptions == nil || descriptions?.count == definition.value(at: "enum")?.arrayValue?.count, "\(name)"
+            )
         }
     }
 }
 
-/// The JSON Schema for flow files that editors use, and the validator of the tests.
-enum FlowSchema {
-    private static let file = Repository.path("config/flows/flow.schema.json")
+/// The JSON Schemas that editors use, and the validator of the tests.
+enum FlowSchema: String, CaseIterable {
+    case flow = "flow.schema.json"
+    case scenario = "scenario.schema.json"
+
+    private static let folder = Repository.path("config/flows")
     private static let python = Repository.path(".build/venv/bin/python")
     /// The validator is a Python package, which `make test` installs if possible.
     static let hasValidator = FileManager.default.isExecutableFile(atPath: python)
 
     private static let validator = """
-        import json, sys
+        import json, pathlib, sys
         from jsonschema import Draft202012Validator
+        from referencing import Registry, Resource
         from ruamel.yaml import YAML
-        schema = json.load(open(sys.argv[1]))
+        files = pathlib.Path(sys.argv[1]).glob("*.schema.json")
+        schemas = {file.name: json.loads(file.read_text()) for file in files}
+        registry = Registry().with_resources((name, Resource.from_contents(schema)) for name, schema in schemas.items())
+        schema = schemas[sys.argv[2]]
         Draft202012Validator.check_schema(schema)
-        validate = Draft202012Validator(schema).iter_errors
+        validate = Draft202012Validator(schema, registry=registry).iter_errors
         texts = json.load(sys.stdin)
         print(json.dumps([[error.json_path for error in validate(YAML(typ="safe").load(text))] for text in texts]))
         """
 
-    static func read() throws -> JSONValue {
-        try JSONDecoder().decode(JSONValue.self, from: Data(contentsOf: URL(filePath: file)))
+    func read() throws -> JSONValue {
+        try JSONDecoder().decode(JSONValue.self, from: Data(contentsOf: URL(filePath: "\(Self.folder)/\(rawValue)")))
     }
 
     /// Validates files against the schema.
     ///
     /// - Parameter texts: The contents of the files, in YAML.
     /// - Returns: The JSON paths of the errors in each file.
-    static func complaints(about texts: [String]) async throws -> [[String]] {
+    func complaints(about texts: [String]) async throws -> [[String]] {
         let input = String(decoding: try JSONEncoder().encode(texts), as: UTF8.self)
-        let printed = try await TestProgram(python, ["-c", validator, file]).output(input: input)
-        return try JSONDecoder().decode([[String]].self, from: Data(printed.utf8))
+        let program = TestProgram(Self.python, ["-c", Self.validator, Self.folder, rawValue])
+        return try JSONDecoder().decode([[String]].self, from: Data(try await program.output(input: input).utf8))
     }
 }
 

@@ -1,5 +1,6 @@
 import CommandLineTestSupport
 import Foundation
+import SampleFlows
 import TestSupport
 import Testing
 
@@ -101,10 +102,11 @@ struct DocumentTests {
     func flows() async throws {
         try await SegueCommandLine.inScratch { segue in
             let page = try Page("docs/flows.md")
-            let yaml = page.blocks(of: "yaml")
-            try segue.write(try #require(yaml.first), to: "shop.yaml")
-            try segue.write(try #require(yaml.last), to: "story.yaml")
-            let output = try await run(try #require(page.blocks(of: "sh").last), segue)
+            let samples = FlowsPage(text: page.text)
+            try segue.write(samples.shop, to: "shop.yaml")
+            try segue.write(samples.scenario, to: "story.yaml")
+            let commands = page.section("How do I check a flow?").blocks(of: "sh")
+            let output = try await run(try #require(commands.first), segue)
             #expect(!output.split(separator: "\n").contains { $0.hasPrefix("shop.yaml:") }, "there is nothing to find")
             #expect(output.contains("4. command.BackCompleted of item-2: item → back to list-1"))
             let svg = try String(contentsOfFile: segue.directory + "/shop.svg", encoding: .utf8)
@@ -173,7 +175,7 @@ struct DocumentTests {
         arguments: [
             "README.md", "CONTRIBUTING.md", "Sources/FocusPlayer/README.md", "docs/try.txt", "docs/start.md",
             "docs/running.md", "docs/concepts.md", "docs/flows.md", "docs/architecture.md", "docs/bus.md",
-            "docs/routing.md", "docs/examples.md", "docs/contracts.md", "docs/compose.md", "docs/observing.md",
+            "docs/flow-keys.md", "docs/examples.md", "docs/contracts.md", "docs/compose.md", "docs/observing.md",
             "docs/page.md", "docs/services.md", "docs/shapes.md", "docs/simulator.md",
         ])
     func verbs(path: String) async throws {

@@ -1,4 +1,3 @@
-import CommandLineTestSupport
 import Contracts
 import EventBus
 import Foundation
@@ -52,24 +51,6 @@ struct RoutingProcessTests {
             let state = try await stack.isAt("route", on: "dispatch").state
             #expect(state.top.arguments == ["fromStationCode": "YRK", "toStationCode": "LDS"])
             #expect(state.presentations.map(\.style) == [.sheet])
-        }
-    }
-
-    @Test("The commands of docs/routing.md print what the page shows", .timeLimit(.minutes(3)))
-    func page() async throws {
-        try await TestStack.with(Self.services) { stack in
-            try await SegueCommandLine.inScratch { segue in
-                var segue = segue
-                segue.environment["SEGUE_BUS"] = stack.busAddress
-                for block in try Page("docs/routing.md").blocks(of: "sh") {
-                    let result = try await segue.shell("set -euo pipefail; exec 2>&1\n\(block)")
-                    #expect(result.status == 0, "\(block)\n\(result.output)")
-                }
-            }
-            try await stack.isAt("stations", on: "router")
-            try await stack.isAt("route", on: "dispatch")
-            let discarded = stack.messages.filter { $0.type == DomainEvent.MessageDiscarded.type }
-            #expect(discarded.count == 1)
         }
     }
 }

@@ -10,62 +10,87 @@ public struct FlowFinding: Hashable, Sendable, Encodable, CustomStringConvertibl
         case note
     }
 
-    /// The kind of a warning or a note, by which a flow file can acknowledge it.
+    /// The kind of a warning or a note, by which a flow file can acknowledge it. ``explanation`` describes each kind.
     public enum Code: String, Hashable, Sendable, CaseIterable, Encodable {
-        /// A rule that can never apply, for example because an earlier rule matches the same messages.
         case neverApplies = "never-applies"
-        /// Two rules with different actions that can match the same message.
         case competingRules = "competing-rules"
-        /// Rules on one message that were not compared, because there are too many.
         case uncomparedRules = "uncompared-rules"
-        /// A rule on a command that nothing in the flow sends.
-        case unsentCommand = "unsent-command"
-        /// A screen that nothing leads to, or a child flow that nothing begins.
-        case unreached
-        /// A screen that the user cannot leave.
-        case deadEnd = "dead-end"
-        /// A condition on a place where the flow never shows the screen.
-        case wrongPlace = "wrong-place"
-        /// An action that can be taken in no state in which its rule applies.
-        case impossibleAction = "impossible-action"
-        /// An argument that no rule and no link passes to the screen.
-        case missingArgument = "missing-argument"
-        /// A result that no `finish` of the child flow gives.
-        case missingResult = "missing-result"
-        /// A message that the app does not have.
-        case unknownMessage = "unknown-message"
-        /// A field that the message does not have.
-        case unknownField = "unknown-field"
-        /// A required field that a command is sent without.
-        case missingField = "missing-field"
-        /// A field or an argument that is given a value of another type.
-        case wrongType = "wrong-type"
-        /// A template that an escaped dollar sign makes literal text.
-        case escapedTemplate = "escaped-template"
-        /// A value that the field never has.
-        case unknownValue = "unknown-value"
-        /// A command that the flow and the app's contract describe differently.
-        case contradictedCommand = "contradicted-command"
-        /// A type under `commands` that no rule answers.
-        case unusedCommand = "unused-command"
-        /// A command that no service and no rule handles.
-        case unhandledCommand = "unhandled-command"
-        /// An event or an error that no rule and no other service handles.
-        case unansweredMessage = "unanswered-message"
-        /// A type under `ignores` that no service sends.
-        case unusedIgnore = "unused-ignore"
-        /// A link that opens a screen above another screen than those on which rules push it.
-        case unusualBackPath = "unusual-back-path"
-        /// A link whose root depends on the state.
-        case openRoot = "open-root"
-        /// A link that only sends commands, which any web page can open.
-        case actionLink = "action-link"
-        /// A rule that pushes a screen twice if the user taps twice.
         case doublePush = "double-push"
-        /// A form of the language that a newer form replaces.
+        case wrongPlace = "wrong-place"
+        case impossibleAction = "impossible-action"
+        case unreached
+        case deadEnd = "dead-end"
+        case missingArgument = "missing-argument"
+        case missingResult = "missing-result"
+        case escapedTemplate = "escaped-template"
+        case unsentCommand = "unsent-command"
+        case unusedCommand = "unused-command"
+        case unknownField = "unknown-field"
+        case unknownValue = "unknown-value"
+        case missingField = "missing-field"
+        case wrongType = "wrong-type"
+        case openRoot = "open-root"
+        case unusualBackPath = "unusual-back-path"
+        case actionLink = "action-link"
         case oldForm = "old-form"
-        /// An acknowledgement that acknowledges no finding.
         case unusedAcknowledgement = "unused-acknowledgement"
+        case unknownMessage = "unknown-message"
+        case contradictedCommand = "contradicted-command"
+        case unhandledCommand = "unhandled-command"
+        case unansweredMessage = "unanswered-message"
+        case unusedIgnore = "unused-ignore"
+
+        /// The mistake or probable mistake, in one or two sentences.
+        package var explanation: String {
+            switch self {
+            case .neverApplies:
+                "An earlier rule matches each message that this rule matches, or the conditions of the rule contradict "
+                    + "each other, the screens that send its command, or the results of the child flow."
+            case .competingRules:
+                "Another rule on the same message, with other actions, can match at the same time, and neither is a "
+                    + "special case of the other. Exclude the case of one rule from the other with 'unless' or 'where'."
+            case .uncomparedRules: "A note: the rules on a message are too many to be compared with each other."
+            case .doublePush:
+                "Two taps push a screen twice, because a rule on a command of a screen still applies after its push."
+            case .wrongPlace:
+                "A condition names a part of the state in which the screen never is, such as 'path' for a screen that "
+                    + "is never pushed."
+            case .impossibleAction:
+                "An action fails in every state in which its rule applies, such as 'dismiss' with nothing presented."
+            case .unreached: "No rule or link that can apply leads to the screen, or begins the child flow."
+            case .deadEnd:
+                "The user cannot leave a root, or a presentation that the user cannot dismiss, because no rule leads "
+                    + "on. A later root without 'sends' is not reported."
+            case .missingArgument: "A rule reads an argument that no rule and no link passes to the screen."
+            case .missingResult: "A rule reads a result that no 'finish' of the child flow gives."
+            case .escapedTemplate: "$${data.x} is the text ${data.x}, not a template."
+            case .unsentCommand:
+                "A rule answers a command that no screen, button, rule or link sends. If screens of another platform "
+                    + "send it, check both flows together."
+            case .unusedCommand: "No rule answers a command under 'commands'."
+            case .unknownField: "A condition, a template or sent data names a field that the message does not have."
+            case .unknownValue: "A condition requires a value that the field or argument never has."
+            case .missingField: "A command is sent without a required field."
+            case .wrongType:
+                "A field or an argument gets a value of another type or outside its bounds, such as the text of a URL "
+                    + "for a number."
+            case .openRoot: "A link names no root in 'to' or 'when', so going back from it may lead anywhere."
+            case .unusualBackPath: "A note: a link opens a screen above another screen than the rules do."
+            case .actionLink: "A note: a link only sends commands, and any web page can open its URL."
+            case .oldForm:
+                "The flow uses an old form of the language, such as 'pop: NAME'. 'segue flow migrate' replaces it."
+            case .unusedAcknowledgement: "A comment accepts a finding that does not exist, or gives no reason."
+            case .unknownMessage: "The app has no such message. Needs the app's messages."
+            case .contradictedCommand:
+                "The app's contract describes a command under 'commands' differently. Needs the app's messages."
+            case .unhandledCommand:
+                "No service and no rule handles a command of a screen. Needs the app's messages."
+            case .unansweredMessage:
+                "A note: no rule and no other service handles an event or an error of a service. Needs the app's "
+                    + "messages."
+            case .unusedIgnore: "No service sends a type under 'ignores'. Needs the app's messages."
+            }
+        }
     }
 
     /// The file name, or `flow NAME` for a flow that was built in Swift.

@@ -3,13 +3,7 @@ package import Support
 
 /// A string with placeholders, such as `https://open.spotify.com/playlist/${screens.generatedPlaylist.playlistID}`.
 ///
-/// A placeholder names a value by a dotted path that begins with one of
-/// - `data`: the data of the message that the rule matched,
-/// - `answer`: the data of the message that answered the rule's guard,
-/// - `sender`: the arguments of the open screen that sent the message,
-/// - `arguments`: the same; if no open screen sent the message, the arguments of the screen in front,
-/// - `screens.NAME`: the arguments of an instance of a screen: the sender, if it is such an instance, otherwise the
-///   frontmost one in the sender's window, otherwise the frontmost one.
+/// A placeholder names a value by a dotted path, which begins with a ``Scope``.
 ///
 /// `${PATH:-TEXT}` is replaced by TEXT if the value is absent, null or an empty string. `$${` stands for the text `${`,
 /// and `$$${PATH}` for a dollar sign and a value.
@@ -52,12 +46,38 @@ package struct Template {
         case contradictory(String)
     }
 
+    /// The first part of a path.
     package enum Scope: String, CaseIterable {
         case data
         case answer
         case sender
         case arguments
         case screens
+
+        /// The paths that begin with the scope, such as `data.FIELD`.
+        package var form: String {
+            switch self {
+            case .data, .answer: "\(rawValue).FIELD"
+            case .sender, .arguments: "\(rawValue).NAME"
+            case .screens: "\(rawValue).SCREEN.NAME"
+            }
+        }
+
+        /// The values that the paths name.
+        package var explanation: String {
+            switch self {
+            case .data: "A field of the message that the rule matched."
+            case .answer: "A field of the answer to the rule's guard, in 'do' and 'rejected'."
+            case .sender: "An argument of the open screen, or of the answered alert or dialog, that sent the message."
+            case .arguments: "An argument of the sender; without a sender, of the screen in front."
+            case .screens:
+                "An argument of the sender if it is an instance of SCREEN, otherwise of the frontmost instance of "
+                    + "SCREEN in the sender's window, otherwise of the frontmost instance."
+            }
+        }
+
+        /// The forms of all paths, for an error.
+        fileprivate static var forms: String { allCases.map(\.form).joined(separator: ", ") }
     }
 
     package let segments: [Segment]
@@ -182,11 +202,9 @@ extension Template.Problem: CustomStringConvertible {
         switch self {
         case .unclosed: "'${' is not closed; add '}'"
         case .unknownScope(let scope):
-            "unknown name '\(scope)' in a template; "
-                + "use data.FIELD, answer.FIELD, arguments.NAME, sender.NAME or screens.SCREEN.NAME"
+            "unknown name '\(scope)' in a template; use one of \(Template.Scope.forms)"
         case .incomplete(let placeholder):
-            "'${\(placeholder)}' is incomplete; "
-                + "use data.FIELD, answer.FIELD, arguments.NAME, sender.NAME or screens.SCREEN.NAME"
+            "'${\(placeholder)}' is incomplete; use one of \(Template.Scope.forms)"
         case .contradictory(let path):
             "'${\(path)?:-…}' has both '?' and a default; remove one of them"
         }

@@ -19,7 +19,8 @@ public struct BusDispatcher: Dispatching {
 
     /// - Parameters:
     ///   - session: the session whose app shows the data.
-    ///   - origin: the origin of the commands: the view that dispatches.
+    ///   - origin: the origin of the commands: the view that dispatches. If it names a screen instance that is gone, the
+    ///     coordinator discards the command.
     public init(bus: EventBus, session: String = Session.default, origin: Origin) {
         self.bus = bus
         self.session = session

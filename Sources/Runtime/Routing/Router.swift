@@ -18,7 +18,8 @@ internal import Support
 /// encoded as an enum case throws ``RouterError/noRoute(_:)``.
 ///
 /// Each call that navigates sends a `command.NavigationRequested` and returns after the coordinator has answered it.
-/// The flow must allow the actions that the calls request.
+/// The flow must allow the actions that the calls request. If a guard with `meanwhile: queue` holds the command back, the
+/// call returns after the wait has ended.
 public struct Router<Route: Hashable & Codable & Sendable>: Sendable {
     private let bus: EventBus
     private let platform: String

@@ -21,6 +21,8 @@ struct FlowCheckCommand: AsyncParsableCommand {
 
             With the app's contract, the check also finds unknown messages, fields and services, and messages of \
             services that no rule handles. The contract is that of the compose file, unless only flows are named.
+
+            docs/flow-keys.md explains the codes of findings.
             """)
 
     @Argument(

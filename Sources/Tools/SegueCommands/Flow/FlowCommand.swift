@@ -16,7 +16,7 @@ package struct FlowCommand: AsyncParsableCommand {
             swift run my-flow | segue flow export -          converts a flow to YAML
             segue flow migrate ios.yaml                      replaces old forms of the language
 
-            No bus is needed. docs/flows.md explains flows and scenarios.
+            No bus is needed. docs/flows.md explains flows and scenarios, docs/flow-keys.md all their keys.
             """,
         subcommands: [
             FlowCheckCommand.self, FlowGraphCommand.self, FlowRunCommand.self, FlowExportCommand.self,
