@@ -41,7 +41,7 @@ public struct FlowFinding: Hashable, Sendable, Encodable, CustomStringConvertibl
         case unusedIgnore = "unused-ignore"
 
         /// The mistake or probable mistake, in one or two sentences.
-        package var explanation: String {
+        public var explanation: String {
             switch self {
             case .neverApplies:
                 "An earlier rule matches each message that this rule matches, or the conditions of the rule contradict "
