@@ -2,6 +2,7 @@ import Contracts
 import Coordinator
 import EventBus
 import Navigation
+import SegueTestSupport
 import TestSupport
 import Testing
 

@@ -45,9 +45,8 @@ struct WaitTests {
             #expect(try await stack.isAt("list", on: "ios", in: "hasty").rule == "transitions[1]")
             try await stack.killAndRestart("ios-coordinator")
             try await stack.until("no deadline is left") { messages in
-                let last = Dictionary(messages.filter { $0.type == Document.Deadline.type }.map { (DocumentName($0), $0) })
-                { $1 }
-                return last.values.allSatisfy(\.isTombstone)
+                let deadlines = messages.filter { $0.type == Document.Deadline.type }
+                return Dictionary(deadlines.map { (DocumentName($0), $0.isTombstone) }) { $1 }.values.allSatisfy { $0 }
             }
             let passed = try stack.messages.filter { $0.type == DomainEvent.GuardDeadlinePassed.type }
                 .map { try $0.decode(DomainEvent.GuardDeadlinePassed.self).attempt }

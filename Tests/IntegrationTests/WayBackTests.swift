@@ -1,5 +1,7 @@
+import CommandLineTestSupport
 import Contracts
 import EventBus
+import Foundation
 import Navigation
 import SegueTestSupport
 import TestSupport
@@ -38,7 +40,7 @@ struct WayBackTests {
             do: [{ send: { type: command.RoomLeft, data: { room: "${sender.room}" } } }]
         """
 
-    @Test("Nobody can go back from a screen with 'back: false'; the way back from another screen sends its command once")
+    @Test("A screen with 'back: false' has no way back; going back from another one is answered once")
     func back() async throws {
         try await TestStack.with(flow: Self.flow) { stack, shell in
             let phone = Origin(platform: "ios", device: "phone")

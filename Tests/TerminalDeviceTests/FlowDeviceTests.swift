@@ -39,6 +39,26 @@ struct FlowDeviceTests {
         try JSONValue(parsing: #require(envelope).data)
     }
 
+    @Test("The selected tab is a choice if the flow answers a tap on it")
+    func tappedTab() throws {
+        for isAnswered in [false, true] {
+            let flow = try Flow("tabs", version: 1, platform: "ios", start: "home") {
+                Flow.Screen("home")
+                Flow.Screen("list")
+                Flow.Screen("search")
+                Flow.Transition(
+                    on: "event.LaunchFinished", do: [.setRoot("home", container: .tabs(["list", "search"]))])
+                if isAnswered { Flow.Transition(on: "user.tappedTab", do: [.ifPossible(.popToRoot)]) }
+            }
+            var machine = Machine(flow: flow)
+            _ = machine.handle(Machine.Input(id: "m1", type: "event.LaunchFinished", data: [:]))
+            var script = SessionScript(.interactive, flow: flow)
+            _ = try script.show(machine.snapshot)
+            let choices = script.session.scene?.choices ?? []
+            #expect(choices.map(\.label) == (isAnswered ? ["Tab list", "Tab search"] : ["Tab search"]))
+        }
+    }
+
     @Test("A screen without a view model shows its title, its arguments, the documents and its commands")
     func screen() throws {
         var script = try script()

@@ -157,15 +157,19 @@ struct ScriptTests {
                 + "on screen is serviceSelection with Connect Spotify")
     }
 
-    @Test("A timeout of the way back names the screen from which the user cannot go back")
+    @Test("A screen from which the user cannot go back is named, at once for a person and in the timeout of a script")
     func withoutBack() throws {
-        var script = SessionScript(.scripted)
         var snapshot = try NavigationSnapshot.sample(root: "list", path: [.sample("payment", 2)])
         snapshot.withoutBack = snapshot.state.path.map(\.id)
+        var person = SessionScript(.interactive)
+        _ = try person.show(snapshot)
+        #expect(try person.handle(.line("b")).said == ["payment has no way back."])
+        #expect(try person.handle(.line("x")).said == ["There is no 'x' to pick here."])
+        var script = SessionScript(.scripted)
         _ = try script.show(snapshot)
         let line = try #require(try script.handle(.line("b")).deadlines.first)
         let failure = try #require(try script.handle(.deadline(line)).failure)
-        #expect(failure.message.hasSuffix("; the user cannot go back from 'payment'"))
+        #expect(failure.message.hasSuffix("; payment has no way back"))
     }
 
     @Test("A deadline of an answered line has no effect")

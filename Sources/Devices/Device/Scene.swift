@@ -276,12 +276,13 @@ private struct Source {
     /// True if a presentation covers the main window. A window of its own covers nothing.
     private var isMainCovered: Bool { snapshot.state.presentations.first.map { $0.style != .window } ?? false }
 
-    /// The choices of the tabs that are not selected.
+    /// The choices of the tabs that are not selected, and also of the selected one if the flow answers a tap on it.
     var tabs: [Choice] {
         guard !isMainCovered, case .tabs(let tabs, let selected) = snapshot.state.root.container
         else { return [] }
         let root = snapshot.state.root.instance.id
-        return tabs.map(\.name).filter { $0 != selected }
+        let answersTap = flow?.acts.contains(.tappedTab) == true
+        return tabs.map(\.name).filter { answersTap || $0 != selected }
             .map { Choice(reporting: Command.TabSelected(instance: root, tab: $0), on: root, label: "Tab \($0)") }
     }
 }

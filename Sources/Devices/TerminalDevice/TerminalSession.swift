@@ -120,7 +120,8 @@ struct TerminalSession: Sendable {
         let choice: Choice
         do throws(TypedFields.Mistake) {
             guard let picked = try scene?.pick(answer) else {
-                return [.say("There is no '\(line)' to pick here."), .read]
+                let screen = answer == .back ? scene?.screenWithoutBack : nil
+                return [.say(screen.map { "\($0) has no way back." } ?? "There is no '\(line)' to pick here."), .read]
             }
             choice = picked
         } catch {
@@ -194,11 +195,16 @@ struct TerminalSession: Sendable {
         let labels = scene.choices.prefix(8).map(\.label) + (scene.choices.count > 8 ? ["…"] : [])
         let shown = "on screen is \(names) with \(labels.isEmpty ? "nothing to pick" : labels.joined(separator: ", "))"
         guard case .scene(let line) = script.wait else { return shown }
-        if Answer(line) == .back, let kept = scene.active.last(where: { scene.snapshot.withoutBack.contains($0.id) }) {
-            return shown + "; the user cannot go back from '\(kept.screen)'"
-        }
+        if Answer(line) == .back, let screen = scene.screenWithoutBack { return shown + "; \(screen) has no way back" }
         guard Int(line) != nil, !script.isNew(scene) else { return shown }
         return shown + "; after a choice, a number waits for another screen: use a name for the same screen"
+    }
+}
+
+extension Scene {
+    /// The name of the screen in front from which the flow forbids to go back. Nil if there is none.
+    fileprivate var screenWithoutBack: String? {
+        active.last { snapshot.withoutBack.contains($0.id) }?.screen
     }
 }
 

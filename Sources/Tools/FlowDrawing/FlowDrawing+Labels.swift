@@ -67,10 +67,9 @@ extension Flow.Transition {
     /// The conditions on the fields of the message. The screen that the user has left is omitted if the arrow starts
     /// there.
     fileprivate func words(ofFieldsFrom screen: String?) -> [String] {
-        fields.sorted { $0.key < $1.key }.compactMap { name, match in
-            let isObvious = name == "screen" && match.text == screen && on.allSatisfy { Flow.UserAct(rawValue: $0) != nil }
-            return isObvious ? nil : "\(name): \(match.text)"
-        }
+        let isAct = on.contains { Flow.UserAct(rawValue: $0) != nil }
+        return fields.sorted { $0.key < $1.key }.filter { !(isAct && $0.key == "screen" && $0.value.text == screen) }
+            .map { "\($0.key): \($0.value.text)" }
     }
 }
 

@@ -88,6 +88,56 @@ struct PageTests {
                 """#)
     }
 
+    @Test(
+        "Waits, acts of the user and a screen without a way back work on a device, and are on the map",
+        .timeLimit(.minutes(5)))
+    func acts() async throws {
+        try await PageStory.tell(
+            "acts.py",
+            beside: """
+                name: hotel
+                version: 1
+                platform: hotel
+                start: welcome
+                commands:
+                  command.PaymentWanted: {}
+                  command.Paid: {}
+                  command.Extended: { nights: integer }
+                screens:
+                  welcome:
+                  lobby:
+                  rooms: { title: Rooms, sends: [command.PaymentWanted] }
+                  bar: { title: Bar }
+                  payment: { title: Payment, back: false, sends: [command.Paid] }
+                  extra:
+                  note: { title: Note }
+                transitions:
+                  - after: 100ms
+                    when: { root: welcome }
+                    do: [{ setRoot: { screen: lobby, container: { tabs: [rooms, bar] } } }]
+                  - { on: command.PaymentWanted, do: [{ push: payment }] }
+                  - on: command.Paid
+                    do:
+                      - present:
+                          screen: extra
+                          style: alert
+                          title: Stay longer?
+                          buttons:
+                            - id: yes
+                              title: One more night
+                              sends: { type: command.Extended, data: { nights: 1 } }
+                              do: [popToRoot, { push: note }]
+                            - { id: no, title: No, role: cancel }
+                  - { on: user.wentBack, where: { screen: note }, do: [{ selectTab: bar }] }
+                  - { on: user.tappedTab, do: [{ present: { screen: note, style: sheet } }] }
+                links:
+                  - url: hotel://note
+                    when: { root: lobby }
+                    to: { root: { screen: lobby, container: { tabs: [rooms, bar] } }, path: [note] }
+                    otherwise: { root: welcome }
+                """)
+    }
+
     @Test("The measurements of docs/page.md can be taken", .timeLimit(.minutes(5)))
     func measurements() async throws {
         try await SegueCommandLine.inRepository { segue in

@@ -92,6 +92,9 @@ def check_details(page) -> None:
     expect(detail).to_have_count(0)
     expect(arrow(page, "ios", "playlistSelection", "generatedPlaylist")).to_be_focused()
 
+    # The arrow of a link is named by its URL.
+    expect(flow(page, "ios").get_by_role("button", name=re.compile("^Link focus://playlist/")).first).to_be_attached()
+
     card(page, "mac", "generatedPlaylist").dispatch_event("click")
     detail = page.get_by_role("complementary", name="Screen generatedPlaylist")
     expect(detail.get_by_text("Received by music-service").first).to_be_visible()

@@ -20,6 +20,9 @@ export class Reports {
 
   report(body) { return this.#then(() => this.#send(body, perhapsTaken)) }
 
+  /** A tap on the selected tab, which the gateway must not take twice. */
+  tapped(tab, instance) { return this.#then(() => this.#send({ tab, instance }, notTaken)) }
+
   choose(choice, fields) { return this.#then(() => this.#send({ choose: choice }, notTaken, fields)) }
 
   /** A later revision replaces one that could not be reported yet. */

@@ -277,8 +277,12 @@ class SegueDevice extends HTMLElement {
 
   selectTab(tab) {
     const model = this.#model
-    if (this.readOnly || !model || (this.#departures.tab ?? model.selected) === tab) return
+    if (this.readOnly || !model || this.#departures.tab === tab) return
     const { id } = model.root
+    if ((this.#departures.tab ?? model.selected) === tab) {
+      this.#reports.tapped(tab, id).catch(() => {})
+      return
+    }
     this.#departures.select(tab, id, this.#reports.report({ tab, instance: id }))
     this.#schedule()
   }

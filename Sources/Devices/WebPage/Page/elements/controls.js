@@ -35,6 +35,7 @@ export function onTabKeys(list) {
     const tab = tabs.at((next ?? NaN) % tabs.length)
     if (next == null || !tab) return
     event.preventDefault()
+    if (tab === document.activeElement) return
     tab.focus()
     tab.click()
   })
