@@ -89,7 +89,9 @@ struct FlowKeysPage {
     }
 
     private var codes: String {
-        let rows = FlowFinding.Code.allCases.map { ["`\($0.rawValue)`", $0.explanation] }
+        let rows = FlowFinding.Code.allCases.map { code in
+            ["`\(code.rawValue)`", code.explanation + (code.needsMessages ? " Needs the app's messages." : "")]
+        }
         return """
             A finding without a code is an error: the flow cannot be used. To accept a warning or a note, write
             `# check: allow CODE, REASON` at the end of its line or on a line before it. If views may send requests, or the

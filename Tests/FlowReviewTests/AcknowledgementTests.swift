@@ -57,8 +57,9 @@ struct AcknowledgementTests {
         #expect(findings("# check: allow dead-ends, x").first?.contains("no finding has the code 'dead-ends'") == true)
     }
 
-    @Test("In a flow with errors, no acknowledgement counts as unused")
-    func withErrors() {
+    @Test("Without the app's messages, or in a flow with errors, an acknowledgement may be of use elsewhere")
+    func unknown() {
+        #expect(findings("# check: allow unhandled-command, later").count == 1, "only the dead end")
         let found = findings(
             "# check: allow unreached, later", after: "\n  # check: allow dead-end\n  x: { sends: [y] }")
         #expect(found.count == 2)

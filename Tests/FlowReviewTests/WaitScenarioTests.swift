@@ -31,11 +31,15 @@ struct WaitScenarioTests {
         #expect(
             try failures(
                 """
-                - { send: event.LaunchFinished, expect: {} }
-                - { expire: , expect: { root: list, leaving: splash, dismissed: splash } }
+                - { send: event.LaunchFinished, expect: { waits: 3000ms } }
+                - { expire: , expect: { root: list, leaving: splash, dismissed: splash, waits: [3s] } }
                 - { send: { type: event.Other, at: 2s }, expect: {} }
                 - { send: { type: event.Other, at: 3s }, expect: { presented: { screen: hint, style: sheet } } }
                 """) == [])
+        #expect(
+            try failures("- { send: event.LaunchFinished, expect: { waits: 4s } }") == [
+                "'waits' is not what was expected"
+            ])
         #expect(
             try failures("- { send: event.LaunchFinished }\n- expire\n- expire\n- expire") == [
                 "no guard waits for an answer, and no rule with 'after' waits"

@@ -45,15 +45,16 @@ struct Acknowledgements {
     /// Leaves out the findings that are acknowledged, and adds a finding for each acknowledgement that has an unknown
     /// code, no reason or no finding to acknowledge.
     ///
-    /// - Parameter isWhole: True if all findings were looked for. Otherwise it is not known whether an acknowledgement
-    ///   is used.
-    func applied(to findings: [FlowFinding], isWhole: Bool) -> [FlowFinding] {
+    /// - Parameter isUnknown: True for a code of which some findings may not have been looked for, so that it is not known
+    ///   whether an acknowledgement is used.
+    func applied(to findings: [FlowFinding], isUnknown: (FlowFinding.Code) -> Bool) -> [FlowFinding] {
         if all.isEmpty { return findings }
         var rest = findings
         for acknowledgement in all {
             let former = rest.count
             rest.removeAll { $0.code?.rawValue == acknowledgement.code && $0.line == acknowledgement.target }
-            let isUsed = rest.count < former || !isWhole
+            let isUsed =
+                rest.count < former || FlowFinding.Code(rawValue: acknowledgement.code).map(isUnknown) ?? false
             if let problem = problem(of: acknowledgement, acknowledges: isUsed) { rest.append(problem) }
         }
         return rest.sorted { ($0.line ?? 0, $0.column ?? 0) < ($1.line ?? 0, $1.column ?? 0) }

@@ -37,7 +37,9 @@ extension FlowReading {
         let acknowledgements = Acknowledgements(in: yaml, file: file)
         return FlowReview(
             flow: errors.isEmpty ? flow : nil,
-            findings: acknowledgements.applied(to: reading.findings, isWhole: errors.isEmpty))
+            findings: acknowledgements.applied(to: reading.findings) { code in
+                !errors.isEmpty || messages == nil && code.dependsOnMessages
+            })
     }
 }
 

@@ -141,6 +141,8 @@ package struct Scenario: Hashable, Sendable {
         case attempt
         /// The messages that are held back while a guard waits for its answer.
         case queue
+        /// The times of the rules that wait, such as `3s`.
+        case waits
         /// The URL of the parked deep link.
         case parked
         /// The types of the commands that may be sent by the screens on which the user can act.
@@ -157,7 +159,7 @@ package struct Scenario: Hashable, Sendable {
         case failed
 
         /// True if the aspect follows from other aspects, so that a scenario need not list it.
-        var isDerived: Bool { self == .top || self == .commands }
+        var isDerived: Bool { [.top, .commands, .waits].contains(self) }
 
         /// True if the aspect lists effects of the step. Other aspects describe the state after the step.
         var isEffect: Bool { [.sent, .opened, .dismissed, .discarded, .failed].contains(self) }

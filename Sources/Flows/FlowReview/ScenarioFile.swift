@@ -213,6 +213,7 @@ extension FlowReader {
         case .presented: return screen(node, of: aspect, or: ["style", "title", "message", "path"], in: flow)
         case .top, .path, .columns, .tabs, .leaving, .dismissed: return screen(node, of: aspect, or: [], in: flow)
         case .sent: return sent(node)
+        case .waits: return duration(node, "the value of 'waits'").map { .string($0.text) }
         case .attempt, .queue, .commands: return messageType(node).map { .string($0) }
         case .discarded, .failed:
             return isQuoted(node) ? "" : string(node, "the value of '\(aspect.rawValue)'").map { .string($0) }

@@ -279,6 +279,8 @@ struct ScenarioObservation {
         case .runs: .array(state.runs.map { ["flow": .string($0.flow), "run": .string($0.id)] })
         case .attempt: .array(state.attempts.map { Self.message($0.message) })
         case .queue: .array(state.attempts.flatMap(\.queue).map(Self.message))
+        case .waits:
+            .array(state.waits.filter { $0.isOver != true }.map { .string(Duration.milliseconds($0.delay).text) })
         case .parked: .array(state.parked.map { [.string($0.url)] } ?? [])
         case .commands: .array(commands.map { .string($0) })
         case .sent, .opened, .dismissed, .discarded, .failed:

@@ -40,6 +40,16 @@ public struct FlowFinding: Hashable, Sendable, Encodable, CustomStringConvertibl
         case unansweredMessage = "unanswered-message"
         case unusedIgnore = "unused-ignore"
 
+        /// True if such findings are found only with the app's messages.
+        package var needsMessages: Bool {
+            [.unknownMessage, .contradictedCommand, .unhandledCommand, .unansweredMessage, .unusedIgnore].contains(self)
+        }
+
+        /// True if the app's messages lead to more such findings than the flow alone.
+        package var dependsOnMessages: Bool {
+            needsMessages || [.unknownField, .unknownValue, .missingField, .wrongType].contains(self)
+        }
+
         /// The mistake or probable mistake, in one or two sentences.
         public var explanation: String {
             switch self {
@@ -80,15 +90,14 @@ public struct FlowFinding: Hashable, Sendable, Encodable, CustomStringConvertibl
             case .oldForm:
                 "The flow uses an old form of the language, such as 'pop: NAME'. 'segue flow migrate' replaces it."
             case .unusedAcknowledgement: "A comment accepts a finding that does not exist, or gives no reason."
-            case .unknownMessage: "The app has no such message. Needs the app's messages."
+            case .unknownMessage: "The app has no such message."
             case .contradictedCommand:
-                "The app's contract describes a command under 'commands' differently. Needs the app's messages."
+                "The app's contract describes a command under 'commands' differently."
             case .unhandledCommand:
-                "No service and no rule handles a command of a screen. Needs the app's messages."
+                "No service and no rule handles a command of a screen."
             case .unansweredMessage:
-                "A note: no rule and no other service handles an event or an error of a service. Needs the app's "
-                    + "messages."
-            case .unusedIgnore: "No service sends a type under 'ignores'. Needs the app's messages."
+                "A note: no rule and no other service handles an event or an error of a service."
+            case .unusedIgnore: "No service sends a type under 'ignores'."
             }
         }
     }

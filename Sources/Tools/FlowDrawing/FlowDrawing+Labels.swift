@@ -10,6 +10,7 @@ extension Flow {
             return [link.url] + conditions.map { "[\($0)]" } + [edge.text]
         }
         guard let rule = rule(of: edge) else { return [edge.message] }
+        if let button = edge.button { return [edge.message, "button \(button)", edge.text] }
         let fields = rule.words(ofFieldsFrom: edge.from)
         let origin = rule.origin == .own ? ["from \(platform) only"] : []
         let guards = (fields + Self.lines(of: rule.when, rule.unless, edge) + origin).map { "[\($0)]" }
@@ -32,6 +33,7 @@ extension Flow {
 
     private func detail(of edge: FlowGraph.Edge) -> String? {
         if edge.rule.isOtherwise { return "otherwise" }
+        if let button = edge.button { return "button \(button)" }
         if let link = link(of: edge) { return link.when.first { !$0.isObvious(from: edge.from) }?.text }
         guard let rule = rule(of: edge) else { return nil }
         // Accepting is the rule's own effect. It is said only if there is nothing else to say.
