@@ -249,7 +249,7 @@ struct CoordinatorGuardTests {
         }
         try await withRunning(fixture.coordinator(flow)) {
             #expect(try await view.documents(matching: [.type(Document.Deadline.self)]).count == 2)
-            try await fixture.clock.sleepers(2)
+            try await fixture.clock.sleepers()
             fixture.clock.advance(by: .seconds(2))
             let snapshot = try await fixture.snapshot { $0.state.top.screen == "sorry" }
             #expect(snapshot.state.attempts.map(\.id) == [commands[0].id])

@@ -74,6 +74,7 @@ struct FlowDrawingTests {
                       - present:
                           screen: offer
                           style: alert
+                          title: Longer?
                           buttons: [{ id: yes, title: Yes, sends: command.Extended, do: [{ push: room }] }]
                   - on: command.Checked
                     guard: { accept: event.Good, deadline: 20s, expired: [{ push: help }] }

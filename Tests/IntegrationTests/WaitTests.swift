@@ -43,9 +43,10 @@ struct WaitTests {
             #expect(list.rule == "transitions[0]" && list.state.waits.isEmpty)
 
             #expect(try await stack.isAt("list", on: "ios", in: "hasty").rule == "transitions[1]")
-            try await stack.killAndRestart("ios-coordinator")
-            try await stack.until("no deadline is left") { messages in
-                let deadlines = messages.filter { $0.type == Document.Deadline.type }
+            try await stack.until("no wait is left") { messages in
+                let deadlines = messages.filter {
+                    $0.type == Document.Deadline.type && $0.attributes.key?.hasPrefix("ios.attempt.") == true
+                }
                 return Dictionary(deadlines.map { (DocumentName($0), $0.isTombstone) }) { $1 }.values.allSatisfy { $0 }
             }
             let passed = try stack.messages.filter { $0.type == DomainEvent.GuardDeadlinePassed.type }

@@ -83,6 +83,19 @@ struct RecordedSessionTests {
         #expect(moment.machine.state.path.map(\.id) == ["item-2", "item-3"] && moment.outcomes.count == 2)
     }
 
+    @Test("The launch of a recorded session begins the waits of rules, although no rule answers it")
+    func waits() async throws {
+        let flow = try Self.flow(Self.yaml + "\n  - { after: 3s, when: { top: list }, do: [{ push: other }] }")
+        let messages = try Self.recorded(
+            [
+                try .recorded("a", "event.LaunchFinished", at: 1),
+                try .recorded("b", "event.GuardDeadlinePassed", at: 4, data: #"{"attempt":"a.ios.wait-2"}"#),
+            ], on: flow)
+        let (outcomes, machine) = try await play(messages.flatMap(\.self), on: flow)
+        #expect(outcomes.map(\.number) == [2, 4] && outcomes.allSatisfy { $0.failures.isEmpty }, "\(outcomes)")
+        #expect(machine.state.top.screen == "other" && machine.revision == 2)
+    }
+
     @Test("A recorded session is compared in any order of states and later messages, and with any end")
     func behind() async throws {
         let story = try Self.story()
