@@ -221,7 +221,11 @@ struct ScenarioTests {
         "A step that cannot be taken is reported with the reason",
         arguments: [
             ("back", "nothing is on a path"), ("dismiss", "nothing is presented"), ("gone", "nothing is leaving"),
-            ("expire", "no guard waits for an answer, and no rule with 'after' waits"),
+            (
+                "expire",
+                "no guard and no rule with 'after' waits; such a rule begins to wait with a message, such as "
+                    + "event.LaunchFinished"
+            ),
             ("answer: ok", "nothing is presented as an alert or a dialog"),
             ("back: launch", "no instance of 'launch' is on a path; no other screen is"),
             (

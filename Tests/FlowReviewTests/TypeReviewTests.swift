@@ -200,7 +200,7 @@ struct TypeReviewTests {
         #expect(findings("[]", menu: ", arguments: { x?: string }") == [])
         #expect(
             findings("[]", menu: ", arguments: { x: string }").first
-                == "tea.yaml:4:1: 'arguments.x' of screen 'menu': missing; expected a string; add it")
+                == "tea.yaml:6:73: the start screen has no arguments; declare 'x?'")
     }
 
     @Test("A view cannot request a screen with arguments that it does not have")

@@ -42,7 +42,8 @@ struct WaitScenarioTests {
             ])
         #expect(
             try failures("- { send: event.LaunchFinished }\n- expire\n- expire\n- expire") == [
-                "no guard waits for an answer, and no rule with 'after' waits"
+                "no guard and no rule with 'after' waits; such a rule begins to wait with a message, such as "
+                    + "event.LaunchFinished"
             ])
     }
 

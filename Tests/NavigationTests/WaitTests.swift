@@ -104,6 +104,24 @@ struct WaitTests {
         #expect(session.path.isEmpty && session.state.waits.isEmpty)
     }
 
+    @Test("For another instance of the screen, the wait begins again; more instances beneath do not matter")
+    func instances() throws {
+        let rule = Flow.Transition(after: .seconds(1), when: [.root("splash"), .path("hint")], do: [.setRoot("list")])
+        var session = Session(try flow(rule))
+        session.send("event.Hint")
+        let first = try #require(session.state.waits.first)
+        #expect(first.instances == ["hint-2", "splash-1"])
+        session.send("event.Hint")
+        #expect(session.state.waits == [first])
+        session.send("event.Splash")
+        session.send("event.Hint")
+        let second = try #require(session.state.waits.first)
+        #expect(second.id != first.id)
+        #expect(expire(&session, first.id).isEmpty && session.root == "splash")
+        _ = expire(&session, second.id)
+        #expect(session.root == "list")
+    }
+
     @Test("A wait whose actions fail is over, and the failure is reported")
     func failure() throws {
         let rule = Flow.Transition(after: .seconds(1), when: [.root("splash")], do: [.dismiss(nil)])

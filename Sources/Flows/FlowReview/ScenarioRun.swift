@@ -172,7 +172,10 @@ struct ScenarioRun {
             return [report(.screenGone, try instance(name, among: machine.state.leaving, "is leaving"))]
         case .expire:
             guard let id = nextDeadline?.id ?? machine.state.awaitedDeadlines.first else {
-                throw Impossible(message: "no guard waits for an answer, and no rule with 'after' waits")
+                throw Impossible(
+                    message:
+                        "no guard and no rule with 'after' waits; such a rule begins to wait with a message, such as "
+                        + "event.LaunchFinished")
             }
             return [expiry(of: id)]
         case .begin, .restart: return []

@@ -72,7 +72,11 @@ package struct FlowChecker {
             return
         }
         checkScreen(flow.start, at: "start")
-        checkArguments([:], of: flow.start, at: "start")
+        for (name, declared) in (flow.screens[flow.start]?.arguments ?? [:]).sorted(by: { $0.key < $1.key })
+        where declared.isRequired {
+            report(
+                "the start screen has no arguments; declare '\(name)?'", at: "screens.\(flow.start).arguments.\(name)")
+        }
         for screen in flow.screens.values.sorted(by: { $0.name < $1.name }) {
             for type in screen.sends { checkCommand(type, at: "screens.\(screen.name).sends") }
         }
@@ -113,6 +117,9 @@ package struct FlowChecker {
 
     mutating func checkScreen(_ name: String, at keyPath: String) {
         guard flow.screens[name] == nil else { return }
+        if flow.flows[name] != nil {
+            return report("'\(name)' is a child flow; write push: { flow: \(name) }, or present it", at: keyPath)
+        }
         report("unknown screen '\(name)'; \(Spelling.advice(for: name, among: flow.screens.keys))", at: keyPath)
     }
 

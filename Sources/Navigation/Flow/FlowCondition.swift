@@ -123,14 +123,23 @@ extension Flow {
                 return screens.contains { $0.screen == selected }
             }
             let open = scope.instances(in: state, from: focus)
-            guard !screens.isEmpty else { return open.isEmpty }
-            return screens.contains { wanted in
-                open.contains { instance in
-                    wanted.screen == instance.screen
-                        && wanted.arguments.allSatisfy { name, match in
-                            match.holds(forArgument: instance.arguments[name], filled: filled)
-                        }
-                }
+            return screens.isEmpty ? open.isEmpty : open.contains { isFulfilled(by: $0, filled: filled) }
+        }
+
+        /// The open instances that fulfil the condition. Empty if it names no screens.
+        func instances(
+            in state: NavigationState, from focus: Focus, filled: (JSONValue) -> JSONValue?
+        ) -> [ScreenInstance] {
+            if scope == .tab { return [] }
+            return scope.instances(in: state, from: focus).filter { isFulfilled(by: $0, filled: filled) }
+        }
+
+        private func isFulfilled(by instance: ScreenInstance, filled: (JSONValue) -> JSONValue?) -> Bool {
+            screens.contains { wanted in
+                wanted.screen == instance.screen
+                    && wanted.arguments.allSatisfy { name, match in
+                        match.holds(forArgument: instance.arguments[name], filled: filled)
+                    }
             }
         }
     }

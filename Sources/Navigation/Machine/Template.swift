@@ -44,6 +44,7 @@ package struct Template {
         case unknownScope(String)
         case incomplete(String)
         case contradictory(String)
+        case calculation(String)
     }
 
     /// The first part of a path.
@@ -180,6 +181,9 @@ package struct Template {
         let least = scope == .screens ? 3 : 2
         guard parts.count >= least, parts.allSatisfy({ !$0.isEmpty }) else { throw .incomplete(placeholder.path) }
         if placeholder.isOptional, placeholder.standby != nil { throw .contradictory(placeholder.path) }
+        if [" + ", " - ", " * ", " / "].contains(where: { placeholder.path.contains(scalars: $0) }) {
+            throw .calculation(placeholder.path)
+        }
     }
 }
 
@@ -205,6 +209,9 @@ extension Template.Problem: CustomStringConvertible {
             "unknown name '\(scope)' in a template; use one of \(Template.Scope.forms)"
         case .incomplete(let placeholder):
             "'${\(placeholder)}' is incomplete; use one of \(Template.Scope.forms)"
+        case .calculation(let path):
+            "'${\(path)}' is a calculation, and templates only insert values; let a service calculate, or write a rule "
+                + "for each value"
         case .contradictory(let path):
             "'${\(path)?:-…}' has both '?' and a default; remove one of them"
         }

@@ -11,17 +11,30 @@ extension Flow {
             .map { (rules[$0], Self.keyPath(ofRule: $0, in: child)) }
     }
 
-    /// True if the rule of a wait is still there and its conditions hold.
+    /// True if the rule of a wait is still there, and its conditions hold for the same instances.
     func holds(_ wait: PendingWait, in state: NavigationState) -> Bool {
-        rule(of: wait, in: state).map { holds($0.transition, run: wait.run, in: state) } ?? false
+        guard let rule = rule(of: wait, in: state)?.transition,
+            let instances = instances(fulfilling: rule, run: wait.run, in: state, preferring: wait.instances ?? [])
+        else { return false }
+        return wait.instances.map { $0 == instances } ?? true
     }
 
-    /// True if the conditions of a rule that waits hold in the state. No message is handled, so there is no sender.
-    fileprivate func holds(_ rule: Transition, run: String?, in state: NavigationState) -> Bool {
+    /// The instances that fulfil the conditions of a rule that waits, one for each condition that names screens. Nil if
+    /// the conditions do not hold. No message is handled, so there is no sender.
+    ///
+    /// - Parameter former: The instances that are chosen if several fulfil a condition.
+    fileprivate func instances(
+        fulfilling rule: Transition, run: String?, in state: NavigationState, preferring former: [String] = []
+    ) -> [String]? {
         var step = StateTransaction(
             flow: self, input: Machine.Input(id: "", type: ""), before: state, memory: NavigationMemory())
         step.scope = run
-        return step.admits(rule)
+        guard step.admits(rule) else { return nil }
+        let focus = step.focus
+        return rule.when.compactMap { condition in
+            let instances = condition.instances(in: state, from: focus) { try? step.resolve($0) }.map(\.id)
+            return instances.first(where: former.contains) ?? instances.first
+        }
     }
 }
 
@@ -40,10 +53,10 @@ extension StateTransaction {
         for rule in rules {
             guard let time = rule.after, let name = rule.name, state.waits.count < PendingWait.limit,
                 !state.waits.contains(where: { $0.rule == name && $0.run == run }),
-                flow.holds(rule, run: run, in: state)
+                let instances = flow.instances(fulfilling: rule, run: run, in: state)
             else { continue }
             let id = DerivedID.make(from: input.id, platform: flow.platform, name: "wait-\(memory.nextNumber())")
-            state.waits.append(PendingWait(id: id, rule: name, run: run, delay: time))
+            state.waits.append(PendingWait(id: id, rule: name, run: run, instances: instances, delay: time))
             effects.append(.expectAnswer(attempt: id, within: time))
         }
     }

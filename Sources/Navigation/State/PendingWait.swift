@@ -8,6 +8,9 @@ public struct PendingWait: Codable, Hashable, Sendable {
     public var rule: String
     /// The id of the run whose child flow has the rule. Nil for a rule of the flow itself.
     public var run: String?
+    /// The ids of the instances that fulfil the conditions. If others replace them, the wait ends. Nil in a state that an
+    /// older version has stored.
+    public var instances: [String]?
     /// The time to wait, in milliseconds, from the beginning of the wait or from the last start of the host.
     @BoundedCount public var delay: Int
     /// True if the time is over and the actions were taken. The wait then stays in the state as long as the conditions
@@ -17,10 +20,11 @@ public struct PendingWait: Codable, Hashable, Sendable {
     /// The maximum number of waits in a state; further waits do not begin.
     static let limit = 64
 
-    init(id: String, rule: String, run: String?, delay: Duration) {
+    init(id: String, rule: String, run: String?, instances: [String]? = nil, delay: Duration) {
         self.id = id
         self.rule = rule
         self.run = run
+        self.instances = instances
         self.delay = delay.milliseconds
     }
 }
