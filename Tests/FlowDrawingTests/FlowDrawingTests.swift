@@ -90,7 +90,8 @@ struct FlowDrawingTests {
         #expect(
             words == [
                 "splash → room: after 3s", "room → help: user went back", "anywhere → room: user dismissed",
-                "anywhere → offer: Ending", "offer → room: Extended", "anywhere → room: Checked, after event.Good",
+                "anywhere → offer: Ending", "offer → room: Extended, button Yes",
+                "anywhere → room: Checked, after event.Good",
                 "anywhere → help: Checked, no answer for 20s", "room → help: hotel://r",
                 "anywhere → splash: hotel://r, otherwise",
             ])
