@@ -107,6 +107,22 @@ struct ScenarioTests {
         #expect(scenario.play(on: flow, keepsGoing: true).flatMap(\.failures).flatMap { $0.lines(in: "") } == [])
     }
 
+    @Test("A command that contradicts the flow's declaration cannot be sent")
+    func declared() throws {
+        let flow = try Flow(
+            "shop", version: 1, platform: "ios", start: "a", commands: ["command.Go": ["n": .init(.integer)]]
+        ) {
+            Flow.Screen("a", sends: ["command.Go"])
+            Flow.Screen("b")
+            Flow.Transition(on: "command.Go", do: [.push(.screen("b", ["n": "${data.n}"]))])
+        }
+        let scenario = try Scenario(
+            yaml: "- send: { type: command.Go, data: { n: x } }\n- send: { type: command.Go, data: { n: 1 } }",
+            file: "story.yaml", flow: flow)
+        let failures = scenario.play(on: flow, keepsGoing: true).flatMap(\.failures).map(\.message)
+        #expect(failures == ["'data.n' of 'command.Go': expected a whole number, found a string"])
+    }
+
     @Test("A message that changes nothing is explained: no rule, the nearest rule, or a rule without an effect")
     func silence() throws {
         let flow = try Flow(

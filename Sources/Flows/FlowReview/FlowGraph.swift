@@ -129,6 +129,9 @@ package struct FlowGraph: Hashable, Sendable {
         }
     }
 
+    /// The maximum number of comparisons of redirects with links. Beyond it, redirects have no edges.
+    private static let redirectLimit = 100_000
+
     /// The edges of all rules and deep links. Nil if there are more than `limit`.
     private static func edges(of flow: Flow, limit: Int) -> [Edge]? {
         let (senders, presented, tabs) = (flow.senders, flow.presentedScreens, flow.tabs)
@@ -138,12 +141,14 @@ package struct FlowGraph: Hashable, Sendable {
                 for type in rule.on { handlers[type, default: []].append(rule) }
             }
         }
+        // Each redirect is compared with all links.
+        let drawsRedirects = flow.links.count { $0.redirect != nil } * flow.links.count <= redirectLimit
         var edges: [Edge] = []
         for (rule, transition) in flow.placedRules + flow.placedLinks {
             let link = rule.isLink ? flow.links[rule.index] : nil
             // A link that opens no screens leads to those of the rules on its commands.
             let commands = link?.isAction == true ? Set(link?.sends.map(\.type) ?? []).sorted() : []
-            let redirected = link?.redirect == nil ? [] : link.map { flow.targets(ofRedirect: $0) } ?? []
+            let redirected = drawsRedirects ? link.map { flow.targets(ofRedirect: $0) } ?? [] : []
             let outcomes =
                 transition.outcomes + commands.flatMap { handlers[$0] ?? [] }.map { (nil, $0.actions) }
                 + redirected.map { (nil, $0.actions) }

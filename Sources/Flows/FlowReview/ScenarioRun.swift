@@ -213,6 +213,12 @@ struct ScenarioRun {
         }
         // The command of a button does not name its alert, but the answer as its cause.
         let answer = answers.last { $0.question.id == sender }
+        // Such a command would be refused before it is sent.
+        if let declared = machine.flow.commands[message.type],
+            let problem = JSONSchema.object(declared).problems(with: message.data).first
+        {
+            throw Impossible(message: "'\(problem.path)' of '\(message.type)': \(problem.message)")
+        }
         if let at = message.at { time = at.milliseconds }
         var input = input(message.type, message.data, platform: message.platform)
         if sender != nil, message.platform == nil { input.attributes.platform = machine.flow.platform }

@@ -118,7 +118,8 @@ package struct FlowChecker {
     mutating func checkScreen(_ name: String, at keyPath: String) {
         guard flow.screens[name] == nil else { return }
         if flow.flows[name] != nil {
-            return report("'\(name)' is a child flow; write push: { flow: \(name) }, or present it", at: keyPath)
+            return report(
+                "'\(name)' is a child flow; name a screen, or begin it by push: { flow: \(name) }", at: keyPath)
         }
         report("unknown screen '\(name)'; \(Spelling.advice(for: name, among: flow.screens.keys))", at: keyPath)
     }

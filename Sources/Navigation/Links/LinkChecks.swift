@@ -276,12 +276,9 @@ extension FlowChecker {
 }
 
 extension Flow {
-    /// The targets of the links to which a link redirects, also through other redirects.
-    package func targets(ofRedirect link: Link, limit: Int = 8) -> [Link.Target] {
-        guard limit > 0, let template = link.redirect.flatMap({ LinkTemplate($0) }) else { return [] }
-        return (links(matching: template) ?? []).flatMap {
-            $0.redirect == nil ? [$0.to].compactMap(\.self) : targets(ofRedirect: $0, limit: limit - 1)
-        }
+    /// The targets of the links to which a link redirects directly.
+    package func targets(ofRedirect link: Link) -> [Link.Target] {
+        link.redirect.flatMap { LinkTemplate($0) }.flatMap { links(matching: $0) }?.compactMap(\.to) ?? []
     }
 
     /// The links that match the URL of a redirect with some values. Nil if any link may match it.
