@@ -92,6 +92,18 @@ struct TypedFlowTests {
         }
     }
 
+    @Test("A field that two key paths name is refused")
+    func twice() {
+        let sent: [PartialKeyPath<Brew>: JSONValue] = [\.tea: ["title": "Assam"], \.tea.name: "Assam"]
+        let error = #expect(throws: FlowError.self) {
+            try Flow("tea", version: 1, platform: "ios", start: "menu") {
+                Flow.Screen("menu")
+                Flow.Transition(on: Brewed.self, do: [.send(Brew.self, sent)])
+            }
+        }
+        #expect(error?.description.contains("tea is given twice") == true)
+    }
+
     @Test("Data by key path has the members of the message's JSON")
     func nested() {
         let data: [PartialKeyPath<Brew>: JSONValue] = [\.tea.name: "Assam", \.tea.origin: "India", \.seconds: 60]

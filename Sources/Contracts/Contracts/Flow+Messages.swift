@@ -102,16 +102,24 @@ extension JSONValue {
         let members = Dictionary(grouping: fields) { $0.path[0] }
         self = .object(
             members.mapValues { fields in
-                fields.first { $0.path.count == 1 }?.value
-                    ?? JSONValue(fields: fields.map { (Array($0.path.dropFirst()), $0.value) })
+                guard let whole = fields.first(where: { $0.path.count == 1 }) else {
+                    return JSONValue(fields: fields.map { (Array($0.path.dropFirst()), $0.value) })
+                }
+                // The checks of a flow refuse this template.
+                return fields.count == 1 ? whole.value : .string("${data..\(whole.path[0]) is given twice}")
             })
     }
 }
 
 extension Dictionary {
-    /// The values by the paths of the fields.
+    /// The values by the paths of the fields. The checks of a flow refuse the path of a field that is given twice.
     fileprivate func byName<M: Message>() -> [String: Value] where Key == PartialKeyPath<M> {
-        Dictionary<String, Value>(map { ($0.name, $1) }) { first, _ in first }
+        var values: [String: Value] = [:]
+        for (field, value) in self {
+            let name = field.name
+            values[values[name] == nil ? name : ".\(name) is given twice"] = value
+        }
+        return values
     }
 }
 

@@ -129,9 +129,6 @@ package struct FlowGraph: Hashable, Sendable {
         }
     }
 
-    /// The maximum number of comparisons of redirects with links. Beyond it, redirects have no edges.
-    private static let redirectLimit = 100_000
-
     /// The edges of all rules and deep links. Nil if there are more than `limit`.
     private static func edges(of flow: Flow, limit: Int) -> [Edge]? {
         let (senders, presented, tabs) = (flow.senders, flow.presentedScreens, flow.tabs)
@@ -142,7 +139,7 @@ package struct FlowGraph: Hashable, Sendable {
             }
         }
         // Each redirect is compared with all links.
-        let drawsRedirects = flow.links.count { $0.redirect != nil } * flow.links.count <= redirectLimit
+        let drawsRedirects = flow.links.count { $0.redirect != nil } * flow.links.count <= Flow.redirectComparisonLimit
         var edges: [Edge] = []
         for (rule, transition) in flow.placedRules + flow.placedLinks {
             let link = rule.isLink ? flow.links[rule.index] : nil

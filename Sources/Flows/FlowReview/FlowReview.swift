@@ -99,6 +99,7 @@ struct FlowReviewer {
             reviewer.reviewResults()
             reviewer.reviewLinks()
             reviewer.reviewDoublePushes()
+            reviewer.reviewLoops()
         }
         return reviewer.problems
     }

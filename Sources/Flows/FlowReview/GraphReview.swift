@@ -9,6 +9,7 @@ extension FlowReviewer {
         reviewPlaces()
         reviewActs()
         reviewTraps()
+        reviewEndlessChildren()
     }
 
     private mutating func reviewReach(_ reach: FlowReach) {
@@ -142,6 +143,32 @@ extension FlowReviewer {
         }
     }
 
+    /// Finds child flows that the user cannot leave and that no rule ends.
+    private mutating func reviewEndlessChildren() {
+        guard flow.requests(anyOf: Self.leading + Self.ending).isEmpty else { return }
+        let actions = (flow.placedRules + flow.placedLinks).flatMap(\.transition.possibleActions)
+        let begun = Set(
+            actions.compactMap { action in
+                if case .presentFlow(let name, arguments: _, as: let style, options: let options) = action,
+                    options.isForGood(style)
+                {
+                    return name
+                }
+                return nil
+            })
+        for name in begun.sorted() {
+            let rules = flow.transitions + (flow.flows[name]?.transitions ?? [])
+            guard
+                !rules.contains(where: { $0.possibleActions.contains { Self.ending.contains($0.unconditional.name) } })
+            else { continue }
+            warn(
+                .deadEnd,
+                "the user cannot leave child flow '\(name)', and no rule ends it; add 'finish' to one of its rules",
+                at: "flows.\(name)")
+        }
+    }
+
+    private static let ending: [Flow.ActionName] = [.finish, .abandon, .dismiss, .dismissAll, .setRoot]
     private static let leading: [Flow.ActionName] = [.setRoot, .push, .goTo, .replacePath, .present, .selectTab, .show]
 
     /// The screen that an action presents in such a way that the user cannot dismiss it. Nil if there is none.

@@ -114,7 +114,8 @@ extension Situation {
         case .ifPossible(let action):
             if case .setRoot = action { layouts = .any }
             forgetStacks()
-        case .update, .openURL, .send, .finish, .abandon: break
+        case .update(let destination): try requireOpen(destination.screen)
+        case .openURL, .send, .finish, .abandon: break
         }
     }
 
@@ -198,6 +199,14 @@ extension Situation {
         path = count
         if presented.most == 0 { base = count }
         front = screen
+    }
+
+    private func requireOpen(_ screen: String) throws(Impossibility) {
+        guard presented.most == 0, base.most == 0, layouts.allow({ $0 != nil }) == false, let front, front != screen
+        else {
+            return
+        }
+        throw Impossibility(message: "only '\(front)' is open here, so '\(screen)' cannot be updated; name '\(front)'")
     }
 
     private func requireColumn(_ column: String) throws(Impossibility) {

@@ -16,6 +16,7 @@ public struct FlowFinding: Hashable, Sendable, Encodable, CustomStringConvertibl
         case competingRules = "competing-rules"
         case uncomparedRules = "uncompared-rules"
         case doublePush = "double-push"
+        case endless
         case wrongPlace = "wrong-place"
         case impossibleAction = "impossible-action"
         case unreached
@@ -62,6 +63,8 @@ public struct FlowFinding: Hashable, Sendable, Encodable, CustomStringConvertibl
             case .uncomparedRules: "A note: the rules on a message are too many to be compared with each other."
             case .doublePush:
                 "Two taps push a screen twice, because a rule on a command of a screen still applies after its push."
+            case .endless:
+                "Rules that only send commands answer each other without end, or redirects lead to each other."
             case .wrongPlace:
                 "A condition names a part of the state in which the screen never is, such as 'path' for a screen that "
                     + "is never pushed."

@@ -281,6 +281,25 @@ extension Flow {
         link.redirect.flatMap { LinkTemplate($0) }.flatMap { links(matching: $0) }?.compactMap(\.to) ?? []
     }
 
+    /// The redirects that lead to another redirect, whatever the state is, by the indices of their links. Empty for a flow
+    /// with very many links.
+    package var unconditionalRedirects: [Int: Int] {
+        let redirects = links.indices.filter {
+            links[$0].redirect != nil && links[$0].when.isEmpty && links[$0].unless.isEmpty
+        }
+        guard redirects.count * links.count <= Self.redirectComparisonLimit else { return [:] }
+        var next: [Int: Int] = [:]
+        for index in redirects {
+            let template = links[index].redirect.flatMap { LinkTemplate($0) }
+            guard let first = template.flatMap({ links(matching: $0) })?.first else { continue }
+            next[index] = redirects.first { links[$0] == first }
+        }
+        return next
+    }
+
+    /// The maximum number of comparisons of redirects with links.
+    package static let redirectComparisonLimit = 100_000
+
     /// The links that match the URL of a redirect with some values. Nil if any link may match it.
     fileprivate func links(matching redirect: LinkTemplate) -> [Link]? {
         let anything = URLPattern.wildcard
