@@ -39,14 +39,15 @@ public struct Restoration: Sendable {
         state.waits = snapshot.state.waits.filter { flow.holds($0, in: state) }
         state.attempts = snapshot.state.attempts
         let attempts = AttemptSalvage(of: state, from: snapshot.state, memory: memory, flow: flow)
+        let isUnchanged = attempts.state == snapshot.state
         var machine = Machine(
             flow: flow,
             session: snapshot.session,
-            revision: snapshot.revision + (attempts.state == snapshot.state ? 0 : 1),
+            revision: snapshot.revision + (isUnchanged ? 0 : 1),
             state: attempts.state,
             cause: snapshot.cause,
             // In a changed flow, the same place can be another rule.
-            rule: snapshot.flow == flow.identity && attempts.state == snapshot.state ? snapshot.rule : nil,
+            rule: isUnchanged && snapshot.flow == flow.identity ? snapshot.rule : nil,
             memory: attempts.memory
         )
         effects =
