@@ -1,9 +1,17 @@
 /// Finds the word that a person probably meant by a mistyped one.
 package enum Spelling {
+    /// The maximum number of candidates that are compared with a word.
+    private static let comparisonLimit = 1_000
+    /// The maximum number of candidates that an error lists.
+    private static let listLimit = 50
+
     /// The candidate nearest to `word`, ignoring case. Nil if the distance of every candidate is greater than 1 and
-    /// greater than a third of the length of `word`.
+    /// greater than a third of the length of `word`, and if there are more than 1,000 candidates.
     package static func nearest(to word: String, in candidates: some Sequence<String>) -> String? {
-        candidates
+        let candidates = Array(candidates.prefix(comparisonLimit + 1))
+        if candidates.count > comparisonLimit { return nil }
+        return
+            candidates
             .map { (distance: distance(word.lowercased(), $0.lowercased()), candidate: $0) }
             .filter { $0.distance <= max(1, word.count / 3) }
             .min { ($0.distance, $0.candidate) < ($1.distance, $1.candidate) }?
@@ -16,12 +24,14 @@ package enum Spelling {
         nearest(to: word, in: candidates).map { "did you mean '\($0)'?" }
     }
 
-    /// The end of an error message that names the nearest candidate or, if none is near, all candidates. `there are
-    /// none yet` if `candidates` is empty.
+    /// The end of an error message that names the nearest candidate or, if none is near, all candidates, at most 50.
+    /// `there are none yet` if `candidates` is empty.
     package static func advice(for word: String, among candidates: some Collection<String>) -> String {
         if let suggestion = suggestion(for: word, among: candidates) { return suggestion }
         if candidates.isEmpty { return "there are none yet" }
-        return "known: \(candidates.sorted().joined(separator: ", "))"
+        let listed = candidates.sorted().prefix(listLimit).joined(separator: ", ")
+        let rest = candidates.count - listLimit
+        return "known: \(listed)\(rest > 0 ? " and \(rest) more" : "")"
     }
 
     /// The number of changes that turn one word into the other (optimal string alignment). A change inserts, removes or

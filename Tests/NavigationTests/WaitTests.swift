@@ -93,6 +93,7 @@ struct WaitTests {
             Flow.Transition(on: "event.Hint", do: [.push(.screen("hint", ["id": "${data.id}"]))])
         }
         #expect(rule.on.isEmpty && flow.transitions[0].triggers == ["after 1s"])
+        #expect(flow.ruleCount == 3, "a rule that waits counts, too")
         var session = Session(flow)
         session.send("event.List", ["id": 1])
         session.send("event.Hint", ["id": 2])

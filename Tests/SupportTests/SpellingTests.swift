@@ -24,6 +24,14 @@ struct SpellingTests {
         #expect(Spelling.advice(for: "elephant", among: ["push", "pop"]) == "known: pop, push")
         #expect(Spelling.advice(for: "push", among: []) == "there are none yet")
     }
+
+    @Test("Of very many candidates, none is suggested, and fifty are listed")
+    func many() {
+        let names = (1...2_000).map { "screen\($0)" }
+        #expect(Spelling.nearest(to: "screen0", in: names) == nil)
+        #expect(Spelling.advice(for: "screen0", among: names).hasSuffix(" and 1950 more"))
+        #expect(Spelling.advice(for: "elephant", among: names.prefix(50)).contains("more") == false)
+    }
 }
 
 @Suite("Stable hash")

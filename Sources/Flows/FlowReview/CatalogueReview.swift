@@ -4,10 +4,10 @@ internal import Support
 extension FlowReviewer {
     /// Finds declared commands that no rule answers, and those that the app's contract describes differently.
     mutating func reviewCommands(_ catalogue: MessageCatalogue?) {
+        let answered = Set(flow.allTransitions.flatMap(\.on)).filter { $0.begins(with: "command.") }
         for (type, fields) in flow.commands.sorted(by: { $0.key < $1.key }) {
             let keyPath = "commands.\(type)"
             if !flow.messageTypes.contains(type) {
-                let answered = Set(flow.allTransitions.flatMap(\.on)).filter { $0.begins(with: "command.") }
                 let nearest = Spelling.nearest(to: type, in: answered)
                 let advice = nearest.map { "did you mean '\($0)'?" } ?? "add one, or remove the type here"
                 warn(.unusedCommand, "no rule answers '\(type)'; \(advice)", at: keyPath)

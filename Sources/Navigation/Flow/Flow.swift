@@ -37,8 +37,8 @@ public struct Flow: Hashable, Sendable {
     /// The maximum number of rules and links in a flow, with those of its child flows. A flow with more is refused.
     package static let ruleLimit = 10_000
 
-    /// The number of rules and links, with those of the child flows. A rule on several types counts once for each type.
-    package var ruleCount: Int { allTransitions.reduce(links.count) { $0 + $1.on.count } }
+    /// The number of rules and links, with those of the child flows. A rule on several types counts once for each.
+    package var ruleCount: Int { allTransitions.reduce(links.count) { $0 + max($1.on.count, 1) } }
 
     /// The names of the screens from which the user cannot go back.
     package let screensWithoutBack: Set<String>
@@ -46,6 +46,10 @@ public struct Flow: Hashable, Sendable {
     let hasWaits: Bool
     /// The acts of the user that rules answer.
     package let acts: Set<UserAct>
+    /// The types of the messages that a machine of this flow must receive: those of its rules and guards,
+    /// `event.GuardDeadlinePassed` if it has guards or rules that wait, views' reports and requests, and
+    /// `event.DeepLinkReceived` if it has links.
+    public let messageTypes: Set<String>
 
     /// A 64-bit hash of ``json``, 16 hexadecimal digits.
     public private(set) var hash = ""
@@ -78,8 +82,12 @@ public struct Flow: Hashable, Sendable {
         self.links = links
         checksLinkValues = !links.isEmpty && (!commands.isEmpty || screens.contains { $0.arguments != nil })
         screensWithoutBack = Set(screens.lazy.filter { !$0.back }.map(\.name))
-        hasWaits = (transitions + flows.flatMap(\.transitions)).contains { $0.after != nil }
-        acts = Set((transitions + flows.flatMap(\.transitions)).flatMap(\.on).compactMap { UserAct(rawValue: $0) })
+        let rules = transitions + flows.flatMap(\.transitions)
+        hasWaits = rules.contains { $0.after != nil }
+        acts = Set(rules.flatMap(\.on).compactMap { UserAct(rawValue: $0) })
+        messageTypes = Set(rules.flatMap(\.messageTypes).filter { !Self.isUnpublished($0) })
+            .union(ViewReport.allCases.map(\.rawValue)).union([Self.requestType])
+            .union(links.isEmpty ? [] : [Machine.deepLinkReceived])
         var hash = FNV1a()
         hash.combine(json.description)
         self.hash = hash.hexadecimal
@@ -88,15 +96,6 @@ public struct Flow: Hashable, Sendable {
     /// The flow's name, version and hash, as in snapshots.
     public var identity: FlowIdentity {
         FlowIdentity(name: name, version: version, hash: hash)
-    }
-
-    /// The types of the messages that a machine of this flow must receive: those of its rules and guards,
-    /// `event.GuardDeadlinePassed` if it has guards or rules that wait, views' reports and requests, and
-    /// `event.DeepLinkReceived` if it has links.
-    public var messageTypes: Set<String> {
-        Set(allTransitions.flatMap(\.messageTypes).filter { !Self.isUnpublished($0) })
-            .union(ViewReport.allCases.map(\.rawValue)).union([Self.requestType])
-            .union(links.isEmpty ? [] : [Machine.deepLinkReceived])
     }
 
     /// Builds and checks a flow.

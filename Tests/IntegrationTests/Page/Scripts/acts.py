@@ -40,7 +40,7 @@ with open_page() as page:
     show(page, "#/map")
     arrows = page.get_by_role("region", name="Flow of hotel", exact=True)
     for name in (
-        "after 100ms, from welcome to lobby", "Extended, from extra to note, push",
+        "after 100ms, from welcome to lobby", "Extended, from extra to note, button One more night, push",
         "user went back, from note to bar, selectTab, tab bar", "user tapped tab, from anywhere to note",
         "Link hotel://note, from anywhere to welcome, [otherwise]",
     ):
