@@ -22,11 +22,9 @@ extension FlowReviewer {
             }
             for type in types { earlier[[rule.flow ?? "", type], default: []].append(transition) }
             guard transition.guard == nil, transition.actions.contains(where: { $0.name == .push }) else { continue }
-            let senders = flow.screens.values.filter { screen in
-                guard screen.sends.contains(where: types.contains), let node = nodes[screen.name] else { return false }
-                return node.isReached && !node.isQuestion
+            let senders = Set(types.flatMap { self.senders[$0] ?? [] }).sorted().filter { name in
+                nodes[name].map { $0.isReached && !$0.isQuestion } ?? false
             }
-            .map(\.name)
             guard !senders.isEmpty,
                 let result = TapResult(
                     of: transition, in: flow, hasColumns: hasColumns,
