@@ -138,8 +138,7 @@ package struct FlowGraph: Hashable, Sendable {
                 for type in rule.on { handlers[type, default: []].append(rule) }
             }
         }
-        // Each redirect is compared with all links.
-        let drawsRedirects = flow.links.count { $0.redirect != nil } * flow.links.count <= Flow.redirectComparisonLimit
+        let drawsRedirects = flow.comparesRedirects
         var edges: [Edge] = []
         for (rule, transition) in flow.placedRules + flow.placedLinks {
             let link = rule.isLink ? flow.links[rule.index] : nil

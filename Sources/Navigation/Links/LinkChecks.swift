@@ -287,7 +287,7 @@ extension Flow {
         let redirects = links.indices.filter {
             links[$0].redirect != nil && links[$0].when.isEmpty && links[$0].unless.isEmpty
         }
-        guard redirects.count * links.count <= Self.redirectComparisonLimit else { return [:] }
+        guard comparesRedirects else { return [:] }
         var next: [Int: Int] = [:]
         for index in redirects {
             let template = links[index].redirect.flatMap { LinkTemplate($0) }
@@ -297,8 +297,8 @@ extension Flow {
         return next
     }
 
-    /// The maximum number of comparisons of redirects with links.
-    package static let redirectComparisonLimit = 100_000
+    /// False if the redirects are too many to be compared with all links.
+    package var comparesRedirects: Bool { links.count { $0.redirect != nil } * links.count <= 100_000 }
 
     /// The links that match the URL of a redirect with some values. Nil if any link may match it.
     fileprivate func links(matching redirect: LinkTemplate) -> [Link]? {
