@@ -58,12 +58,13 @@ let bus: [Target] = [
     .systemLibrary(name: "CNATS", path: "Sources/Bus/CNATS", providers: [.apt(["libnats-dev"])]),
     module("NATS", in: "Bus", ["CNATS", "Sodium", "Support", "SystemSupport", deque]),
     module("EventBus", in: "Bus", ["Support"]),
+    module("BusKeys", in: "Bus", ["EventBus", "Sodium", "Support", "SystemSupport"]),
     module("BusFormat", in: "Bus", ["EventBus", "Support", logging]),
     module("BusProtocol", in: "Bus", ["BusFormat", "EventBus", "Support"]),
     module(
         "ZeroMQEventBus", in: "Bus",
         [
-            "BusFormat", "BusProtocol", "EventBus", "Support", "SystemSupport", "ZeroMQ", deque, logging,
+            "BusFormat", "BusKeys", "BusProtocol", "EventBus", "Support", "SystemSupport", "ZeroMQ", deque, logging,
             orderedCollections,
         ]),
     module("NATSLayout", in: "Bus", ["BusFormat", "EventBus", "Support", deque]),
@@ -78,8 +79,8 @@ let bus: [Target] = [
     module(
         "Broker", in: "Bus",
         [
-            "BusFormat", "BusProtocol", "EventBus", "Sodium", "Support", "SystemSupport", "ZeroMQ", grdb, grdbSQLite,
-            logging,
+            "BusFormat", "BusKeys", "BusProtocol", "EventBus", "Sodium", "Support", "SystemSupport", "ZeroMQ", grdb,
+            grdbSQLite, logging,
         ]),
 ]
 
@@ -115,7 +116,7 @@ let runtime: [Target] = [
     module(
         "BrokerProgram", in: "Runtime",
         [
-            "Broker", "Consuming", "Contracts", "EventBus", ifNATS("NATS"), "NATSLayout", "ServiceRuntime",
+            "Broker", "BusKeys", "Consuming", "Contracts", "EventBus", ifNATS("NATS"), "NATSLayout", "ServiceRuntime",
             ifNATS("Steward"), "Support", "Transports", argumentParser, lifecycle, logging,
         ]),
     module("Routing", in: "Runtime", ["Contracts", "EventBus", "Navigation", "Support"]),
@@ -130,8 +131,8 @@ let devices: [Target] = [
         "TerminalDevice", in: "Devices",
         [
             "Consuming", "Contracts", "Device", "EventBus", "Navigation", "Opening", "Projects", "ServiceRuntime",
-            "Support",
-            "SystemSupport", argumentParser, asyncAlgorithms, lifecycle, logging, subprocess, systemPackage,
+            "Support", "SystemSupport", "Transports", argumentParser, asyncAlgorithms, lifecycle, logging, subprocess,
+            systemPackage,
         ]),
     module("SignIn", in: "Devices", ["Sodium", "Support", "SystemSupport"]),
     module(
@@ -207,7 +208,8 @@ let tools: [Target] = [
     module(
         "SegueCommands", in: "Tools",
         [
-            "AppContract", "CSegueVersion", "CommandLineSupport", "Compose", "Contracts", "EventBus", "FlowDrawing",
+            "AppContract", "BusKeys", "CSegueVersion", "CommandLineSupport", "Compose", "Contracts", "EventBus",
+            "FlowDrawing",
             "FlowFiles", "FlowReview", "Monitor", "NATSPermissions", "Navigation", "Opening",
             "Projects",
             "Scaffold", "SignIn", "Support", "SystemSupport", "Transports", argumentParser, logging, subprocess,
@@ -368,7 +370,7 @@ let files: [Target.Dependency] = ["Support", "SystemSupport", "TestSupport", log
 let flows: [Target.Dependency] = files + ["FlowFiles", "FlowReview", "HostileValues", "Navigation", "SampleFlows"]
 let messages: [Target.Dependency] = flows + ["Consuming", "Contracts", "EventBus", lifecycle]
 let zeroMQ: [Target.Dependency] =
-    messages + ["Broker", "BusConformance", "BusFormat", "BusFuzz", "BusProtocol", "ZeroMQ", grdb]
+    messages + ["Broker", "BusConformance", "BusFormat", "BusFuzz", "BusKeys", "BusProtocol", "ZeroMQ", grdb]
 let nats: [Target.Dependency] =
     messages + ["BusConformance", "BusFormat", "Compose", "NATS", "NATSLayout", "NATSTestSupport", "Sodium"]
 let apps: [Target.Dependency] =
@@ -414,6 +416,7 @@ let tests: [Target] = [
     tests(of: "AppContract", messages),
 
     tests(of: "EventBus", messages + ["BusConformance"]),
+    tests(of: "BusKeys", messages),
     tests(of: "BusProtocol", zeroMQ),
     tests(of: "Broker", zeroMQ),
     tests(of: "ZeroMQEventBus", zeroMQ),

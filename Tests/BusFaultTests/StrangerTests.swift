@@ -171,7 +171,8 @@ struct StrangerTests {
         at address: String, in arena: Arena, _ body: @escaping @Sendable () async throws -> Void
     ) async throws {
         let recorder = LogRecorder()
-        let bus = try EventBus.zeroMQ(address: address, source: "test/good", logger: recorder.logger)
+        let bus = try EventBus.zeroMQ(
+            address: address, source: "test/good", isInsecure: true, logger: recorder.logger)
         let body = Flagged(body)
         try await arena.within(.seconds(60), "the good client was not served") {
             try await bus.whileOpen {
@@ -192,7 +193,8 @@ struct StrangerTests {
                 }
             }
         }
-        #expect(recorder.lines.filter { $0.hasPrefix("warning") || $0.hasPrefix("error") } == [])
+        let warnings = recorder.lines.filter { $0.hasPrefix("warning") || $0.hasPrefix("error") }
+        #expect(warnings.filter { !$0.contains("the bus has no keys") } == [])
     }
 }
 
@@ -205,7 +207,7 @@ extension Arena {
             let port = Int.random(in: 10_000..<32_000)
             let name = "broker-\(attempt)"
             _ = try await start(
-                name, ["broker", "--bus", "tcp://127.0.0.1:\(port)", "--journal", journal])
+                name, ["broker", "--bus", "tcp://127.0.0.1:\(port)", "--insecure", "--journal", journal])
             try await waitUntilLog(of: name, "says whether it serves") {
                 $0.contains("serving") || $0.contains("cannot listen")
             }

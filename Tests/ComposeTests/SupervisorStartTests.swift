@@ -70,6 +70,31 @@ struct SupervisorStartTests {
             try scratch.read("told") == "\(scratch.stateRoot)/test/data/kept http://127.0.0.1:\(port)/test probe\n")
     }
 
+    @Test("With x-keys, each service gets its own key file, and nobody gets that of the user who started the stack")
+    func keys() async throws {
+        let scratch = try Scratch()
+        let text = """
+            x-keys: keys
+            services:
+              a: { command: [sh, -c, 'echo "$$SEGUE_BUS_CURVE" > a'] }
+              b: { command: [sh, -c, 'echo "$$SEGUE_BUS_CURVE" > b'] }
+            """
+        let stack = try ComposeFile(text: text, path: "c.yaml", directory: scratch.path, environment: [:]).stack
+        let project = try scratch.project("test")
+        let supervisor = try scratch.supervisor(stack)
+        try await supervisor.running {
+            for name in ["a", "b"] { try await $0.wait(for: name) { $0.state == .exited } }
+            #expect(try project.operatorKey == "\(scratch.path)/keys/operator.key")
+        }
+        for name in ["a", "b"] { #expect(try scratch.read(name) == "\(scratch.path)/keys/\(name).key\n") }
+        #expect(try project.operatorKey == nil)
+        let offered = OfferedVariables(project: project, bus: nil, ports: [:], service: "a")
+        let tag = ProcessTag(project: project, service: "a", instance: "a")
+        let variables = offered.environment(
+            of: stack.services[0], inherited: ["SEGUE_BUS_CURVE": "operator.key"], notifyPath: "n", tag: tag)
+        #expect(variables["SEGUE_BUS_CURVE"] == nil)
+    }
+
     @Test("The bus of x-bus, with its port, is in the environment of each service and known to other programs")
     func bus() async throws {
         let scratch = try Scratch()

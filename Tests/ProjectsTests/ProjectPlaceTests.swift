@@ -33,10 +33,10 @@ struct ProjectPlaceTests {
         ])
     func address(files: [String: String], name: String) throws {
         try inFolder(files) { folder in
-            let found = try ProjectPlace.busAddress(of: nil, in: folder, environment: Self.environment)
+            let found = try ProjectPlace.bus(of: nil, in: folder, environment: Self.environment).address
             #expect(found == "ipc:///r/segue/\(name)/bus")
             #expect(
-                try ProjectPlace.busAddress(of: "x", in: folder, environment: Self.environment)
+                try ProjectPlace.bus(of: "x", in: folder, environment: Self.environment).address
                     == "ipc:///r/segue/x/bus")
         }
     }
@@ -45,7 +45,7 @@ struct ProjectPlaceTests {
     func runtimeFolder() throws {
         try inFolder([:]) { folder in
             let root = "\(folder)/segue-\(getuid())"
-            let address = { try ProjectPlace.busAddress(of: "x", in: folder, environment: ["TMPDIR": folder]) }
+            let address = { try ProjectPlace.bus(of: "x", in: folder, environment: ["TMPDIR": folder]).address }
             #expect(try address() == "ipc://\(root)/x/bus")
             // The first look has made the folder, so that no other user can.
             try FileManager.default.createDirectory(
@@ -68,10 +68,10 @@ struct ProjectPlaceTests {
     func removedFolder() throws {
         let environment = ["PWD": "/gone", "XDG_RUNTIME_DIR": "/r"]
         let error = #expect(throws: ProjectPlace.Unknown.self) {
-            try ProjectPlace.busAddress(of: nil, in: "", environment: environment)
+            try ProjectPlace.bus(of: nil, in: "", environment: environment)
         }
         #expect(error?.description == "the current folder, /gone, has been removed; name the project with -p NAME")
-        #expect(try ProjectPlace.busAddress(of: "x", in: "", environment: environment) == "ipc:///r/segue/x/bus")
+        #expect(try ProjectPlace.bus(of: "x", in: "", environment: environment).address == "ipc:///r/segue/x/bus")
     }
 
     @Test(
@@ -80,10 +80,10 @@ struct ProjectPlaceTests {
     func unknown(name: String) throws {
         try inFolder(["compose.yaml": "name: \(name)\n"]) { folder in
             let error = #expect(throws: ProjectPlace.Unknown.self) {
-                try ProjectPlace.busAddress(of: nil, in: folder, environment: Self.environment)
+                try ProjectPlace.bus(of: nil, in: folder, environment: Self.environment).address
             }
             #expect(error?.description.contains("-p NAME") == true)
         }
-        #expect(throws: ProjectPlace.Unknown.self) { try ProjectPlace.busAddress(of: "../x", in: "/") }
+        #expect(throws: ProjectPlace.Unknown.self) { try ProjectPlace.bus(of: "../x", in: "/") }
     }
 }

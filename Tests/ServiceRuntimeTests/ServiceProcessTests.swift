@@ -21,6 +21,7 @@ struct ServiceProcessTests {
         of process: ServiceProcess = ServiceProcess("greeter", instance: "i1")
     ) throws -> ServiceContext {
         var options = ServiceOptions()
+        options.insecure = false
         options.bus = bus
         return try process.makeContext(
             options, bus: factory, configuration: ServiceConfiguration(environment: environment), logger: .silent)

@@ -186,8 +186,10 @@ struct BrokerFaultTests {
                     try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: broker.journal)
                     for path in [broker.journal, link] {
                         let error = await #expect(throws: BusError.self) {
-                            try await Broker(BrokerConfiguration(address: address, journal: path), logger: .silent)
-                                .run()
+                            try await Broker(
+                                BrokerConfiguration(address: address, journal: path, isInsecure: true), logger: .silent
+                            )
+                            .run()
                         }
                         #expect(error?.code == .journal)
                         #expect(error?.message.contains("another broker serves the journal \(path)") == true)

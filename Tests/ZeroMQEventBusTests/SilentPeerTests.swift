@@ -27,6 +27,7 @@ struct SilentPeerTests {
                 let port = Int.random(in: 5_000..<16_000) * 2
                 var configuration = files.configuration
                 configuration.address = "tcp://127.0.0.1:\(port)"
+                configuration.isInsecure = true
                 let settings = configuration
                 do {
                     return try await whileRunning({
@@ -49,7 +50,7 @@ struct SilentPeerTests {
     }
 
     private func bus(_ address: String) throws -> ZeroMQEventBus {
-        try ZeroMQEventBus(address: address, source: "test/1", logger: .silent)
+        try ZeroMQEventBus(address: address, source: "test/1", isInsecure: true, logger: .silent)
     }
 
     @Test("A subscriber whose feed is silent receives it again, including transient messages")

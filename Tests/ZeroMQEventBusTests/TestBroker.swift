@@ -1,4 +1,5 @@
 import Broker
+import BusKeys
 import EventBus
 import Foundation
 import GRDB
@@ -12,6 +13,8 @@ import ZeroMQEventBus
 struct TestBroker {
     let directory: URL
     var address: String { "ipc://\(directory.path)" }
+    /// Nil for a bus without keys.
+    var keys: KeyFolder?
     var journal: String { directory.appendingPathComponent("journal.sqlite").path }
 
     /// - Parameter body: Receives a broker that does not run yet, see ``run(_:)``.
@@ -21,12 +24,29 @@ struct TestBroker {
         return try await body(TestBroker(directory: scratch.url))
     }
 
-    var configuration: BrokerConfiguration { BrokerConfiguration(address: address, journal: journal) }
+    /// Runs `body` with a broker that does not run yet, and accepts the keys of `names`.
+    static func withKeys<Result>(
+        of names: [String], _ body: (TestBroker, KeyFolder) async throws -> Result
+    ) async throws -> Result {
+        try await withDirectory { broker in
+            var broker = broker
+            let keys = try KeyFolder.create(broker.directory.appendingPathComponent("keys").path)
+            for name in names { _ = try keys.add(name) }
+            broker.keys = keys
+            return try await body(broker, keys)
+        }
+    }
+
+    var configuration: BrokerConfiguration {
+        BrokerConfiguration(address: address, journal: journal, keys: keys)
+    }
 
     /// Runs a broker for as long as `body` runs.
-    func run<Result: Sendable>(_ body: @escaping @Sendable () async throws -> Result) async throws -> Result {
+    func run<Result: Sendable>(
+        logger: Logger = .silent, _ body: @escaping @Sendable () async throws -> Result
+    ) async throws -> Result {
         try await whileRunning(body) { ready in
-            try await Broker(configuration, logger: .silent).run { ready() }
+            try await Broker(configuration, logger: logger).run { ready() }
         }
     }
 
@@ -58,8 +78,9 @@ struct TestBroker {
         }
     }
 
-    func bus(_ source: String = "test/1") throws -> ZeroMQEventBus {
-        try ZeroMQEventBus(address: address, source: source, logger: .silent)
+    /// - Parameter name: The owner of the key, on a bus with keys.
+    func bus(_ source: String = "test/1", key name: String = "test") throws -> ZeroMQEventBus {
+        try ZeroMQEventBus(address: address, source: source, keyFile: keys?.file(of: name), logger: .silent)
     }
 }
 

@@ -10,20 +10,27 @@ import ZeroMQEventBus
 struct ZeroMQEventBusTests {
     @Test("The ZeroMQ bus keeps every guarantee", .timeLimit(.minutes(1)), arguments: ConformanceCase.all(with: .all))
     func conforms(_ conformanceCase: ConformanceCase) async throws {
-        try await TestBroker.withDirectory { broker in
-            let service = RestartableService { ready in
-                try await Broker(broker.configuration, logger: .silent).run { ready() }
-            }
-            try await service.whileRunning {
-                try await conformanceCase.run { source in
-                    try broker.bus(source).bus
-                } restart: { journal in
-                    try await service.restart {
-                        switch journal {
-                        case .stays: break
-                        case .isCopied: try broker.saveJournal()
-                        case .isPutBack: try broker.putBackJournal()
-                        }
+        try await TestBroker.withDirectory { try await run(conformanceCase, with: $0) }
+    }
+
+    @Test("So does one with keys", .timeLimit(.minutes(1)), arguments: ConformanceCase.all(with: .all))
+    func conformsWithKeys(_ conformanceCase: ConformanceCase) async throws {
+        try await TestBroker.withKeys(of: ["test"]) { broker, _ in try await run(conformanceCase, with: broker) }
+    }
+
+    private func run(_ conformanceCase: ConformanceCase, with broker: TestBroker) async throws {
+        let service = RestartableService { ready in
+            try await Broker(broker.configuration, logger: .silent).run { ready() }
+        }
+        try await service.whileRunning {
+            try await conformanceCase.run { source in
+                try broker.bus(source).bus
+            } restart: { journal in
+                try await service.restart {
+                    switch journal {
+                    case .stays: break
+                    case .isCopied: try broker.saveJournal()
+                    case .isPutBack: try broker.putBackJournal()
                     }
                 }
             }

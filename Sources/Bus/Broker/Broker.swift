@@ -1,3 +1,4 @@
+internal import BusKeys
 internal import BusProtocol
 internal import EventBus
 internal import Foundation
@@ -16,6 +17,10 @@ package actor Broker {
     private let thread = ExecutorThread(name: "broker")
     private var sockets: BrokerSockets?
     private var engine: BrokerEngine?
+    /// The keys of the bus; nil for a bus without keys.
+    private var keys: BrokerKeys?
+    /// Nil while the feed is being renewed.
+    private var feedWatch: SocketWatch?
     /// The locks that keep a second broker from serving the same bus directory or journal.
     private var locks: [FileLock] = []
 
@@ -36,6 +41,7 @@ package actor Broker {
     ///   longer at its path.
     package func run(onReady: @Sendable () async throws -> Void = {}) async throws {
         let address = try BusAddress(configuration.address)
+        try address.checkProtection(hasKeys: configuration.keys != nil, isInsecure: configuration.isInsecure)
         defer { locks = [] }
         if let directory = address.directory { locks.append(try Self.lock(directory: directory)) }
         locks.append(try Self.lock(journal: configuration.journal))
@@ -43,11 +49,30 @@ package actor Broker {
         let now = ContinuousClock.now
         engine = try BrokerEngine(
             journal: journal, configuration: configuration, logger: logger, clock: BrokerClock(start: now), now: now)
-        try open(address)
-        defer { close() }
-        logger.info("serving", metadata: ["bus": "\(address)", "journal": "\(configuration.journal)"])
-        try await onReady()
-        var nextTick = now + .seconds(1)
+        let keys = try configuration.keys.map { folder throws(BusError) in try BrokerKeys(folder) }
+        if let keys { try await Authenticator.shared.register(keys.domain) { keys.user(of: $0) } }
+        do {
+            try open(address, keys)
+            defer { close() }
+            logger.info("serving", metadata: ["bus": "\(address)", "journal": "\(configuration.journal)"])
+            if address.directory == nil, keys == nil {
+                logger.warning("the bus has no keys: all who reach it may read and publish everything")
+            }
+            try await onReady()
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                defer { group.cancelAll() }
+                if let keys { group.addTask { try await self.watchKeys(keys) } }
+                group.addTask { try await self.serve(since: now) }
+                try await group.next()
+            }
+        } catch {
+            if let keys { await Authenticator.shared.unregister(keys.domain) }
+            throw error
+        }
+    }
+
+    private func serve(since start: ContinuousClock.Instant) async throws {
+        var nextTick = start + .seconds(1)
         while true {
             if prune() {
                 // Between two steps of retention the broker handles its sockets.
@@ -93,20 +118,97 @@ package actor Broker {
         throw BusError(code, taken)
     }
 
-    private func open(_ address: BusAddress) throws {
-        let sockets = try BrokerSockets(address)
-        let watches = sockets.watches(
-            onRequests: { [weak self] in self?.assumeIsolated { $0.handleRequests() } },
-            onSubscriptions: { [weak self] in self?.assumeIsolated { $0.handleSubscriptions() } })
-        for watch in watches { thread.add(watch) }
-        self.sockets = sockets
+    private func open(_ address: BusAddress, _ keys: BrokerKeys?) throws {
+        let sockets = try BrokerSockets(address, keys: keys)
+        (self.sockets, self.keys) = (sockets, keys)
+        _ = try engine?.accept(keys?.users(at: Date()), now: .now)
+        thread.add(
+            sockets.ingressWatch { [weak self] in self?.assumeIsolated { $0.handleRequests() } })
+        if let watch = try sockets.monitorWatch() { thread.add(watch) }
+        watchFeed(of: sockets)
+    }
+
+    private func watchFeed(of sockets: BrokerSockets) {
+        let watch = sockets.feedWatch { [weak self] in self?.assumeIsolated { $0.handleSubscriptions() } }
+        feedWatch = watch
+        if let watch { thread.add(watch) }
     }
 
     private func close() {
         thread.removeAllWatches()
         sockets = nil
         engine = nil
+        feedWatch = nil
     }
+
+    // MARK: Keys
+
+    /// Applies each change of the list of keys.
+    private func watchKeys(_ keys: BrokerKeys) async throws {
+        let watch = try DirectoryWatch(path: keys.path)
+        repeat {
+            // The list may have changed before the watch began.
+            do {
+                try keys.refresh()
+                applyKeys()
+            } catch {
+                logger.error(
+                    "the list of keys cannot be read; the keys stay as they are", metadata: ["error": "\(error)"])
+            }
+            _ = await watch.wait()
+            try Task.checkCancellation()
+        } while true
+    }
+
+    /// Ends what the owners of keys that are no longer accepted have on the bus.
+    private func applyKeys() {
+        guard let keys, let sockets, let accepted = engine?.acceptedUsers else { return }
+        let users = keys.users(at: Date())
+        guard users != accepted else { return }
+        do {
+            guard let outgoing = try engine?.accept(users, now: .now) else { return }
+            send(outgoing, on: sockets)
+        } catch {
+            logger.error("the leases of revoked keys could not be ended", metadata: ["error": "\(error)"])
+        }
+        // New keys need no new feed.
+        if !accepted.isSubset(of: users) { renewFeed() }
+    }
+
+    /// Closes all connections of the feed. Clients connect again, those with an accepted key successfully, and read from
+    /// the journal what they have missed.
+    private func renewFeed() {
+        guard let sockets, let feedWatch else { return }
+        thread.remove(feedWatch)
+        self.feedWatch = nil
+        sockets.closeFeed()
+        openFeed()
+    }
+
+    private func openFeed() {
+        guard let sockets else { return }
+        do {
+            if try sockets.openFeed() { return watchFeed(of: sockets) }
+        } catch {
+            logger.error("the feed cannot be opened", metadata: ["error": "\(error)"])
+        }
+        thread.perform(after: .milliseconds(2)) { [weak self] in self?.assumeIsolated { $0.openFeed() } }
+    }
+
+    /// Logs the connections and requests that were refused since the last call.
+    private func reportRefusals() {
+        if let count = engine?.drainDeniedCount(), count > 0 {
+            logger.warning("requests with a revoked or expired key were refused", metadata: ["count": "\(count)"])
+        }
+        guard let refusals = keys?.drainRefusals(), refusals.count > 0 else { return }
+        logger.warning(
+            "connections were refused",
+            metadata: [
+                "count": "\(refusals.count)", "last": "\(refusals.address)", "reason": "\(refusals.reason)",
+            ])
+    }
+
+    // MARK: Messages
 
     private func handleRequests() {
         guard let sockets else { return }
@@ -137,6 +239,9 @@ package actor Broker {
     }
 
     private func tick() throws {
+        reportRefusals()
+        // A key may have expired.
+        applyKeys()
         guard let sockets, let outgoing = try engine?.tick(now: .now) else { return }
         send(outgoing, on: sockets)
     }

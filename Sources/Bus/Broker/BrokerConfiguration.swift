@@ -1,3 +1,4 @@
+package import BusKeys
 package import EventBus
 internal import Support
 
@@ -9,18 +10,25 @@ package struct BrokerConfiguration: Sendable {
     package var journal: String
     package var durability: Durability
     package var retention: RetentionLimits
+    /// The keys of the bus; nil for a bus without keys.
+    package var keys: KeyFolder?
+    /// True if a network address may be used without keys.
+    package var isInsecure: Bool
     /// Turns a notice of the broker into a message, which the broker publishes. Nil, or a nil result, publishes
     /// nothing.
     package var describe: (@Sendable (BusNotice) -> Envelope?)?
 
     package init(
         address: String, journal: String, durability: Durability = .process, retention: RetentionLimits = .standard,
+        keys: KeyFolder? = nil, isInsecure: Bool = false,
         describe: (@Sendable (BusNotice) -> Envelope?)? = nil
     ) {
         self.address = address
         self.journal = journal
         self.durability = durability
         self.retention = retention
+        self.keys = keys
+        self.isInsecure = isInsecure
         self.describe = describe
     }
 }

@@ -1,12 +1,16 @@
 internal import BusFormat
+internal import BusKeys
 internal import BusProtocol
 internal import EventBus
 internal import ZeroMQ
 
 /// The two sockets of a broker. A libzmq socket may be used on one thread only; the same applies to this class.
 final class BrokerSockets {
+    private let address: BusAddress
+    private let keys: BrokerKeys?
     private let ingress: Socket
-    private let feed: Socket
+    /// Nil while the feed is being renewed.
+    private var feed: Socket?
     private var subscriptions = Subscriptions()
 
     /// The maximum number of requests that ``receiveRequests()`` returns, and of messages that ``receiveInboxes()``
@@ -20,43 +24,104 @@ final class BrokerSockets {
 
     /// Creates and binds the sockets.
     ///
+    /// - Parameter keys: Registered with the ``Authenticator``. Nil for a bus without keys.
     /// - Throws: ``BusError`` with code `address` and the name of the endpoint if a socket cannot be bound.
-    init(_ address: BusAddress) throws {
-        let common: [SocketOption] =
-            [.linger(0), .maximumFrameSize(Int64(Limits.maximumFrameSize))] + SocketOption.tcpKeepalive
+    init(_ address: BusAddress, keys: BrokerKeys?) throws {
+        self.address = address
+        self.keys = keys
         // A reply that does not fit is dropped.
-        let ingressMarks: [SocketOption] = [.receiveHighWaterMark(64), .sendHighWaterMark(1024)]
-        ingress = try Socket(.router, options: common + ingressMarks + [.routerMandatory])
-        // A message that does not fit is dropped.
-        feed = try Socket(.xpub, options: common + [.xpubVerbose, .sendHighWaterMark(2048)])
+        let marks: [SocketOption] = [.receiveHighWaterMark(64), .sendHighWaterMark(1024)]
+        ingress = try Socket(.router, options: Self.options(keys) + marks + [.routerMandatory])
+        feed = try Self.feed(keys)
         do {
             try ingress.bind(address.ingress)
-            try feed.bind(address.feed)
+            try feed?.bind(address.feed)
         } catch let error as ZeroMQError {
             let recovery = error.isAddressInUse ? "; another program uses this endpoint: choose another address" : ""
             throw BusError(.address, "the broker cannot listen: \(error)\(recovery)")
         }
     }
 
-    /// The watches for the thread of the sockets.
-    func watches(
-        onRequests: @escaping () -> Void, onSubscriptions: @escaping () -> Void
-    ) -> [SocketWatch] {
-        [SocketWatch(ingress, onReadable: onRequests), SocketWatch(feed, onReadable: onSubscriptions)]
+    private static func options(_ keys: BrokerKeys?) -> [SocketOption] {
+        [.linger(0), .maximumFrameSize(Int64(Limits.maximumFrameSize))] + SocketOption.tcpKeepalive
+            + (keys.map { SocketOption.curveServer(secretKey: $0.own.keys.secretKey, domain: $0.domain) } ?? [])
     }
+
+    private static func feed(_ keys: BrokerKeys?) throws -> Socket {
+        // A message that does not fit is dropped.
+        try Socket(.xpub, options: options(keys) + [.xpubVerbose, .sendHighWaterMark(2048)])
+    }
+
+    // MARK: Watching
+
+    /// The watch of the ingress, for the thread of the sockets.
+    func ingressWatch(_ onRequests: @escaping () -> Void) -> SocketWatch {
+        SocketWatch(ingress, onReadable: onRequests)
+    }
+
+    /// The watch of the present feed.
+    func feedWatch(_ onSubscriptions: @escaping () -> Void) -> SocketWatch? {
+        feed.map { SocketWatch($0, onReadable: onSubscriptions) }
+    }
+
+    /// A watch that counts the connections to the ingress without a key. Peers that do not use CURVE never reach the
+    /// authenticator. The feed is not watched, because each new one would need another monitor, and a client opens both.
+    func monitorWatch() throws -> SocketWatch? {
+        guard let keys else { return nil }
+        let monitor = try SocketMonitor(ingress)
+        // An event of a handshake does not name the peer: it is most likely the one that has connected last.
+        var last: String?
+        return monitor.watch { event in
+            switch event {
+            case .accepted(let address): last = address
+            case .mechanismRefused: keys.refuseMechanism(from: last ?? "")
+            case .keyRefused: break
+            }
+        }
+    }
+
+    // MARK: Renewing the feed
+
+    /// Closes the feed with all its connections. Its watches must be removed before. A connection that the
+    /// authenticator has accepted cannot be closed alone.
+    func closeFeed() {
+        try? feed?.unbind(address.feed)
+        feed = nil
+    }
+
+    /// Binds a new feed. Subscribers connect to it by themselves.
+    /// - Returns: False if the endpoint is still in use, because libzmq closes sockets on another thread: try again.
+    func openFeed() throws -> Bool {
+        // Over IPC, the new socket replaces the file of the closed one, which libzmq does not remove.
+        let new = try Self.feed(keys)
+        do {
+            try new.bind(address.feed)
+        } catch let error as ZeroMQError where error.isAddressInUse {
+            return false
+        }
+        feed = new
+        return true
+    }
+
+    // MARK: Receiving and sending
 
     func receiveRequests() throws -> [Incoming] {
         var requests: [Incoming] = []
         var size = 0
         while requests.count < Self.turnCount, size < Self.turnSize,
-            let message = try ingress.receive(frameLimit: Self.frameCount)
+            let message = try receiveRequest()
         {
-            guard let request = Incoming(message) else { continue }
-            size += message.reduce(0) { $0 + $1.count }
+            guard let request = Incoming(message.frames, user: message.user) else { continue }
+            size += message.frames.reduce(0) { $0 + $1.count }
             if let head = try? request.head(), head.operation.isSearch { size += Limits.pageSize }
             requests.append(request)
         }
         return requests
+    }
+
+    private func receiveRequest() throws -> (frames: [[UInt8]], user: String?)? {
+        guard keys != nil else { return try ingress.receive(frameLimit: Self.frameCount).map { ($0, nil) } }
+        return try ingress.receiveWithUser(frameLimit: Self.frameCount)
     }
 
     /// Receives subscriptions. Returns the inboxes that were subscribed to, and the number of messages that were not
@@ -64,7 +129,7 @@ final class BrokerSockets {
     func receiveInboxes() throws -> (inboxes: [[UInt8]], garbageCount: Int) {
         var inboxes: [[UInt8]] = []
         for _ in 0..<Self.turnCount {
-            guard let frames = try feed.receive(frameLimit: 2) else { break }
+            guard let frames = try feed?.receive(frameLimit: 2) else { break }
             if let inbox = subscriptions.handle(frames) { inboxes.append(inbox) }
         }
         return (inboxes, subscriptions.drainGarbageCount())
@@ -72,12 +137,13 @@ final class BrokerSockets {
 
     /// Sends frames on the feed. XPUB drops them for a subscriber whose queue is full and never refuses them.
     func publish(_ frames: [[UInt8]]) throws {
-        _ = try feed.send(frames)
+        _ = try feed?.send(frames)
     }
 
-    /// Sends messages on the feed, in packets. Sends nothing until a client has subscribed to messages.
+    /// Sends messages on the feed, in packets. Sends nothing until a client has subscribed to messages, and while the
+    /// feed is being renewed: subscribers then read them from the journal.
     func publish(_ messages: [FeedMessage]) throws {
-        guard subscriptions.hasSubscriber else { return }
+        guard let feed, subscriptions.hasSubscriber else { return }
         try messages.forEachPacket { packet in
             var topic = packet.topic
             try topic.withUTF8 { try feed.send(UnsafeRawBufferPointer($0), more: true) }

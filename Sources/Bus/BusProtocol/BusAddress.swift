@@ -42,6 +42,17 @@ package struct BusAddress: Hashable, Sendable, CustomStringConvertible {
         if case .directory(let directory) = location { directory } else { nil }
     }
 
+    /// Checks that the bus has keys, or needs none. A folder is protected by its mode, so only a network needs them.
+    /// - Throws: ``BusError`` with code `address` for a network without keys, unless `isInsecure`.
+    package func checkProtection(hasKeys: Bool, isInsecure: Bool) throws(BusError) {
+        guard case .network = location, !hasKeys, !isInsecure else { return }
+        throw BusError(
+            .address,
+            "\(self) needs keys: make them with 'segue keys init' and 'segue keys add', and set SEGUE_BUS_CURVE to the "
+                + "key file; or give the broker and every program --insecure, if all who reach the port may do "
+                + "everything")
+    }
+
     private func endpoint(socket: String, portOffset: UInt16) -> String {
         switch location {
         case .directory(let directory): "ipc://\(directory)/\(socket)"

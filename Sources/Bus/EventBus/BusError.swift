@@ -12,6 +12,10 @@ public struct BusError: Error, Hashable, Sendable {
         public static let unavailable = Code(rawValue: "bus.unavailable")
         /// The address of the bus cannot be used.
         public static let address = Code(rawValue: "bus.address")
+        /// The key file of this process, or the folder of the broker's keys, cannot be used.
+        public static let key = Code(rawValue: "bus.key")
+        /// The broker does not accept the key of this process: it is unknown, revoked or expired.
+        public static let denied = Code(rawValue: "bus.denied")
         /// A message cannot be written or read, because its topic, header or data is invalid.
         public static let malformed = Code(rawValue: "bus.malformed")
         /// The bus refuses the request. ``BusError/message`` gives the reason.

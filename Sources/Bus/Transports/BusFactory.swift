@@ -1,4 +1,5 @@
 public import EventBus
+internal import Foundation
 public import Logging
 internal import Support
 internal import ZeroMQEventBus
@@ -12,13 +13,24 @@ internal import NATSEventBus
 /// The scheme of the address selects the engine. Only this module, the broker, the launcher, `SegueTestSupport` and the
 /// benchmarks import an engine; everything else uses ``EventBus``.
 public struct BusFactory: Sendable {
-    private let connect: Connect
+    private let connect: @Sendable (Connection) throws -> EventBus
+    /// The variables that name files with the keys of the process.
+    private var variables = ProcessInfo.processInfo.environment
 
     public typealias Connect =
         @Sendable (_ address: String, _ source: String, _ logger: Logger) throws -> EventBus
 
     public init(_ connect: @escaping Connect) {
-        self.connect = connect
+        self.connect = { try connect($0.address, $0.source, $0.logger) }
+    }
+
+    /// What an engine needs to connect a process to a bus.
+    private struct Connection: Sendable {
+        let address: String
+        let source: String
+        let isInsecure: Bool
+        let variables: [String: String]
+        let logger: Logger
     }
 
     /// Creates a bus.
@@ -27,19 +39,34 @@ public struct BusFactory: Sendable {
     ///     `ipc:///DIRECTORY` and `tcp://HOST:PORT`, and those of servers of NATS, `nats://HOST:PORT/NAME` and
     ///     `tls://HOST:PORT/NAME`.
     ///   - source: The CloudEvents source of the messages that the process publishes: `name/instance`.
-    /// - Throws: ``BusError`` with code ``BusError/Code/address`` if the address cannot be used.
-    package func bus(at address: String, source: String, logger: Logger) throws -> EventBus {
-        try connect(address, source, logger)
+    ///   - isInsecure: True if the address of a broker on a network may be used without a key.
+    /// - Throws: ``BusError`` with code ``BusError/Code/address`` if the address cannot be used,
+    ///   ``BusError/Code/key`` if a key cannot be used.
+    package func bus(at address: String, source: String, isInsecure: Bool = false, logger: Logger) throws -> EventBus {
+        try connect(
+            Connection(
+                address: address, source: source, isInsecure: isInsecure, variables: variables, logger: logger))
+    }
+
+    /// The same factory for a process that has another key file of a broker's bus than `SEGUE_BUS_CURVE` says.
+    /// - Parameter keyFile: Nil for that variable.
+    package func using(keyFile: String?) -> BusFactory {
+        var factory = self
+        if let keyFile { factory.variables[EventBus.keyFileVariable] = keyFile }
+        return factory
     }
 
     /// The engines of Segue. The scheme of the address selects the engine.
     public static let standard = BusFactory(engines: [
         Engine(addresses: ["ipc:///DIRECTORY", "tcp://HOST:PORT"]) {
-            try EventBus.zeroMQ(address: $0, source: $1, logger: $2)
+            try EventBus.zeroMQ(
+                address: $0.address, source: $0.source, isInsecure: $0.isInsecure, logger: $0.logger,
+                variables: $0.variables)
         },
         Engine(addresses: ["nats://HOST:PORT/NAME", "tls://HOST:PORT/NAME"]) {
             #if NATS
-            try EventBus.nats(address: $0, source: $1, logger: $2)
+            try EventBus.nats(
+                address: $0.address, source: $0.source, logger: $0.logger, variables: $0.variables)
             #else
             throw BusError.withoutNATS
             #endif
@@ -49,7 +76,7 @@ public struct BusFactory: Sendable {
     private struct Engine: Sendable {
         /// The forms of the addresses, each with its own scheme.
         let addresses: [String]
-        let connect: Connect
+        let connect: @Sendable (Connection) throws -> EventBus
 
         func accepts(_ address: String) -> Bool {
             addresses.contains { $0.cut(at: ":")?.before == address.cut(at: ":")?.before }
@@ -57,12 +84,12 @@ public struct BusFactory: Sendable {
     }
 
     private init(engines: [Engine]) {
-        self.init { address, source, logger in
-            guard let engine = engines.first(where: { $0.accepts(address) }) else {
+        connect = { connection in
+            guard let engine = engines.first(where: { $0.accepts(connection.address) }) else {
                 let forms = engines.flatMap(\.addresses).joined(separator: ", ")
-                throw BusError(.address, "'\(address)' is not the address of a bus; write one of \(forms)")
+                throw BusError(.address, "'\(connection.address)' is not the address of a bus; write one of \(forms)")
             }
-            return try engine.connect(address, source, logger)
+            return try engine.connect(connection)
         }
     }
 }

@@ -86,9 +86,25 @@ package final class Socket {
         }
     }
 
+    /// Closes the endpoint that the socket has bound. Connections remain.
+    package func unbind(_ endpoint: String) throws {
+        guard zmq_unbind(pointer, endpoint) == 0 else { throw ZeroMQError.last("unbind \(endpoint)") }
+    }
+
     /// Receives one message without waiting; nil if there is none.
     /// - Parameter frameLimit: The maximum number of frames to return; further frames are dropped.
     package func receive(frameLimit: Int = .max) throws -> [[UInt8]]? {
+        try receive(frameLimit: frameLimit, readsUser: false)?.frames
+    }
+
+    /// Receives one message without waiting, with the user that the ``Authenticator`` has recognised. Nil if there is no
+    /// message.
+    /// - Parameter frameLimit: The maximum number of frames to return; further frames are dropped.
+    package func receiveWithUser(frameLimit: Int = .max) throws -> (frames: [[UInt8]], user: String?)? {
+        try receive(frameLimit: frameLimit, readsUser: true)
+    }
+
+    private func receive(frameLimit: Int, readsUser: Bool) throws -> (frames: [[UInt8]], user: String?)? {
         mayHaveNews = true
         var frames: [[UInt8]] = []
         var message = zmq_msg_t()
@@ -108,8 +124,16 @@ package final class Socket {
                 let start = zmq_msg_data(&message)
                 frames.append(Array(UnsafeRawBufferPointer(start: start, count: zmq_msg_size(&message))))
             }
-            if zmq_msg_more(&message) == 0 { return frames }
+            guard zmq_msg_more(&message) == 0 else { continue }
+            // A ROUTER's first frame, the routing id, can lack the property (libzmq 4.3.4), so the last one is asked.
+            let user = readsUser ? zmq_msg_gets(&message, "User-Id").map { String(cString: $0) } : nil
+            return (frames, user)
         }
+    }
+
+    /// Reports the events of the socket's connections to an `inproc` endpoint.
+    func reportEvents(_ events: Int32, to endpoint: String) throws {
+        guard zmq_socket_monitor(pointer, endpoint, events) == 0 else { throw ZeroMQError.last("monitor") }
     }
 }
 
@@ -140,11 +164,13 @@ extension Socket {
 
 /// The socket types that this project uses.
 package enum SocketType: Sendable {
-    case dealer, router, pub, sub, xpub, xsub
+    case dealer, pair, pub, rep, router, sub, xpub, xsub
 
     var rawValue: Int32 {
         switch self {
         case .dealer: ZMQ_DEALER
+        case .pair: ZMQ_PAIR
+        case .rep: ZMQ_REP
         case .router: ZMQ_ROUTER
         case .pub: ZMQ_PUB
         case .sub: ZMQ_SUB

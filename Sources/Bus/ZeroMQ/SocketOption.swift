@@ -44,6 +44,40 @@ package struct SocketOption: Sendable {
     package static func maximumReconnectInterval(_ milliseconds: Int32) -> Self {
         Self(name: ZMQ_RECONNECT_IVL_MAX, value: .int32(milliseconds))
     }
+    /// The time in which a peer must end the handshake of a new connection, in milliseconds. 30 s by default.
+    package static func handshakeInterval(_ milliseconds: Int32) -> Self {
+        Self(name: ZMQ_HANDSHAKE_IVL, value: .int32(milliseconds))
+    }
+
+    /// Encrypts all connections of a socket that binds, and asks the ``Authenticator`` about each.
+    /// - Parameters:
+    ///   - secretKey: 32 bytes.
+    ///   - domain: The name under which the decision is registered. Not empty.
+    package static func curveServer(secretKey: [UInt8], domain: String) -> [Self] {
+        [
+            Self(name: ZMQ_CURVE_SERVER, value: .int32(1)), Self(name: ZMQ_CURVE_SECRETKEY, value: .bytes(secretKey)),
+            Self(name: ZMQ_ZAP_DOMAIN, value: .bytes(Array(domain.utf8))),
+            // Without this option, libzmq accepts every key while there is no handler. zmq.h has the name only for
+            // programs that use drafts; libzmq refuses the option if it does not know it.
+            Self(name: zapEnforceDomain, value: .int32(1)),
+        ]
+    }
+
+    /// `ZMQ_ZAP_ENFORCE_DOMAIN` (zmq_setsockopt(3)).
+    private static let zapEnforceDomain: Int32 = 93
+
+    /// Encrypts all connections of a socket that connects.
+    /// - Parameters:
+    ///   - publicKey: 32 bytes, like the other keys.
+    ///   - serverKey: The public key of the socket that binds. Another server cannot complete the handshake.
+    package static func curveClient(publicKey: [UInt8], secretKey: [UInt8], serverKey: [UInt8]) -> [Self] {
+        [
+            Self(name: ZMQ_CURVE_SERVERKEY, value: .bytes(serverKey)),
+            Self(name: ZMQ_CURVE_PUBLICKEY, value: .bytes(publicKey)),
+            Self(name: ZMQ_CURVE_SECRETKEY, value: .bytes(secretKey)),
+        ]
+    }
+
     /// Makes the kernel probe a silent TCP peer after 15 s, then every 5 s. After three probes without an answer the
     /// kernel closes the connection. Other transports ignore these options.
     ///

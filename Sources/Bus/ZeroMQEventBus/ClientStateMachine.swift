@@ -266,6 +266,16 @@ struct ClientStateMachine: ~Copyable {
         }
     }
 
+    /// Makes new connections of both sockets, with another key.
+    mutating func reconnect() -> TickActions {
+        var actions = TickActions()
+        guard isOpen else { return actions }
+        actions.feed = [.renew(feedPrefixes), .subscribe(subscriptions.unconfirmedPrefixes)]
+        actions.renewsIngress = true
+        send(outbox.resend(onNewConnection: true), into: &actions.sendings)
+        return actions
+    }
+
     // MARK: Replies
 
     /// Handles a reply from the ingress.

@@ -299,6 +299,7 @@ extension BusError {
             case .cancelled: .cancelled
             case .deadLetter: .deadLetter
             case .unrecorded: .unrecorded
+            case .denied: .denied
             default: .refused
             }
         self.init(code, error.message)

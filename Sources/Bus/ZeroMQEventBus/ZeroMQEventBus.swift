@@ -1,20 +1,32 @@
 internal import BusFormat
+internal import BusKeys
 internal import BusProtocol
 public import EventBus
-internal import Foundation
+public import Foundation
 public import Logging
 internal import Support
 internal import SystemSupport
 internal import ZeroMQ
 
 extension EventBus {
+    /// The variable with the path of a process's key file.
+    package static let keyFileVariable = KeyFile.variable
+
     /// A bus that uses a broker. It connects in ``run()``.
     /// - Parameters:
     ///   - address: `ipc:///DIRECTORY` or `tcp://HOST:PORT`.
     ///   - source: The CloudEvents source of the messages that this process publishes: `name/instance`.
-    /// - Throws: ``BusError`` with code `address` if the address cannot be used.
-    public static func zeroMQ(address: String, source: String, logger: Logger) throws -> EventBus {
-        EventBus(try ZeroMQEventBus(address: address, source: source, logger: logger))
+    ///   - isInsecure: True if a network address may be used without a key.
+    ///   - variables: `SEGUE_BUS_CURVE` is the path of this process's key file. A bus without keys needs none.
+    /// - Throws: ``BusError`` with code `address` if the address cannot be used, `key` if the key file cannot be used.
+    public static func zeroMQ(
+        address: String, source: String, isInsecure: Bool = false, logger: Logger,
+        variables: [String: String] = ProcessInfo.processInfo.environment
+    ) throws -> EventBus {
+        let keyFile = variables[KeyFile.variable].flatMap { $0.isEmpty ? nil : $0 }
+        return EventBus(
+            try ZeroMQEventBus(
+                address: address, source: source, keyFile: keyFile, isInsecure: isInsecure, logger: logger))
     }
 }
 
@@ -30,10 +42,19 @@ package actor ZeroMQEventBus: EventBusEngine {
     private let logger: Logger
     let skipped: SkippedMessages
     private let thread: ExecutorThread
+    /// Nil on a bus without keys.
+    private var key: ClientKey?
+    /// The reason why the last handshake has failed, and the time of the first such failure; nil after a reply.
+    private var failedHandshake: (since: ContinuousClock.Instant, error: BusError)?
+    /// The broker's refusal of the key, which ends the bus.
+    private var denial: BusError?
+    /// The number of callers of ``waitUntilConnected(timeout:)``, which report a failed handshake.
+    private var greeterCount = 0
 
     private(set) var machine: ClientStateMachine
     private var ingress: Socket?
     private var ingressWatch: SocketWatch?
+    private var ingressMonitor: SocketWatch?
     private var feed: Socket?
     private var feedWatch: SocketWatch?
     /// The continuation of ``run()``, resumed when the bus is closed.
@@ -69,8 +90,12 @@ package actor ZeroMQEventBus: EventBusEngine {
     /// The thread of the sockets. Tasks that prefer this executor receive messages without a change of threads.
     package nonisolated var taskExecutor: (any SerialExecutor & TaskExecutor)? { thread }
 
-    package init(address: String, source: String, logger: Logger) throws {
+    package init(
+        address: String, source: String, keyFile: String? = nil, isInsecure: Bool = false, logger: Logger
+    ) throws {
         self.address = try BusAddress(address)
+        try self.address.checkProtection(hasKeys: keyFile != nil, isInsecure: isInsecure)
+        key = try keyFile.map { path throws(BusError) in try ClientKey(path: path) }
         self.source = source
         self.logger = logger
         machine = ClientStateMachine(address: self.address, source: source, producer: producer)
@@ -87,6 +112,9 @@ package actor ZeroMQEventBus: EventBusEngine {
     package func run() async throws {
         guard machine.isIdle else { throw BusError(.closed, "run() was called before; create another bus") }
         try checkDirectory()
+        if address.directory == nil, key == nil {
+            logger.warning("the bus has no keys: all who reach it may read and publish everything")
+        }
         try connectIngress()
         try connectFeed(subscribing: machine.feedPrefixes)
         subscribeFeed(to: machine.open(at: .now))
@@ -99,7 +127,7 @@ package actor ZeroMQEventBus: EventBusEngine {
         } onCancel: {
             thread.perform { [weak self] in self?.assumeIsolated { $0.leave() } }
         }
-        throw CancellationError()
+        throw denial ?? CancellationError()
     }
 
     /// Checks that no other user can serve the bus. The broker may still have to create the directory.
@@ -115,8 +143,14 @@ package actor ZeroMQEventBus: EventBusEngine {
     /// Waits until the broker has answered a hello.
     /// - Throws: ``BusError`` with code `unavailable` if it does not answer within `timeout`.
     package func waitUntilConnected(timeout: Duration) async throws {
-        try await withTimeLimit(timeout, orThrow: BusError(.unavailable, "no broker answers at \(address)")) {
-            try await self.greet()
+        greeterCount += 1
+        defer { greeterCount -= 1 }
+        do {
+            try await withTimeLimit(timeout, orThrow: BusError(.unavailable, "no broker answers at \(address)")) {
+                try await self.greet()
+            }
+        } catch let error as BusError where error.code == .unavailable {
+            throw failedHandshake?.error ?? error
         }
     }
 
@@ -141,10 +175,12 @@ package actor ZeroMQEventBus: EventBusEngine {
     private func close() {
         guard let actions = machine.close() else { return }
         thread.removeAllWatches()
-        (ingress, feed, ingressWatch, feedWatch) = (nil, nil, nil, nil)
-        for id in actions.requests { callers.removeValue(forKey: id)?.resume(throwing: actions.error) }
-        for id in actions.unconfirmed { removeConfirmation(of: id)?.resume(throwing: actions.error) }
-        for id in actions.live { removeWait(of: id)?.resume(throwing: actions.error) }
+        (ingress, ingressWatch, ingressMonitor) = (nil, nil, nil)
+        (feed, feedWatch) = (nil, nil)
+        let error = denial ?? actions.error
+        for id in actions.requests { callers.removeValue(forKey: id)?.resume(throwing: error) }
+        for id in actions.unconfirmed { removeConfirmation(of: id)?.resume(throwing: error) }
+        for id in actions.live { removeWait(of: id)?.resume(throwing: error) }
         for cancellation in work.values { cancellation.open() }
         for queries in servers.values { queries.finish() }
         (work, servers) = ([:], [:])
@@ -234,30 +270,35 @@ package actor ZeroMQEventBus: EventBusEngine {
 
     // MARK: Sockets
 
-    private static let options: [SocketOption] =
+    private var options: [SocketOption] {
         [
             .linger(500), .reconnectInterval(50), .maximumReconnectInterval(1000),
             .maximumFrameSize(Int64(Limits.maximumFrameSize)),
-        ] + SocketOption.tcpKeepalive
+        ] + SocketOption.tcpKeepalive + (key?.options ?? [])
+    }
 
     /// The number of messages from the feed at which ``receiveMessages()`` ends, so that the thread can do other work.
     private static let turnCount = 512
 
     private func connectIngress() throws {
-        let ingress = try Socket(.dealer, options: Self.options)
+        let ingress = try Socket(.dealer, options: options)
+        let monitor = try SocketMonitor(ingress).watch { [weak self] event in
+            self?.assumeIsolated { $0.handle(event) }
+        }
         try ingress.connect(address.ingress)
         let watch = SocketWatch(ingress) { [weak self] in
             self?.assumeIsolated { $0.receiveReplies() }
         } onWritable: { [weak self] in
             self?.assumeIsolated { $0.sendOn() }
         }
+        thread.add(monitor)
         thread.add(watch)
-        (self.ingress, ingressWatch) = (ingress, watch)
+        (self.ingress, ingressWatch, ingressMonitor) = (ingress, watch, monitor)
     }
 
     private func connectFeed(subscribing prefixes: [String]) throws {
         // A SUB socket silently drops subscriptions beyond its send limit (libzmq #2942).
-        let feed = try Socket(.sub, options: Self.options + [.sendHighWaterMark(0), .receiveHighWaterMark(4096)])
+        let feed = try Socket(.sub, options: options + [.sendHighWaterMark(0), .receiveHighWaterMark(4096)])
         for prefix in prefixes { try feed.set(.subscribe(prefix)) }
         try feed.connect(address.feed)
         let watch = SocketWatch(feed) { [weak self] in self?.assumeIsolated { $0.receiveMessages() } }
@@ -273,14 +314,59 @@ package actor ZeroMQEventBus: EventBusEngine {
 
     private func renewIngress() {
         ingressWatch.map(thread.remove)
+        ingressMonitor.map(thread.remove)
         do {
             // The old socket drops the requests that it has not sent. All unanswered requests are sent again on the new
             // socket.
             try ingress?.set(.linger(0))
-            (ingress, ingressWatch) = (nil, nil)
+            (ingress, ingressWatch, ingressMonitor) = (nil, nil, nil)
             try connectIngress()
         } catch {
             logCreationFailure(error)
+        }
+    }
+
+    /// The time in which a new key is refused without an end of the bus: the broker may not have read it yet.
+    private static let refusalPatience: Duration = .seconds(2)
+
+    /// Handles an event of the ingress's connection. After a failed handshake libzmq does not connect again.
+    private func handle(_ event: SocketMonitor.Event) {
+        let since = failedHandshake?.since ?? .now
+        switch event {
+        case .keyRefused:
+            let owner = key?.name ?? "a process without a key"
+            let error = BusError(
+                .denied, "the broker at \(address) does not accept \(owner): it is unknown, revoked or expired")
+            failedHandshake = (since, error)
+            if .now - since > Self.refusalPatience { return handleDenial(error) }
+        case .mechanismRefused:
+            // The broker may also have been killed during the handshake, so the bus never ends.
+            let reason =
+                key.map { "has no keys, or another key than \($0.path) says" }
+                ?? "has keys; set SEGUE_BUS_CURVE to the path of a key file"
+            let error = BusError(.denied, "the broker at \(address) \(reason)")
+            if failedHandshake == nil, greeterCount == 0 { logger.warning("\(error)") }
+            failedHandshake = (since, error)
+        case .accepted: return
+        }
+        thread.perform(after: .milliseconds(200)) { [weak self] in
+            self?.assumeIsolated { bus in
+                _ = bus.key?.refresh()
+                bus.perform(bus.machine.reconnect())
+            }
+        }
+    }
+
+    /// Handles the broker's refusal of the key. If the key file has another key now, all unanswered requests are sent
+    /// again with that one. Otherwise the bus ends.
+    private func handleDenial(_ error: BusError) {
+        guard denial == nil else { return }
+        if key?.refresh() == true {
+            logger.notice("the key file has a new key; reconnecting", metadata: ["bus": "\(address)"])
+            perform(machine.reconnect())
+        } else {
+            denial = error
+            close()
         }
     }
 
@@ -330,6 +416,11 @@ package actor ZeroMQEventBus: EventBusEngine {
                     perform(machine.receive(notice, at: .now))
                 } else {
                     let (id, reply) = try Reply.read(frames)
+                    if case .refused(let error) = reply, error.code == .denied {
+                        handleDenial(BusError(error))
+                        continue
+                    }
+                    failedHandshake = nil
                     perform(machine.receive(reply, to: id, at: .now), for: reply)
                 }
             }

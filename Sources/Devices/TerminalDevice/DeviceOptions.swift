@@ -6,6 +6,7 @@ internal import Navigation
 internal import Opening
 internal import Projects
 package import ServiceRuntime
+internal import Transports
 
 /// The command line of a device in a terminal, and its process.
 package struct DeviceOptions: ParsableArguments {
@@ -27,6 +28,9 @@ package struct DeviceOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp("The address of the bus, such as ipc:///run/segue or tcp://host:port.", valueName: "url"))
     var bus: String?
+
+    @Flag(help: "Use a network address without keys: all who reach the port may read and publish everything.")
+    var insecure = false
 
     @Option(
         name: [.short, .customLong("project-name")],
@@ -75,8 +79,11 @@ package struct DeviceOptions: ParsableArguments {
         let program = try program(name, screens: screens).program
         var options = ServiceOptions()
         options.contract = contract
-        if !contract.isAsked { options.bus = try busAddress(of: name) }
-        try await program.run(options)
+        options.insecure = insecure
+        guard !contract.isAsked else { return try await program.run(options) }
+        let bus = try place(of: name)
+        options.bus = bus.address
+        try await program.run(options, bus: BusFactory.standard.using(keyFile: bus.keyFile))
     }
 
     /// The device as a program, its platform, and the path of the option `--flow`.
@@ -105,12 +112,15 @@ package struct DeviceOptions: ParsableArguments {
     }
 
     /// The address of the bus: the value of `--bus`, or else the bus of the project `-p`, or else the value of
-    /// `SEGUE_BUS`, or else the bus of the current folder's project.
-    private func busAddress(of name: String) throws -> String {
-        if let bus { return bus }
-        if project == nil, let bus = ProcessInfo.processInfo.environment["SEGUE_BUS"], !bus.isEmpty { return bus }
+    /// `SEGUE_BUS`, or else the bus of the current folder's project. The key file is that of the project, unless the
+    /// variable `SEGUE_BUS_CURVE` names one.
+    private func place(of name: String) throws -> (address: String, keyFile: String?) {
+        let variables = ProcessInfo.processInfo.environment.filter { !$0.value.isEmpty }
+        if let bus { return (bus, nil) }
+        if project == nil, let bus = variables["SEGUE_BUS"] { return (bus, nil) }
         do throws(ProjectPlace.Unknown) {
-            return try ProjectPlace.busAddress(of: project)
+            let bus = try ProjectPlace.bus(of: project)
+            return (bus.address, variables[ProjectPlace.keyVariable] == nil ? bus.keyFile : nil)
         } catch {
             throw ServiceProcess.refuse(["\(name): \(error)"])
         }

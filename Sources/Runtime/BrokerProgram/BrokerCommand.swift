@@ -1,5 +1,6 @@
 package import ArgumentParser
 internal import Broker
+internal import BusKeys
 internal import Contracts
 internal import EventBus
 internal import NATSLayout
@@ -12,8 +13,11 @@ package struct BrokerCommand: AsyncParsableCommand {
         commandName: "broker", abstract: "Delivers messages to subscribers, and records all but transient ones.",
         discussion: """
             broker --bus ipc:///tmp/bus --journal /tmp/journal.sqlite
-            broker --bus tcp://127.0.0.1:5570 --journal /tmp/journal.sqlite --retain-age 12h --durability power
+            SEGUE_BUS_CURVE=keys/broker.key broker --bus tcp://0.0.0.0:5570 --retain-age 12h --durability power
             broker --bus nats://127.0.0.1:4222 --replicas 3
+
+            SEGUE_BUS_CURVE names the broker's key file, which 'segue keys init' makes. The broker then accepts the \
+            keys in this folder, and encrypts all connections.
 
             On NATS, the servers deliver and record the messages. The broker then keeps the retained documents and the \
             leases, and removes old messages. Several can run; one of them leads.
@@ -37,8 +41,10 @@ package struct BrokerCommand: AsyncParsableCommand {
         try await process.runAlone(options.contract) { configuration, logger in
             let address = try options.busAddress(configuration)
             guard NATSAddress.isScheme(of: address) else {
-                let settings = try journal.brokerConfiguration(
+                var settings = try journal.brokerConfiguration(
                     address: address, retention: retention, configuration: configuration, process: process)
+                settings.keys = configuration.value(KeyFile.variable).map(KeyFolder.init(of:))
+                settings.isInsecure = options.insecure
                 return [BrokerService(broker: Broker(settings, logger: logger))]
             }
             #if NATS

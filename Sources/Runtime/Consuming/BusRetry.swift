@@ -66,5 +66,7 @@ package struct BusRetry: Sendable {
 
 extension BusError {
     /// True if the error is about this process or its bus, and not about the operation that failed.
-    var isOfProcess: Bool { [.unavailable, .address, .fenced, .epoch, .journal, .closed].contains(code) }
+    var isOfProcess: Bool {
+        [.unavailable, .address, .key, .denied, .fenced, .epoch, .journal, .closed].contains(code)
+    }
 }

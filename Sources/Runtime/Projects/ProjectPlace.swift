@@ -107,6 +107,23 @@ package enum ProjectPlace {
     /// The name of the file in which the supervisor of a running project writes the address of a bus that the project
     /// does not run in its own folder.
     package static let busFile = "bus-address"
+
+    /// The name of the file in which the supervisor of a running project writes the folder of its keys.
+    package static let keysFile = "bus-keys"
+
+    /// The variable with the path of the key file of a process.
+    package static let keyVariable = "SEGUE_BUS_CURVE"
+
+    /// The path of the key file of a service.
+    package static func keyFile(of service: String, in folder: String) -> String { "\(folder)/\(service).key" }
+
+    /// The path of the key file that people's tools use for a project: `operator.key` in the folder of its keys. Nil if
+    /// the project has no keys, or does not run.
+    /// - Throws: as ``busAddress(runtimeDirectory:)``
+    package static func operatorKey(runtimeDirectory: String) throws(PrivateFolderError) -> String? {
+        let content = try runtimeFolder(runtimeDirectory)?.contents(of: keysFile, limit: 4096)
+        return content.map { keyFile(of: "operator", in: String(decoding: $0, as: UTF8.self)) }
+    }
 }
 
 // MARK: For programs other than segue
@@ -118,15 +135,16 @@ extension ProjectPlace {
         package let description: String
     }
 
-    /// The address of a project's bus.
+    /// The bus of a project, and the key file with which people's tools use it. The key file is nil for a bus without
+    /// keys.
     /// - Parameters:
     ///   - project: the name of the project. Nil for `COMPOSE_PROJECT_NAME`, or else the project of `directory`.
     ///   - directory: the absolute path of a folder. It is used only if `project` is nil.
     /// - Throws: ``Unknown``
-    package static func busAddress(
+    package static func bus(
         of project: String?, in directory: String = FileManager.default.currentDirectoryPath,
         environment: [String: String] = ProcessInfo.processInfo.environment
-    ) throws(Unknown) -> String {
+    ) throws(Unknown) -> (address: String, keyFile: String?) {
         let given = project ?? projectName(in: environment)
         if given == nil, directory.isEmpty {
             throw Unknown(description: "\(removedFolder(environment)); name the project with -p NAME")
@@ -136,7 +154,8 @@ extension ProjectPlace {
             throw Unknown(description: "'\(name)' is not a project name; \(nameRule)")
         }
         do {
-            return try busAddress(runtimeDirectory: "\(runtimeRoot(environment: environment))/\(name)")
+            let folder = "\(runtimeRoot(environment: environment))/\(name)"
+            return (try busAddress(runtimeDirectory: folder), try operatorKey(runtimeDirectory: folder))
         } catch {
             throw Unknown(description: error.description)
         }

@@ -8,6 +8,9 @@ public struct ServiceOptions: ParsableArguments, Sendable {
         help: "Address of the bus: ipc:///run/segue, tcp://host:port or nats://host (default: the variable SEGUE_BUS).")
     public var bus: String?
 
+    @Flag(help: "Use a network address without keys: all who reach the port may read and publish everything.")
+    public var insecure = false
+
     @OptionGroup public var contract: ContractOption
 
     public init() {}

@@ -157,8 +157,9 @@ public struct ServiceProcess: Sendable {
         }
         let address = try options.busAddress(configuration)
         return ServiceContext(
-            process: self, bus: try bus.bus(at: address, source: source, logger: logger), busAddress: address,
-            configuration: configuration, logger: logger)
+            process: self,
+            bus: try bus.bus(at: address, source: source, isInsecure: options.insecure, logger: logger),
+            busAddress: address, configuration: configuration, logger: logger)
     }
 
     static func line(about error: any Error) -> String {
@@ -236,12 +237,15 @@ enum ExitStatus: Int32 {
     case software = 70
     /// The journal cannot be opened, written or read, or another broker uses it.
     case ioError = 74
+    /// The broker does not accept the key of the process.
+    case noPermission = 77
     case configuration = 78
 
     init(of error: any Error) {
         switch error {
         case is ConfigurationError, is ConfigurationErrors: self = .configuration
-        case let error as BusError where error.code == .address: self = .configuration
+        case let error as BusError where [.address, .key].contains(error.code): self = .configuration
+        case let error as BusError where error.code == .denied: self = .noPermission
         case let error as BusError where error.code == .unavailable: self = .unavailable
         case let error as BusError where error.code == .journal: self = .ioError
         default: self = .software

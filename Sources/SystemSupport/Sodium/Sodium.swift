@@ -60,6 +60,29 @@ package enum Ed25519 {
     }
 }
 
+/// Key pairs for key agreement on Curve25519 (RFC 7748).
+package enum Curve25519 {
+    /// A new random key pair. Each key has 32 bytes.
+    package static func keyPair() -> (publicKey: [UInt8], secretKey: [UInt8]) {
+        _ = initialised
+        var publicKey = [UInt8](repeating: 0, count: Int(crypto_box_publickeybytes()))
+        var secretKey = [UInt8](repeating: 0, count: Int(crypto_box_secretkeybytes()))
+        // The function always returns 0.
+        _ = crypto_box_keypair(&publicKey, &secretKey)
+        return (publicKey, secretKey)
+    }
+
+    /// The public key that belongs to a secret key. Nil unless the secret key has 32 bytes.
+    package static func publicKey(of secretKey: [UInt8]) -> [UInt8]? {
+        _ = initialised
+        guard secretKey.count == Int(crypto_box_secretkeybytes()) else { return nil }
+        var publicKey = [UInt8](repeating: 0, count: Int(crypto_box_publickeybytes()))
+        // The function always returns 0.
+        _ = crypto_scalarmult_base(&publicKey, secretKey)
+        return publicKey
+    }
+}
+
 /// SipHash-2-4: a hash of 64 bits that cannot be computed without its key. It is meant for short messages.
 package enum SipHash {
     /// A secret of 128 bits.

@@ -86,6 +86,26 @@ package final class PrivateFolder: Sendable {
         return content
     }
 
+    /// The content of a file that only this user can read. Nil if there is no such file.
+    /// - Throws: ``PrivateFolderError`` if it is not a regular file of this user, if other users have rights on it, or if
+    ///   it is longer than `limit` bytes.
+    package func secret(_ name: String, limit: Int) throws(PrivateFolderError) -> Data? {
+        let file = openat(descriptor, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
+        guard file >= 0 else {
+            if errno == ENOENT { return nil }
+            throw errno == ELOOP ? .exposed("\(path)/\(name)") : .unreadable(SystemError("\(path)/\(name)"))
+        }
+        let handle = FileHandle(fileDescriptor: file, closeOnDealloc: true)
+        var info = stat()
+        guard fstat(file, &info) == 0, info.st_mode & S_IFMT == S_IFREG, info.st_uid == geteuid(),
+            info.st_mode & 0o077 == 0
+        else { throw .exposed("\(path)/\(name)") }
+        guard let content = try? handle.read(upToCount: limit + 1) ?? Data(), content.count <= limit else {
+            throw .unreadable(SystemError("\(path)/\(name)", code: EFBIG))
+        }
+        return content
+    }
+
     /// The names of all files and folders; empty if they cannot be read.
     package var names: [String] {
         guard let directory = fdopendir(openat(descriptor, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)) else { return [] }
@@ -116,7 +136,7 @@ package final class PrivateFolder: Sendable {
     }
 }
 
-/// The reason why a folder cannot be used as a ``PrivateFolder``.
+/// The reason why a folder cannot be used as a ``PrivateFolder``, or a file in it as a secret.
 package struct PrivateFolderError: Error, Hashable, Sendable, CustomStringConvertible {
     package let message: String
     /// The remedy. Nil if there is none to add.
@@ -130,6 +150,16 @@ package struct PrivateFolderError: Error, Hashable, Sendable, CustomStringConver
         Self(
             message: "\(path) is not a folder that only you can enter",
             recovery: "remove it, or run 'chmod 700' on it if it is yours", isInsecure: true)
+    }
+
+    fileprivate static func exposed(_ path: String) -> Self {
+        Self(
+            message: "\(path) is not a file that only you can read",
+            recovery: "run 'chmod 600' on it if it is yours", isInsecure: true)
+    }
+
+    fileprivate static func unreadable(_ error: SystemError) -> Self {
+        Self(message: "cannot read \(error)", recovery: nil, isInsecure: false)
     }
 
     fileprivate static func unusable(_ error: SystemError) -> Self {

@@ -59,8 +59,8 @@ package struct SegueSource: Hashable, Sendable {
 enum SegueNames {
     /// In a package graph, each module has another name.
     static let modules: Set = [
-        "AppContract", "Authorization", "Benchmarks", "Brewing", "Broker", "BrokerProgram", "BusFormat", "BusProtocol",
-        "CCurl", "CEventDescriptor", "CJetStreamPeer", "CNATS", "CSegueVersion", "CSodium", "CZeroMQ",
+        "AppContract", "Authorization", "Benchmarks", "Brewing", "Broker", "BrokerProgram", "BusFormat", "BusKeys",
+        "BusProtocol", "CCurl", "CEventDescriptor", "CJetStreamPeer", "CNATS", "CSegueVersion", "CSodium", "CZeroMQ",
         "CommandLineSupport", "Compose", "ConsentCallback", "Consuming", "Contracts", "Coordinator", "Device",
         "ErrorNotification", "EventBus", "FlowDrawing", "FlowFiles", "FlowReview", "FocusPlayerProgram", "HTTPClient",
         "HTTPOperations", "InProcess", "Monitor", "Music", "NATS", "NATSEventBus", "NATSJournal",

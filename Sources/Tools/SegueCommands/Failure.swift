@@ -57,7 +57,8 @@ extension CommandStatus {
         case .unavailable, .unserved, .closed: self = .unavailable
         case .deadline, .cancelled: self = .temporaryFailure
         case .journal: self = .ioError
-        case .address: self = .configuration
+        case .address, .key: self = .configuration
+        case .denied: self = .noPermission
         case .malformed, .refused: self = .dataError
         default: self = .failure
         }
@@ -134,7 +135,9 @@ enum CommandStatus: Int32, CaseIterable, Sendable {
     /// An expected message or answer did not arrive in time, or a request was cancelled. The same command may succeed
     /// later.
     case temporaryFailure = 75
-    /// A compose file, a flow, a bus address, or the name of a project, service or port is invalid.
+    /// The broker does not accept the key of this process.
+    case noPermission = 77
+    /// A compose file, a flow, a bus address, a key file, or the name of a project, service or port is invalid.
     case configuration = 78
 }
 

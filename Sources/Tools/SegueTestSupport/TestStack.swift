@@ -87,7 +87,8 @@ public struct TestStack: ObservedBus {
             return try await processes.whileUp {
                 // The address may contain a port that the supervisor has chosen.
                 let address = try project.busAddress
-                let bus = try BusFactory.standard.bus(at: address, source: "test/1", logger: logger)
+                let bus = try BusFactory.standard.using(keyFile: project.operatorKey).bus(
+                    at: address, source: "test/1", logger: logger)
                 let stack = TestStack(bus: bus, busAddress: address, running: processes)
                 return try await bus.whileOpen { try await stack.whileRecording { try await body(stack) } }
             }

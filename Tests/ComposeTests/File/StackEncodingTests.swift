@@ -10,6 +10,7 @@ struct StackEncodingTests {
         name: demo
         x-ports: [spotify]
         x-bus: nats://127.0.0.1:${SEGUE_PORT_SPOTIFY}/A$$B
+        x-keys: keys
         x-clients: ["device 'a $$b'"]
         services:
           broker:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 import logging
+import os
 import uuid
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from enum import IntEnum
+from pathlib import Path
 from struct import pack, unpack
 from typing import Any, NamedTuple
 
@@ -101,7 +103,12 @@ def sockets(context: zmq.Context[Any], address: str, room: int = 1000) -> tuple[
     ingress, feed = context.socket(zmq.DEALER), context.socket(zmq.SUB)
     feed.setsockopt(zmq.SNDHWM, 0)
     feed.setsockopt(zmq.RCVHWM, room)
+    path = os.environ.get("SEGUE_BUS_CURVE")
+    keys = json.loads(Path(path).read_text()) if path else None
     for socket, endpoint in zip((ingress, feed), endpoints(address), strict=True):
+        if keys:
+            socket.curve_serverkey = keys["brokerKey"].encode()
+            socket.curve_publickey, socket.curve_secretkey = keys["publicKey"].encode(), keys["secretKey"].encode()
         for option, value in ((zmq.LINGER, 500), (zmq.TCP_KEEPALIVE, 1), (zmq.TCP_KEEPALIVE_IDLE, 15)):
             socket.setsockopt(option, value)
         socket.connect(endpoint)

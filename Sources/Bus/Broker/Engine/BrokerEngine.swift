@@ -18,6 +18,10 @@ package struct BrokerEngine {
     private var transients = TransientBatches()
     private var notices: BrokerNotices
     private var lagWarnings: LagWarnings
+    /// The users whose requests are answered. Nil on a bus without keys: then all are.
+    private(set) var acceptedUsers: Set<String>?
+    /// The number of requests that were refused because of their user.
+    private var deniedCount = 0
     /// True if retention has more to remove.
     private var isPruning = false
     /// The time at which silent producers were last forgotten, or the broker started.
@@ -54,6 +58,7 @@ package struct BrokerEngine {
         var others: [(from: Incoming, head: RequestHead, request: Request)] = []
         for message in incoming {
             do {
+                try checkUser(of: message)
                 let head = try message.head()
                 if head.operation == .publish {
                     let batch = IncomingBatch(from: message, head: head, batch: try BatchHead(frames: message.body))
@@ -62,7 +67,7 @@ package struct BrokerEngine {
                     others.append((message, head, try Request(head.operation, body: message.body)))
                 }
             } catch {
-                recordGarbage(1, error.message)
+                if error.code == .denied { deniedCount += 1 } else { recordGarbage(1, error.message) }
                 outgoing.refuse(message, error)
             }
         }
@@ -110,6 +115,33 @@ package struct BrokerEngine {
         return isPruning
     }
 
+    /// Sets the users whose requests are answered, and ends the leases, memberships and served queries of the others.
+    /// - Parameter users: Nil on a bus without keys.
+    package mutating func accept(_ users: Set<String>?, now: ContinuousClock.Instant) throws -> Outgoing {
+        acceptedUsers = users
+        var outgoing = Outgoing()
+        guard let users else { return outgoing }
+        for producer in presence.producers(withoutUserIn: users) {
+            try leave(producer, now: now, into: &outgoing)
+        }
+        return outgoing
+    }
+
+    /// The number of requests since the last call that were refused because of their user.
+    mutating func drainDeniedCount() -> Int {
+        defer { deniedCount = 0 }
+        return deniedCount
+    }
+
+    /// A connection remains after its key was revoked, so each request is checked.
+    private func checkUser(of message: Incoming) throws(ProtocolError) {
+        guard let acceptedUsers else { return }
+        guard let user = message.user, acceptedUsers.contains(user) else {
+            throw ProtocolError(
+                .denied, "the broker no longer accepts the key of this process: it is revoked or expired")
+        }
+    }
+
     /// Counts input that does not follow the protocol.
     /// - Parameter reason: The error of the last invalid message.
     mutating func recordGarbage(_ count: Int, _ reason: String) {
@@ -130,7 +162,7 @@ package struct BrokerEngine {
             replies = repliesAfterFailure(error, to: batches, now: now, into: &outgoing)
         }
         for (batch, reply) in zip(batches, replies) {
-            presence.record(batch.batch.producer, now: now)
+            presence.record(batch.batch.producer, user: batch.from.user, now: now)
             outgoing.reply(reply, to: batch.from, batch.head)
         }
     }
@@ -173,7 +205,7 @@ package struct BrokerEngine {
         _ batches: [IncomingBatch], now: ContinuousClock.Instant, into outgoing: inout Outgoing
     ) {
         for batch in batches {
-            presence.record(batch.batch.producer, now: now)
+            presence.record(batch.batch.producer, user: batch.from.user, now: now)
             do {
                 outgoing.feed += try transients.handle(batch.batch, epoch: journal.epoch)
                 outgoing.reply(.published(epoch: journal.epoch, offset: 0), to: batch.from, batch.head)
@@ -202,7 +234,7 @@ package struct BrokerEngine {
             case .documentsOfSubject(let request):
                 send(try journal.documents(request), to: message, head: head, into: &outgoing)
             case .hello(let greeting):
-                presence.record(greeting.producer, now: now)
+                presence.record(greeting.producer, user: message.user, now: now)
                 desk.recordConnection(of: greeting.producer, from: message.peer)
                 try check(greeting, now: now)
                 outgoing.reply(try welcome(greeting), to: message, head)
@@ -213,10 +245,12 @@ package struct BrokerEngine {
             case .answer(let answer):
                 if desk.answer(answer, from: message.peer, into: &outgoing) { outgoing.reply(.done, to: message, head) }
             case .serve(let request):
-                presence.record(request.producer, now: now)
+                presence.record(request.producer, user: message.user, now: now)
                 try desk.serve(request, peer: message.peer)
                 outgoing.reply(.done, to: message, head)
-            default: outgoing.reply(try reply(to: request, now: now, into: &outgoing), to: message, head)
+            default:
+                let reply = try reply(to: request, from: message.user, now: now, into: &outgoing)
+                outgoing.reply(reply, to: message, head)
             }
         } catch {
             outgoing.reply(.refused(refusal(error)), to: message, head)
@@ -224,7 +258,7 @@ package struct BrokerEngine {
     }
 
     private mutating func reply(
-        to request: Request, now: ContinuousClock.Instant, into outgoing: inout Outgoing
+        to request: Request, from user: String?, now: ContinuousClock.Instant, into outgoing: inout Outgoing
     ) throws -> Reply {
         switch request {
         case .bye(let greeting):
@@ -234,7 +268,7 @@ package struct BrokerEngine {
         case .end: return .end(epoch: journal.epoch, offset: journal.head)
         case .count(let page): return .counted(epoch: journal.epoch, count: try journal.count(page))
         case .claim(let claim):
-            presence.record(claim.producer, now: now)
+            presence.record(claim.producer, user: user, now: now)
             let claimed = try journal.claim(claim, at: clock.time(at: now))
             owners.record(claim, claimed: claimed, consumer: journal.consumers[claim.consumer])
             return .claimed(claimed)
@@ -381,17 +415,21 @@ package struct Incoming {
     /// The routing id that libzmq puts before the message.
     let peer: [UInt8]
     let frames: ArraySlice<[UInt8]>
+    /// The user of the connection: the text of its public key. Nil on a bus without keys.
+    let user: String?
 
-    package init(peer: [UInt8], frames: [[UInt8]]) {
+    package init(peer: [UInt8], frames: [[UInt8]], user: String? = nil) {
         self.peer = peer
         self.frames = frames[...]
+        self.user = user
     }
 
     /// - Parameter message: The frames from the ROUTER socket: the routing id of the peer, then the frames that it
     ///   sent.
-    init?(_ message: [[UInt8]]) {
+    init?(_ message: [[UInt8]], user: String?) {
         guard let peer = message.first else { return nil }
         self.peer = peer
+        self.user = user
         frames = message.dropFirst()
     }
 

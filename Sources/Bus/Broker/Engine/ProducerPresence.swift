@@ -7,24 +7,34 @@ internal import Foundation
 struct ProducerPresence {
     /// The time of the last request that named each producer.
     private var lastSeen: [ProducerID: ContinuousClock.Instant] = [:]
+    /// The user of each producer's last request, on a bus with keys.
+    private var users: [ProducerID: String] = [:]
     private(set) var listening: ListeningPeriod
 
     /// - Parameter known: The producers in the journal. Their leases count from `now`.
     init(_ known: [ProducerID], now: ContinuousClock.Instant) {
         listening = ListeningPeriod(absence: .seconds(2), at: now)
-        for producer in known { record(producer, now: now) }
+        for producer in known { record(producer, user: nil, now: now) }
     }
 
     var producers: some Sequence<ProducerID> { lastSeen.keys }
 
     func isPresent(_ producer: ProducerID) -> Bool { lastSeen[producer] != nil }
 
-    mutating func record(_ producer: ProducerID, now: ContinuousClock.Instant) {
+    /// The producers with a user that is not one of `accepted`.
+    func producers(withoutUserIn accepted: Set<String>) -> [ProducerID] {
+        users.filter { !accepted.contains($0.value) }.map(\.key)
+    }
+
+    /// - Parameter user: Nil on a bus without keys, and for a producer in the journal.
+    mutating func record(_ producer: ProducerID, user: String?, now: ContinuousClock.Instant) {
         lastSeen[producer] = now
+        if let user { users[producer] = user }
     }
 
     mutating func leave(_ producer: ProducerID) {
         lastSeen[producer] = nil
+        users[producer] = nil
     }
 
     /// Returns the producers that are silent. `hasListened` is false if the broker itself was stopped or asleep, so

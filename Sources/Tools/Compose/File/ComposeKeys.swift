@@ -8,7 +8,7 @@ struct ComposeKeys {
     var unsupported: [String: String] = [:]
 
     static let root = ComposeKeys(
-        known: ["name", "services", "include", "x-bus"],
+        known: ["name", "services", "include", "x-bus", "x-keys"],
         containersOnly: [
             "networks": "remove it; services are plain processes on this host",
             "volumes": "use a folder of this host, or $SEGUE_STATE_DIR",

@@ -6,6 +6,8 @@ import Yams
 struct ComposeLoader {
     /// The keys that are read first. The included files and the ports must be known before the other keys are read.
     private static let head: Set = ["include", "x-ports", "x-clients"]
+    /// The extensions of the specification in the tree.
+    private static let extensions = ["x-bus", "x-keys"]
 
     let findings: ComposeFindings
     let reader: ComposeReader
@@ -52,7 +54,7 @@ struct ComposeLoader {
     func tree(of project: ComposeProject, offered: Set<String>) -> ComposeNode? {
         let own = project.files.map { file in
             let tree = tree(of: file, offered: offered) { key in
-                !Self.head.contains(key) && (!key.begins(with: "x-") || key == "x-bus")
+                !Self.head.contains(key) && (!key.begins(with: "x-") || Self.extensions.contains(key))
             }
             return ComposeExtends(loader: self, offered: offered).resolved(tree)
         }
@@ -68,7 +70,7 @@ struct ComposeLoader {
         return builder.file(file.root, where: isWanted)
     }
 
-    /// Adds the services and, unless there is one, the bus of an included file. The services are not merged with other
+    /// Adds the services and, unless there are some, the bus and the keys of an included file. The services are not merged with other
     /// services: a name that is already used is reported, unless both are the same service of the same file.
     private func adding(_ tree: ComposeNode, _ included: ComposeNode) -> ComposeNode {
         guard var entries = tree.entries, let more = included.entries?["services"]?.value.entries else { return tree }
@@ -83,7 +85,7 @@ struct ComposeLoader {
                 services[name] = entry
             }
         }
-        if entries["x-bus"] == nil { entries["x-bus"] = included.entries?["x-bus"] }
+        for key in Self.extensions where entries[key] == nil { entries[key] = included.entries?[key] }
         let entry = entries["services"] ?? included.entries?["services"]
         entries["services"] = entry.map {
             .init(key: $0.key, written: $0.written, value: $0.value.with(.mapping(services)))

@@ -17,6 +17,7 @@ struct ComposeReader {
         guard let entries = mapping(root, "the file") else { return stack }
         stack.name = entries["name"].flatMap { name($0.value) }
         stack.bus = entries["x-bus"].flatMap { scalar($0.value, "x-bus")?.text }
+        stack.keys = entries["x-keys"].flatMap { path($0.value, "'x-keys'", expandsHome: true)?.absolute }
         if let services = entries["services"] {
             stack.services = self.services(services.value, of: stack)
         } else {

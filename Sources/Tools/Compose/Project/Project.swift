@@ -50,6 +50,14 @@ package struct Project: Sendable, Hashable {
             }
         }
     }
+    /// The path of the key file of people's tools; nil if the project has no keys, or does not run.
+    package var operatorKey: String? {
+        get throws(ComposeError) {
+            try ComposeError.ofFolders { () throws(PrivateFolderError) in
+                try ProjectPlace.operatorKey(runtimeDirectory: runtimeDirectory)
+            }
+        }
+    }
     /// `ipc://` and the folder in which the project's own broker creates its sockets.
     var ownBusAddress: String { ProjectPlace.ownBusAddress(runtimeDirectory: runtimeDirectory) }
     package var dataDirectory: String { "\(stateDirectory)/data" }
@@ -116,13 +124,19 @@ package struct Project: Sendable, Hashable {
         }
     }
 
-    /// Tells other processes the address of a bus that is not the project's own. See ``ProjectPlace``.
-    func announce(bus: String?) throws(ComposeError) {
-        guard let bus else { return }
+    /// Tells other processes the address of a bus that is not the project's own, and the folder of its keys. See
+    /// ``ProjectPlace``.
+    func announce(bus: String?, keys: String? = nil) throws(ComposeError) {
+        try announce(bus, in: ProjectPlace.busFile)
+        try announce(keys, in: ProjectPlace.keysFile)
+    }
+
+    private func announce(_ text: String?, in file: String) throws(ComposeError) {
+        guard let text else { return }
         try runtimeFolder()
-        let path = "\(runtimeDirectory)/\(ProjectPlace.busFile)"
+        let path = "\(runtimeDirectory)/\(file)"
         do {
-            try AtomicFile(path).replace(with: Data(bus.utf8), isDurable: false)
+            try AtomicFile(path).replace(with: Data(text.utf8), isDurable: false)
         } catch {
             throw ComposeError(code: "bus-file", message: "cannot write \(path): \(error.reason)")
         }

@@ -14,19 +14,22 @@ package struct Stack: Sendable, Equatable {
     package var ports: [String]
     /// The address in `x-bus`, which may refer to ports. Nil for the bus of the project.
     package var bus: String?
+    /// The absolute path of the folder in `x-keys`, with the key file of each service. Nil for a bus without keys.
+    package var keys: String?
     /// The commands in `x-clients`: programs that users start themselves. The supervisor does not start them; their
     /// messages are part of the app's contract.
     package var clients: [[String]]
 
     package init(
         name: String? = nil, directory: String, services: [Service], ports: [String] = [], bus: String? = nil,
-        clients: [[String]] = []
+        keys: String? = nil, clients: [[String]] = []
     ) {
         self.name = name
         self.directory = directory
         self.services = services
         self.ports = ports
         self.bus = bus
+        self.keys = keys
         self.clients = clients
     }
 

@@ -7,6 +7,7 @@ extension Stack: Encodable {
         case name, services
         case ports = "x-ports"
         case bus = "x-bus"
+        case keys = "x-keys"
         case clients = "x-clients"
     }
 
@@ -14,6 +15,7 @@ extension Stack: Encodable {
         var container = encoder.container(keyedBy: CodingKeys.self)
         try container.encodeIfPresent(name, forKey: .name)
         try container.encodeIfPresent(bus.map(Escape.composeValue), forKey: .bus)
+        try container.encodeIfPresent(keys.map(Escape.composeValue), forKey: .keys)
         if !ports.isEmpty { try container.encode(ports, forKey: .ports) }
         if !clients.isEmpty {
             try container.encode(clients.map { $0.map(Escape.composeValue) }, forKey: .clients)

@@ -61,8 +61,8 @@ struct InstanceKeeper: Sendable {
     private func runner(of service: Service, log: ServiceLog) -> ServiceRunner {
         let view = board.view
         let offered = OfferedVariables(
-            project: project, bus: view.stack.bus, ports: view.status.ports, service: service.name,
-            replica: view[name]?.replica ?? 1)
+            project: project, bus: view.stack.bus, keys: view.stack.keys, ports: view.status.ports,
+            service: service.name, replica: view[name]?.replica ?? 1)
         let service = offered.expanded(service)
         let tag = ProcessTag(project: project, service: service.name, instance: name)
         return ServiceRunner(

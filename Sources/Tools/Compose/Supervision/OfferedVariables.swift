@@ -1,3 +1,4 @@
+import Projects
 import Support
 
 /// The variables that the supervisor sets for a service, by name.
@@ -6,7 +7,7 @@ import Support
 /// and the values of variables. They are expanded when the service starts.
 struct OfferedVariables {
     private static let fixedNames: Set = [
-        "SEGUE_BUS", "SEGUE_PROJECT", "SEGUE_STATE_DIR", "SEGUE_SERVICE", "SEGUE_REPLICA",
+        "SEGUE_BUS", ProjectPlace.keyVariable, "SEGUE_PROJECT", "SEGUE_STATE_DIR", "SEGUE_SERVICE", "SEGUE_REPLICA",
     ]
 
     /// The variables of sd_notify(3) and sd_watchdog_enabled(3). A process that inherits these variables can send
@@ -18,9 +19,11 @@ struct OfferedVariables {
     /// - Parameters:
     ///   - name: the project's name, if its folders have another name; nil if they have the same name.
     ///   - bus: the address in `x-bus`, which may refer to ports. Nil for the project's own bus.
+    ///   - keys: the folder in `x-keys`; nil for a bus without keys.
     ///   - replica: the number of the instance within its service, counted from 1.
     init(
-        project: Project, name: String? = nil, bus: String?, ports: [String: Int], service: String, replica: Int = 1
+        project: Project, name: String? = nil, bus: String?, keys: String? = nil, ports: [String: Int], service: String,
+        replica: Int = 1
     ) {
         var values = [
             "SEGUE_BUS": Self.address(bus, ports: ports) ?? project.ownBusAddress,
@@ -28,6 +31,7 @@ struct OfferedVariables {
             "SEGUE_STATE_DIR": project.dataDirectory,
             "SEGUE_SERVICE": service, "SEGUE_REPLICA": String(replica),
         ]
+        if let keys { values[ProjectPlace.keyVariable] = ProjectPlace.keyFile(of: service, in: keys) }
         values.merge(Self.variables(of: ports)) { $1 }
         self.values = values
     }
@@ -78,8 +82,10 @@ struct OfferedVariables {
         of service: Service, inherited: [String: String], notifyPath: String, tag: ProcessTag
     ) -> [String: String] {
         // With the inherited notification variables, the service would send its messages to the supervisor's own
-        // launcher.
-        var variables = inherited.filter { !Self.notificationVariables.contains($0.key) }
+        // launcher; with the inherited key, it would have that of the operator.
+        var variables = inherited.filter {
+            !Self.notificationVariables.contains($0.key) && $0.key != ProjectPlace.keyVariable
+        }
         for (name, value) in values { variables[name] = value }
         for (name, value) in service.environment { variables[name] = value }
         // WATCHDOG_PID is left out, because the process id is not known yet. sd_watchdog_enabled(3) then accepts any

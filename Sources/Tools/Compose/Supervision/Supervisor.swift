@@ -115,7 +115,7 @@ package final class Supervisor: Sendable {
         let control = try ControlServer(path: project.controlPath, logger: logger)
         let ports = try LoopbackPort.pick(for: view.stack.ports)
         let bus = OfferedVariables.address(view.stack.bus, ports: ports)
-        try project.announce(bus: bus)
+        try project.announce(bus: bus, keys: view.stack.keys)
         board.begin(ports: ports, bus: bus ?? project.ownBusAddress)
         await recorder.flush()
         await launcher.tell(status: board.view.awaited)
@@ -235,9 +235,10 @@ package final class Supervisor: Sendable {
         let edits = if case .up = request { roster.files.compactMapValues(\.change) } else { [String: String]() }
         let changes = try roster.apply(request, edits: edits)
         try DescriptorLimit.check(roster)
-        if case .up(let request) = request, request.stack.bus != before.bus {
+        if case .up(let request) = request, (request.stack.bus, request.stack.keys) != (before.bus, before.keys) {
             throw ComposeError(
-                code: "bus-changed", message: "project '\(project.name)' runs with another bus than its file names now",
+                code: "bus-changed",
+                message: "project '\(project.name)' runs with another bus, or other keys, than its file names now",
                 recovery: "stop it with 'segue down', then start it again")
         }
         if isRehearsal { return changes }

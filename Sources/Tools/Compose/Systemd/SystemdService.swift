@@ -10,8 +10,8 @@ struct SystemdService {
     /// - Throws: ``ComposeError`` `systemd-variable` if systemd cannot set a variable.
     init(service: Service, instance: String, replica: Int, export: SystemdExport) throws(ComposeError) {
         offered = OfferedVariables(
-            project: export.project, name: export.name, bus: export.stack.bus, ports: export.ports,
-            service: service.name, replica: replica)
+            project: export.project, name: export.name, bus: export.stack.bus, keys: export.stack.keys,
+            ports: export.ports, service: service.name, replica: replica)
         self.service = offered.expanded(service)
         self.instance = instance
         self.export = export

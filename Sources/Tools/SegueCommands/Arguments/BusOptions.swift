@@ -3,6 +3,7 @@ package import Compose
 internal import EventBus
 internal import Foundation
 internal import Logging
+internal import Projects
 internal import Transports
 
 /// The options that select a bus. The first of these that is given applies: `--bus`, the project of `-p`, the variable
@@ -13,6 +14,9 @@ package struct BusOptions: ParsableArguments, Sendable {
             "The bus, such as ipc:///run/segue, tcp://host:port or nats://host. (default: the bus of -p, else "
                 + "SEGUE_BUS, else the bus of the current folder's project)", valueName: "url"))
     var bus: String?
+
+    @Flag(help: "Use a network address without keys: all who reach the port may read and publish everything.")
+    var insecure = false
 
     @OptionGroup var project: ProjectOptions
 
@@ -25,6 +29,8 @@ package struct BusOptions: ParsableArguments, Sendable {
         package let origin: String
         /// The project that named the bus. Nil if an option or a variable contains the address.
         package var project: Project?
+        /// The path of the key file, if not the variable `SEGUE_BUS_CURVE` but the project names it.
+        package var keyFile: String?
     }
 
     /// - Throws: ``ComposeError`` or ``ComposeFileError`` if the project's name cannot be determined.
@@ -34,7 +40,10 @@ package struct BusOptions: ParsableArguments, Sendable {
             return Location(address: bus, origin: "SEGUE_BUS")
         }
         let project = try project.resolve()
-        return Location(address: try project.busAddress, origin: "project '\(project.name)'", project: project)
+        let isKeyGiven = environment[ProjectPlace.keyVariable].map { !$0.isEmpty } ?? false
+        return Location(
+            address: try project.busAddress, origin: "project '\(project.name)'", project: project,
+            keyFile: isKeyGiven ? nil : try project.operatorKey)
     }
 
     /// True if one of the options is given.
@@ -74,8 +83,8 @@ package struct BusOptions: ParsableArguments, Sendable {
     private func bus(at location: Location) throws -> EventBus {
         do {
             let source = "segue/\(UUID().uuidString.lowercased().prefix(8))"
-            return try BusFactory.standard.bus(
-                at: location.address, source: source, logger: Logger(label: "segue"))
+            return try BusFactory.standard.using(keyFile: location.keyFile).bus(
+                at: location.address, source: source, isInsecure: insecure, logger: Logger(label: "segue"))
         } catch let error as BusError where error.code == .address {
             throw CommandError(
                 code: error.code.rawValue, "\(location.origin): \(error.message)", status: .configuration)

@@ -1,0 +1,77 @@
+package import EventBus
+internal import Foundation
+internal import Support
+internal import SystemSupport
+
+/// The key file of one process on a bus with keys, as JSON: its name, its key pair, and the broker's public key, by
+/// which the process recognises the broker.
+///
+/// Only its owner may read the file, and enter its folder. The key file of the broker itself is ``brokerName``.
+package struct KeyFile: Hashable, Sendable {
+    /// The name of the broker, and of its key file.
+    package static let brokerName = "broker"
+    /// The suffix of the names of key files.
+    package static let suffix = ".key"
+    /// The variable with the path of a process's key file.
+    package static let variable = "SEGUE_BUS_CURVE"
+
+    package let name: String
+    package let keys: CurveKeyPair
+    package let brokerKey: CurveKey
+
+    package init(name: String, keys: CurveKeyPair, brokerKey: CurveKey) {
+        self.name = name
+        self.keys = keys
+        self.brokerKey = brokerKey
+    }
+
+    /// Reads a key file.
+    /// - Throws: ``BusError`` with code `key` if there is no such file, if other users can read it or enter its folder,
+    ///   or if it is not a key file. The message never contains a part of the file.
+    package init(path: String) throws(BusError) {
+        let place = (path as NSString)
+        let folder = place.deletingLastPathComponent
+        let content: Data?
+        do {
+            content = try PrivateFolder.open(folder.isEmpty ? "." : folder)?.secret(
+                place.lastPathComponent, limit: Self.limit)
+        } catch {
+            throw BusError(.key, "the key file cannot be used: \(error)")
+        }
+        guard let content else {
+            throw BusError(.key, "there is no key file \(path); make one with 'segue keys add'")
+        }
+        try self.init(content, path: path)
+    }
+
+    private static let limit = 4096
+
+    private struct Content: Codable {
+        let name: String
+        let publicKey: CurveKey
+        let secretKey: String
+        let brokerKey: CurveKey
+    }
+
+    /// - Parameter path: For error messages.
+    private init(_ json: Data, path: String) throws(BusError) {
+        // The errors of the decoder are left out: they could quote the secret key.
+        guard let content = try? JSONDecoder().decode(Content.self, from: json), ServiceName.isValid(content.name),
+            let keys = CurveKeyPair(secretKey: content.secretKey), keys.publicKey == content.publicKey
+        else {
+            throw BusError(.key, "\(path) is not a key file, or it is damaged; make one with 'segue keys add'")
+        }
+        self.init(name: content.name, keys: keys, brokerKey: content.brokerKey)
+    }
+
+    /// The content of the file.
+    var json: Data {
+        get throws {
+            let encoder = JSONEncoder()
+            encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
+            return try encoder.encode(
+                Content(
+                    name: name, publicKey: keys.publicKey, secretKey: keys.secretText, brokerKey: brokerKey))
+        }
+    }
+}

@@ -1,0 +1,177 @@
+package import EventBus
+package import Foundation
+internal import Support
+internal import SystemSupport
+
+/// The folder with the keys of a bus. It has three kinds of files:
+///
+/// - `broker.key`: the broker's own key file;
+/// - `keys.json`: the public keys that the broker accepts, which it reads anew when the file changes;
+/// - `NAME.key`: the key file of each process, which may be moved to the process's machine.
+///
+/// Only its owner can enter the folder and read the files.
+package struct KeyFolder: Sendable {
+    package static let listName = "keys.json"
+
+    package let path: String
+
+    // MARK: Making and opening
+
+    /// Makes the folder, and the broker's key. Missing parents are made, too.
+    /// - Throws: ``BusError`` with code `key` if the folder already has keys, or cannot be made.
+    package static func create(_ path: String) throws(BusError) -> KeyFolder {
+        let folder: PrivateFolder
+        do { folder = try PrivateFolder.make(path) } catch { throw Self.error(error) }
+        guard !folder.names.contains(where: { $0 == listName || $0.ends(with: KeyFile.suffix) }) else {
+            throw BusError(.key, "\(path) has keys already; add one with 'segue keys add', or choose another folder")
+        }
+        let keys = KeyFolder(path: path)
+        let pair = CurveKeyPair()
+        try keys.write(KeyFile(name: KeyFile.brokerName, keys: pair, brokerKey: pair.publicKey))
+        try keys.write(KnownKeys())
+        return keys
+    }
+
+    /// The folder of a key file.
+    package init(of keyFile: String) {
+        let folder = (keyFile as NSString).deletingLastPathComponent
+        self.init(path: folder.isEmpty ? "." : folder)
+    }
+
+    package init(path: String) {
+        self.path = path
+    }
+
+    // MARK: Reading
+
+    /// The broker's key file.
+    /// - Throws: ``BusError`` with code `key`
+    package func broker() throws(BusError) -> KeyFile {
+        guard exists(try folder()) else {
+            throw BusError(.key, "\(path) has no keys of a bus; make them with 'segue keys init'")
+        }
+        return try KeyFile(path: file(of: KeyFile.brokerName))
+    }
+
+    /// The keys that the broker accepts.
+    /// - Throws: ``BusError`` with code `key`
+    package func known() throws(BusError) -> KnownKeys {
+        let list = "\(path)/\(Self.listName)"
+        do {
+            guard let content = try folder().secret(Self.listName, limit: KnownKeys.fileLimit) else {
+                throw BusError(.key, "\(path) has no keys of a bus; make them with 'segue keys init'")
+            }
+            return try KnownKeys(content, path: list)
+        } catch let error as PrivateFolderError {
+            throw Self.error(error)
+        } catch let error as BusError {
+            throw error
+        } catch {
+            throw BusError(.key, "\(error)")
+        }
+    }
+
+    /// The path of the key file of a name.
+    package func file(of name: String) -> String { "\(path)/\(name)\(KeyFile.suffix)" }
+
+    private func exists(_ folder: PrivateFolder) -> Bool { folder.names.contains(Self.listName) }
+
+    private func folder() throws(BusError) -> PrivateFolder {
+        do {
+            if let folder = try PrivateFolder.open(path) { return folder }
+        } catch {
+            throw Self.error(error)
+        }
+        throw BusError(.key, "there is no folder \(path) with keys; make one with 'segue keys init'")
+    }
+
+    // MARK: Changing
+
+    /// Makes a key for a name, and its key file.
+    /// - Parameter until: The time from which the broker refuses the key; nil for no limit.
+    /// - Returns: The path of the key file.
+    /// - Throws: ``BusError`` with code `key` if the name is invalid or has a key.
+    package func add(_ name: String, until: Date? = nil) throws(BusError) -> String {
+        guard ServiceName.isValid(name), name != KeyFile.brokerName else {
+            throw BusError(.key, "'\(name.shortened(to: 80))' cannot have a key; \(ServiceName.rule), but not 'broker'")
+        }
+        return try change { keys throws(BusError) in
+            guard keys[name] == nil else {
+                throw BusError(.key, "'\(name)' has a key; replace it with 'segue keys rotate \(name)'")
+            }
+            guard keys.list.count < KnownKeys.capacity else {
+                throw BusError(.key, "a bus has at most \(KnownKeys.capacity) keys; revoke one")
+            }
+            return try make(name, until: until, in: &keys)
+        }
+    }
+
+    /// Replaces the key of a name, and its key file. The broker refuses the old key at once.
+    /// - Returns: The path of the key file.
+    /// - Throws: ``BusError`` with code `key` if the name has no key.
+    package func rotate(_ name: String) throws(BusError) -> String {
+        try change { keys throws(BusError) in
+            guard let key = keys[name] else { throw unknown(name, among: keys) }
+            return try make(name, until: key.until, in: &keys)
+        }
+    }
+
+    /// Removes the key of a name, and its key file. The broker refuses the key at once.
+    /// - Throws: ``BusError`` with code `key` if the name has no key.
+    package func revoke(_ name: String) throws(BusError) {
+        try change { keys throws(BusError) in
+            guard keys[name] != nil else { throw unknown(name, among: keys) }
+            keys.remove(name)
+        }
+        do { try folder().remove(name + KeyFile.suffix) } catch { throw BusError(.key, "\(error)") }
+    }
+
+    private func make(_ name: String, until: Date?, in keys: inout KnownKeys) throws(BusError) -> String {
+        let pair = CurveKeyPair()
+        // The key file is written first, so that an owner whose key is known always has a key file.
+        try write(KeyFile(name: name, keys: pair, brokerKey: try broker().keys.publicKey))
+        keys.set(KnownKey(name: name, publicKey: pair.publicKey, until: until))
+        return file(of: name)
+    }
+
+    private func unknown(_ name: String, among keys: KnownKeys) -> BusError {
+        let name = name.shortened(to: 80)
+        return BusError(
+            .key, "'\(name)' has no key in \(path); \(Spelling.advice(for: name, among: keys.list.map(\.name)))")
+    }
+
+    /// Reads the list of keys, changes it, and writes it. Only one process at a time does this.
+    private func change<Result>(_ body: (inout KnownKeys) throws(BusError) -> Result) throws(BusError) -> Result {
+        var keys = try known()
+        let lock: FileLock?
+        do { lock = try FileLock.acquire("\(path)/lock") } catch { throw BusError(.key, "\(error)") }
+        guard let lock else {
+            throw BusError(.key, "another program is changing the keys in \(path); try again")
+        }
+        defer { lock.release() }
+        keys = try known()
+        let result = try body(&keys)
+        try write(keys)
+        return result
+    }
+
+    private func write(_ file: KeyFile) throws(BusError) {
+        try write(to: self.file(of: file.name)) { try file.json }
+    }
+
+    private func write(_ keys: KnownKeys) throws(BusError) {
+        try write(to: "\(path)/\(Self.listName)") { try keys.json }
+    }
+
+    private func write(to path: String, _ content: () throws -> Data) throws(BusError) {
+        do {
+            try AtomicFile(path).replace(with: content())
+        } catch {
+            throw BusError(.key, "cannot write \(error)")
+        }
+    }
+
+    private static func error(_ error: PrivateFolderError) -> BusError {
+        BusError(.key, "the folder of keys cannot be used: \(error)")
+    }
+}

@@ -1,0 +1,32 @@
+internal import BusKeys
+internal import EventBus
+internal import ZeroMQ
+
+/// The key of a client, which may be replaced while the client runs.
+struct ClientKey {
+    let path: String
+    private var file: KeyFile
+
+    /// - Throws: ``BusError`` with code `key` if the file cannot be used.
+    init(path: String) throws(BusError) {
+        self.path = path
+        file = try KeyFile(path: path)
+    }
+
+    /// The key for messages to people.
+    var name: String { "the key of '\(file.name)' in \(path)" }
+
+    /// The options of a socket that connects with the key.
+    var options: [SocketOption] {
+        SocketOption.curveClient(
+            publicKey: file.keys.publicKey.bytes, secretKey: file.keys.secretKey, serverKey: file.brokerKey.bytes)
+    }
+
+    /// Reads the key file again.
+    /// - Returns: True if it has another key now. If it cannot be read, the key stays the same.
+    mutating func refresh() -> Bool {
+        guard let new = try? KeyFile(path: path), new != file else { return false }
+        file = new
+        return true
+    }
+}

@@ -1,0 +1,90 @@
+import CommandLineTestSupport
+import Foundation
+import TestSupport
+import Testing
+
+@Suite("Keys of a bus", .timeLimit(.minutes(2)))
+struct KeysVerbTests {
+    @Test("Keys are made, listed, replaced and revoked")
+    func life() async throws {
+        try await SegueCommandLine.inScratch { segue in
+            #expect(try await segue("keys", "init").output == "keys/broker.key\n")
+            let added = try await segue("keys", "add", "a", "b", "--until", "2999-01-01T00:00:00Z")
+            #expect(added.output == "keys/a.key\nkeys/b.key\n")
+            let list = try await segue("keys", "list", "--utc")
+            #expect(list.lines.map { $0.split(separator: " ")[0] } == ["NAME", "a", "b"])
+            #expect(list.lines[1].contains("2999-01-01T00:00:00.000Z"))
+            let before = try await segue("keys", "list", "--json").lines
+            #expect(try await segue("keys", "rotate", "a").status == 0)
+            let after = try await segue("keys", "list", "--json").lines
+            #expect(before[0] != after[0])
+            #expect(before[1] == after[1])
+            #expect(try await segue("keys", "revoke", "a").status == 0)
+            #expect(try await segue("keys", "list", "--json").lines == [after[1]])
+            #expect(!FileManager.default.fileExists(atPath: segue.directory + "/keys/a.key"))
+        }
+    }
+
+    @Test(
+        "A mistake is one line with the status 78",
+        arguments: [
+            ("list", "there is no folder keys with keys; make one with 'segue keys init'"),
+            ("add ../x --keys k", "there is no folder k with keys; make one with 'segue keys init'"),
+            ("init --keys used", "used has keys already; add one with 'segue keys add', or choose another folder"),
+            ("add a --keys used", "'a' has a key; replace it with 'segue keys rotate a'"),
+            ("revoke b --keys used", "'b' has no key in used; did you mean 'a'?"),
+        ])
+    func mistakes(_ arguments: String, _ error: String) async throws {
+        try await SegueCommandLine.inScratch { segue in
+            _ = try await segue.shell("segue keys init --keys used && segue keys add a --keys used")
+            let result = try await segue.shell("segue keys \(arguments)")
+            let isOfName = arguments.hasPrefix("add ../x")
+            #expect(result.errorLines.count == 1)
+            #expect(isOfName ? result.error.hasPrefix("segue: ") : result.error == "segue: \(error)\n")
+            #expect(result.status == 78)
+        }
+    }
+
+    @Test("The stack with keys on docs/running.md runs as the page says")
+    func page() async throws {
+        let page = try String(contentsOfFile: Repository.path("docs/running.md"), encoding: .utf8)
+        let section = try #require(page.components(separatedBy: "## How do I protect a bus").last)
+        let blocks = section.matches(of: #/(?s)```(?:yaml|sh)\n(.*?)```/#).map { String($0.1) }
+        try #require(blocks.count == 2)
+        try await SegueCommandLine.inScratch { segue in
+            for _ in 1...20 {
+                // Below the ports that the kernel gives to outgoing connections by default.
+                let port = Int.random(in: 5_000..<16_000) * 2
+                try segue.write(blocks[0].replacing("7000", with: "\(port)"))
+                let isFree = try await segue.shell(": > /dev/tcp/127.0.0.1/\(port)").status != 0
+                if isFree { break }
+            }
+            var lines = blocks[1].split(separator: "\n").map(String.init)
+            let revocation = lines.removeLast()
+            let result = try await segue.shell("set -e\n" + lines.joined(separator: "\n"))
+            #expect(result.status == 0, "\(result.error)")
+            #expect(result.output.contains("error-notifier"))
+            #expect(try await segue("services").output.contains("error-notifier"))
+            let stranger = try await segue.shell("SEGUE_BUS_CURVE=keys/error-notifier.key segue services")
+            #expect(stranger.status == 0)
+            #expect(try await segue.shell(revocation).status == 0)
+            let log = try await segue.shell(
+                "timeout 60 segue logs -f | grep -m 1 'no longer accepts\\|does not accept'")
+            #expect(log.output.contains("error-notifier"))
+            #expect(!log.output.contains("secretKey"))
+        }
+    }
+
+    @Test("A bus on a network needs keys or --insecure on both sides")
+    func insecure() async throws {
+        try await SegueCommandLine.inScratch { segue in
+            let client = try await segue("services", "--bus", "tcp://127.0.0.1:1")
+            #expect(client.status == 78)
+            #expect(client.error.contains("tcp://127.0.0.1:1 needs keys: make them with 'segue keys init'"))
+            let broker = try await segue.shell("broker --bus tcp://127.0.0.1:1 --journal journal.sqlite")
+            #expect(broker.status == 78)
+            #expect(broker.errorLines.count == 1)
+            #expect(try await segue("services", "--bus", "tcp://127.0.0.1:1", "--insecure").status == 69)
+        }
+    }
+}

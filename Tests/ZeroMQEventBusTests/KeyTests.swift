@@ -1,0 +1,246 @@
+import Broker
+import BusConformance
+import BusKeys
+import BusProtocol
+import EventBus
+import Foundation
+import Logging
+import Support
+import SystemSupport
+import TestSupport
+import Testing
+import ZeroMQ
+import ZeroMQEventBus
+
+@Suite("A bus with keys", .timeLimit(.minutes(1)))
+struct KeyTests {
+    @Test(
+        "A peer without an accepted key receives no byte, and its requests are not answered",
+        arguments: Intruder.Kind.allCases)
+    func intruders(_ kind: Intruder.Kind) async throws {
+        let log = LogRecorder()
+        try await TestBroker.withKeys(of: ["test"]) { broker, keys in
+            try await broker.run(logger: log.logger) {
+                let bus = try broker.bus()
+                try await bus.whileOpen {
+                    let intruder = Intruder()
+                    try await intruder.attack(broker.address, with: kind.options(keys))
+                    await intruder.refused.waitUntilOpenOrCancelled()
+                    try await bus.withSubscription(to: [.type(Counted.self)], from: .now) { messages in
+                        try await bus.publish(numbers: 0..<100)
+                        #expect(try await messages.receive(100).numbers == Array(0..<100))
+                    }
+                    #expect(await intruder.received.isEmpty)
+                    while log.count(of: "connections were refused") == 0 {
+                        try await Task.sleep(for: .milliseconds(10))
+                    }
+                    await intruder.stop()
+                }
+            }
+        }
+        #expect(!log.text.contains("secretKey"))
+    }
+
+    @Test("A key that is added while the broker runs is accepted, and one that is revoked ends its bus")
+    func revoking() async throws {
+        try await TestBroker.withKeys(of: ["test"]) { broker, keys in
+            try await broker.run {
+                _ = try keys.add("guest")
+                let (bus, guest) = (try broker.bus(), try broker.bus("guest/1", key: "guest"))
+                try await bus.whileOpen {
+                    let error = await #expect(throws: BusError.self) {
+                        try await guest.whileOpen {
+                            try await guest.withSubscription(to: [.type(Counted.self)], from: .now) { messages in
+                                try await guest.publish(numbers: 0..<1)
+                                let numbers = try await messages.receive(1).numbers
+                                #expect(numbers == [0])
+                                try keys.revoke("guest")
+                                _ = try await messages.receive(1)
+                            }
+                        }
+                    }
+                    #expect(error?.code == .denied)
+                    try await bus.withSubscription(to: [.type(Counted.self)], from: .beginning) { messages in
+                        try await bus.publish(numbers: 1..<100)
+                        #expect(try await messages.receive(100).numbers == Array(0..<100))
+                        // Only the feed brings transient messages.
+                        try await bus.publishTransient([try Envelope(Counted(number: -1), source: bus.source)])
+                        #expect(try await messages.receive(1).numbers == [-1])
+                    }
+                }
+            }
+        }
+    }
+
+    @Test("The leased documents of a revoked key are withdrawn at once")
+    func leases() async throws {
+        try await TestBroker.withKeys(of: ["test", "guest"]) { broker, keys in
+            try await broker.run {
+                let (bus, guest) = (try broker.bus(), try broker.bus("guest/1", key: "guest"))
+                try await bus.whileOpen {
+                    try await bus.withSubscription(to: [.type(Setting.self)], from: .now) { messages in
+                        await #expect(throws: BusError.self) {
+                            try await guest.whileOpen {
+                                let setting = try Envelope(Setting(name: "leased", value: "1"), source: guest.source)
+                                try await guest.publish(Batch([setting], isLeased: true))
+                                try keys.revoke("guest")
+                                try await Latch().waitUntilOpen()
+                            }
+                        }
+                        let withdrawals = try await messages.receive(2).map(\.data.isEmpty)
+                        #expect(withdrawals == [false, true])
+                    }
+                }
+            }
+        }
+    }
+
+    @Test("A process whose key is replaced continues with the new one, and loses nothing")
+    func rotating() async throws {
+        try await TestBroker.withKeys(of: ["test", "other"]) { broker, keys in
+            try await broker.run {
+                let (bus, other) = (try broker.bus(), try broker.bus("other/1", key: "other"))
+                try await bus.whileOpen {
+                    try await other.whileOpen {
+                        try await other.withSubscription(to: [.type(Counted.self)], from: .now) { messages in
+                            try await bus.publish(numbers: 0..<10)
+                            _ = try keys.rotate("other")
+                            _ = try keys.rotate("test")
+                            try await bus.publish(numbers: 10..<20)
+                            try await other.publish(numbers: 20..<30)
+                            let numbers = try await messages.receive(30).numbers
+                            #expect(numbers == Array(0..<30))
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    @Test("All others continue when a key is revoked, and lose nothing", arguments: [40])
+    func others(_ count: Int) async throws {
+        let names = (0..<count).map { "client-\($0)" }
+        try await TestBroker.withKeys(of: names + ["test", "guest"]) { broker, keys in
+            try await broker.run {
+                let bus = try broker.bus()
+                try await bus.whileOpen {
+                    try await withThrowingTaskGroup(of: [Int].self) { group in
+                        let live = Counter()
+                        for name in names {
+                            group.addTask {
+                                let client = try broker.bus("\(name)/1", key: name)
+                                return try await client.whileOpen {
+                                    try await client.withSubscription(to: [.type(Counted.self)], from: .now) {
+                                        live.increment()
+                                        return try await $0.receive(200).numbers
+                                    }
+                                }
+                            }
+                        }
+                        try await live.waitUntil(count)
+                        try await bus.publish(numbers: 0..<100)
+                        try keys.revoke("guest")
+                        try await bus.publish(numbers: 100..<200)
+                        for try await numbers in group { #expect(numbers == Array(0..<200)) }
+                    }
+                }
+            }
+        }
+    }
+
+    @Test("A process with a key that is not accepted learns it in one line")
+    func unknownKey() async throws {
+        try await TestBroker.withKeys(of: ["test", "guest"]) { broker, keys in
+            let copy = broker.directory.appendingPathComponent("copy").path
+            try FileManager.default.copyItem(atPath: keys.path, toPath: copy)
+            try keys.revoke("guest")
+            try await broker.run {
+                let guest = try ZeroMQEventBus(
+                    address: broker.address, source: "guest/1", keyFile: copy + "/guest.key", logger: .silent)
+                let error = await #expect(throws: BusError.self) {
+                    try await guest.whileOpen { try await guest.waitUntilConnected(timeout: .seconds(60)) }
+                }
+                #expect(error?.code == .denied)
+                #expect(error?.message.contains("does not accept the key of 'guest'") == true)
+            }
+        }
+    }
+
+    @Test("Neither a broker nor a client uses a network without keys, unless both are told to")
+    func network() async throws {
+        try await TestBroker.withDirectory { broker in
+            var configuration = broker.configuration
+            configuration.address = "tcp://127.0.0.1:1"
+            let refused = configuration
+            for error in [
+                await #expect(throws: BusError.self) { try await Broker(refused, logger: .silent).run() },
+                #expect(throws: BusError.self) {
+                    try ZeroMQEventBus(address: refused.address, source: "test/1", logger: .silent)
+                },
+            ] {
+                #expect(error?.code == .address)
+                #expect(error?.message.contains("segue keys init") == true)
+                #expect(error?.message.contains("--insecure") == true)
+            }
+        }
+    }
+}
+
+/// A peer that uses the broker's sockets directly.
+actor Intruder {
+    enum Kind: String, CaseIterable {
+        case withoutKey, withUnknownKey, withBrokerKeyOfAnotherBus
+
+        func options(_ keys: KeyFolder) throws -> [SocketOption] {
+            let (own, other) = (CurveKeyPair(), CurveKeyPair().publicKey)
+            let brokerKey = try keys.broker().keys.publicKey
+            return switch self {
+            case .withoutKey: []
+            case .withUnknownKey:
+                SocketOption.curveClient(
+                    publicKey: own.publicKey.bytes, secretKey: own.secretKey, serverKey: brokerKey.bytes)
+            case .withBrokerKeyOfAnotherBus:
+                SocketOption.curveClient(
+                    publicKey: own.publicKey.bytes, secretKey: own.secretKey, serverKey: other.bytes)
+            }
+        }
+    }
+
+    private let thread = ExecutorThread(name: "intruder", longestPolling: .zero)
+    private var sockets: [Socket] = []
+    /// Everything that the broker has sent.
+    private(set) var received: [[[UInt8]]] = []
+    /// Open after a handshake has failed.
+    nonisolated let refused = Latch()
+
+    nonisolated var unownedExecutor: UnownedSerialExecutor { thread.asUnownedSerialExecutor() }
+
+    /// Subscribes to everything, and sends a hello.
+    func attack(_ address: String, with options: [SocketOption]) throws {
+        let address = try BusAddress(address)
+        let ingress = try Socket(.dealer, options: options + [.linger(0)])
+        let feed = try Socket(.sub, options: options + [.linger(0), .subscribe("")])
+        sockets = [ingress, feed]
+        for (index, endpoint) in [address.ingress, address.feed].enumerated() {
+            let socket = sockets[index]
+            let monitor = try SocketMonitor(socket)
+            thread.add(
+                monitor.watch { [refused] event in
+                    if event == .keyRefused || event == .mechanismRefused { refused.open() }
+                })
+            try socket.connect(endpoint)
+            thread.add(SocketWatch(socket) { [weak self] in self?.assumeIsolated { $0.receive(from: index) } })
+        }
+        _ = try ingress.send(Request.end.frames(id: 1))
+    }
+
+    private func receive(from index: Int) {
+        while let frames = try? sockets[index].receive() { received.append(frames) }
+    }
+
+    func stop() {
+        thread.removeAllWatches()
+        sockets = []
+        thread.stop()
+    }
+}
