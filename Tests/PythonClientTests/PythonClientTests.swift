@@ -1,3 +1,4 @@
+import CommandLineTestSupport
 import EventBus
 import Foundation
 import SegueTestSupport
@@ -89,6 +90,24 @@ struct PythonClientTests {
             }
             let newest = try await stack.bus.inspect.newest(matching: [.type(Counted.self)])
             #expect(newest.offset == 0)
+        }
+    }
+
+    @Test("A Python client with a key publishes and reads on a bus with keys", .timeLimit(.minutes(3)), .needsPython)
+    func keys() async throws {
+        try await SegueCommandLine.inScratch { segue in
+            try segue.write("name: keyed\nx-keys: keys\nservices: { broker: { command: broker } }")
+            let result = try await segue.shell(
+                """
+                set -e
+                bus() { PYTHONDONTWRITEBYTECODE=1 '\(PythonClient.python)' '\(PythonClient.folder)/bus.py' "$@"; }
+                segue keys init; segue keys add operator python; segue up -d --wait
+                export SEGUE_BUS="ipc://$XDG_RUNTIME_DIR/segue/keyed/bus" SEGUE_BUS_CURVE=keys/python.key
+                bus publish event.Counted --data '{"number":7}'
+                bus tail event.Counted --beginning --count 1
+                """)
+            #expect(result.status == 0, "\(result.error)")
+            #expect(result.lines.last?.contains("7") == true)
         }
     }
 

@@ -21,6 +21,12 @@ package actor Broker {
     private var keys: BrokerKeys?
     /// Nil while the feed is being renewed.
     private var feedWatch: SocketWatch?
+    private let auditLog: AuditLog
+    /// The time at which refusals were last published as an error.
+    private var lastAccessNotice: ContinuousClock.Instant?
+
+    /// The minimum time between two errors about refusals.
+    private static let accessNoticeInterval: Duration = .seconds(60)
     /// The locks that keep a second broker from serving the same bus directory or journal.
     private var locks: [FileLock] = []
 
@@ -29,6 +35,8 @@ package actor Broker {
     package init(_ configuration: BrokerConfiguration, logger: Logger) {
         self.configuration = configuration
         self.logger = logger
+        let folder = URL(fileURLWithPath: configuration.journal).deletingLastPathComponent()
+        auditLog = AuditLog(path: folder.appendingPathComponent("audit.log").path)
     }
 
     deinit {
@@ -195,17 +203,38 @@ package actor Broker {
         thread.perform(after: .milliseconds(2)) { [weak self] in self?.assumeIsolated { $0.openFeed() } }
     }
 
-    /// Logs the connections and requests that were refused since the last call.
+    /// Records the connections and requests that were refused since the last call. Called once a second, so an attacker
+    /// cannot fill the log.
     private func reportRefusals() {
-        if let count = engine?.drainDeniedCount(), count > 0 {
-            logger.warning("requests with a revoked or expired key were refused", metadata: ["count": "\(count)"])
+        var entries: [AuditLog.Entry] = []
+        if let refused = keys?.drainRefusals(), refused.count > 0 {
+            entries.append(
+                AuditLog.Entry(
+                    time: Date(), event: .connectionRefused, count: refused.count, address: refused.address,
+                    reason: refused.reason))
         }
-        guard let refusals = keys?.drainRefusals(), refusals.count > 0 else { return }
-        logger.warning(
-            "connections were refused",
-            metadata: [
-                "count": "\(refusals.count)", "last": "\(refusals.address)", "reason": "\(refusals.reason)",
-            ])
+        if let denied = engine?.drainDenied(), denied.count > 0 {
+            entries.append(
+                AuditLog.Entry(
+                    time: Date(), event: .requestRefused, count: denied.count,
+                    reason: "the key \(denied.user) is revoked or expired"))
+        }
+        for entry in entries {
+            let place = entry.address.map { " from \($0)" } ?? ""
+            let what = entry.event == .connectionRefused ? "connections" : "requests"
+            let line = "\(what) were refused (\(entry.count), the last one\(place)): \(entry.reason)"
+            if lastAccessNotice.map({ .now - $0 >= Self.accessNoticeInterval }) ?? true {
+                lastAccessNotice = .now
+                engine?.say(BusNotice(.accessRefused, line))
+            } else {
+                logger.warning("\(line)")
+            }
+            do {
+                try auditLog.append(entry)
+            } catch {
+                logger.error("the audit log cannot be written", metadata: ["error": "\(error)"])
+            }
+        }
     }
 
     // MARK: Messages

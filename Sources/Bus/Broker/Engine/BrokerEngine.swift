@@ -20,8 +20,8 @@ package struct BrokerEngine {
     private var lagWarnings: LagWarnings
     /// The users whose requests are answered. Nil on a bus without keys: then all are.
     private(set) var acceptedUsers: Set<String>?
-    /// The number of requests that were refused because of their user.
-    private var deniedCount = 0
+    /// The requests that were refused because of their user, and the last such user.
+    private var denied: (count: Int, user: String) = (0, "")
     /// True if retention has more to remove.
     private var isPruning = false
     /// The time at which silent producers were last forgotten, or the broker started.
@@ -67,7 +67,11 @@ package struct BrokerEngine {
                     others.append((message, head, try Request(head.operation, body: message.body)))
                 }
             } catch {
-                if error.code == .denied { deniedCount += 1 } else { recordGarbage(1, error.message) }
+                if error.code == .denied {
+                    denied = (denied.count + 1, message.user ?? "")
+                } else {
+                    recordGarbage(1, error.message)
+                }
                 outgoing.refuse(message, error)
             }
         }
@@ -127,11 +131,14 @@ package struct BrokerEngine {
         return outgoing
     }
 
-    /// The number of requests since the last call that were refused because of their user.
-    mutating func drainDeniedCount() -> Int {
-        defer { deniedCount = 0 }
-        return deniedCount
+    /// The requests since the last call that were refused because of their user, and the last such user.
+    mutating func drainDenied() -> (count: Int, user: String) {
+        defer { denied = (0, "") }
+        return denied
     }
+
+    /// Logs a notice, and publishes it with the next messages.
+    mutating func say(_ notice: BusNotice) { notices.say(notice) }
 
     /// A connection remains after its key was revoked, so each request is checked.
     private func checkUser(of message: Incoming) throws(ProtocolError) {

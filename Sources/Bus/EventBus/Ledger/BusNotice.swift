@@ -22,6 +22,8 @@ package struct BusNotice: Hashable, Sendable {
         case consumerCutOff = "consumer.cut-off"
         /// A durable consumer has had no valid claim for some time, and handles nothing.
         case consumerStalled = "consumer.stalled"
+        /// Connections or requests were refused because of their keys.
+        case accessRefused = "access.refused"
     }
 
     package enum Severity: Sendable {
@@ -43,7 +45,7 @@ package struct BusNotice: Hashable, Sendable {
     package var severity: Severity {
         switch code {
         case .damaged, .lostEnd, .incompleteReplica, .diverged, .unwritable, .damagedRecord: .error
-        case .consumerBehind, .consumerCutOff, .consumerStalled: .warning
+        case .consumerBehind, .consumerCutOff, .consumerStalled, .accessRefused: .warning
         case .writable: .information
         }
     }
