@@ -199,7 +199,8 @@ let tools: [Target] = [
     module(
         "Benchmarks", in: "Tools",
         [
-            "BusFormat", "BusProtocol", "CJetStreamPeer", "Compose", "Contracts", "EventBus", "FlowFiles", "NATS",
+            "BusFormat", "BusKeys", "BusProtocol", "CJetStreamPeer", "Compose", "Contracts", "EventBus", "FlowFiles",
+            "NATS",
             "NATSLayout",
             "Navigation", "Support", "SystemSupport", "Transports", "ZeroMQ", argumentParser, grdbSQLite, logging,
             subprocess,

@@ -23,7 +23,7 @@ struct NavigationStepTests {
 
     @Test("The time for one message is measured")
     func measured() async throws {
-        let options = BenchmarkOptions(rounds: 1, messages: 200, durability: .process, bus: .broker)
+        let options = BenchmarkOptions(rounds: 1, messages: 200, durability: .process, bus: .broker())
         let results = try await NavigationSteps(run: BenchmarkRun(benchmark: .navigation, options: options)).measure()
         #expect(results.map(\.name) == ["navigation"])
         #expect(results.allSatisfy { $0.value > 0 && $0.baselineValue > 0 })

@@ -94,7 +94,8 @@ struct BenchmarkRun: Sendable {
             "bus": .text(options.bus.scheme), "replicas": .count(options.bus.replicas),
         ]
         return BenchmarkResult(
-            name: [benchmark.rawValue, part].compactMap(\.self).joined(separator: "."),
+            name: [benchmark.rawValue, part, options.bus.hasKeys ? "keys" : nil].compactMap(\.self).joined(
+                separator: "."),
             value: Statistics.median(of: comparison.values), unit: unit, baseline: baseline,
             baselineValue: Statistics.median(of: comparison.baselines),
             settings: common.merging(settings) { _, own in own }, failure: failure)

@@ -22,12 +22,22 @@ package struct MeasureCommand: AsyncParsableCommand {
 
     @OptionGroup var bus: MeasuredBusOptions
 
+    @Flag(
+        help: ArgumentHelp(
+            "Measure each benchmark also on a bus with keys, whose connections are encrypted, as NAME.keys. For "
+                + Self.keyedNames + "."))
+    var keys = false
+
     @Flag(help: "Print one JSON object per line.")
     var json = false
 
     package init() {}
 
     package func validate() throws {
+        let hasUnkeyed = names.isEmpty || names.contains { !Self.keyed.map(\.rawValue).contains($0) }
+        guard !keys || !hasUnkeyed && !bus.kind.isNATS else {
+            throw ValidationError("--keys is for \(Self.keyedNames), on ipc; name some of them")
+        }
         if let unknown = names.first(where: { Benchmark(rawValue: $0) == nil }) {
             throw ValidationError("there is no benchmark '\(unknown)'; choose from \(Self.names)")
         }
@@ -54,14 +64,22 @@ package struct MeasureCommand: AsyncParsableCommand {
         }
         var failures: [String] = []
         for benchmark in benchmarks {
-            for result in try await benchmark.run(options) {
-                // A result is printed before the other results are known, so the columns have fixed widths.
-                try await BenchmarkOutput.write(json ? BenchmarkOutput.line(result) : Self.row(result))
-                failures += result.failure.map { ["\(result.name): \($0)"] } ?? []
+            for bus in keys ? [bus.kind, .broker(hasKeys: true)] : [bus.kind] {
+                var options = options
+                options.bus = bus
+                for result in try await benchmark.run(options) {
+                    // A result is printed before the other results are known, so the columns have fixed widths.
+                    try await BenchmarkOutput.write(json ? BenchmarkOutput.line(result) : Self.row(result))
+                    failures += result.failure.map { ["\(result.name): \($0)"] } ?? []
+                }
             }
         }
         guard failures.isEmpty else { throw BenchmarkError(failures.joined(separator: "; ")) }
     }
+
+    /// The benchmarks of the bus itself.
+    private static let keyed: [Benchmark] = [.roundTrip, .publishJournalled, .publishPlain, .catchUp, .fanOut]
+    private static let keyedNames = keyed.map(\.rawValue).joined(separator: ", ")
 
     package static let names = Benchmark.allCases.map(\.rawValue).joined(separator: ", ")
 
@@ -127,9 +145,9 @@ struct MeasuredBusOptions: ParsableArguments {
 
     var kind: MeasuredBus {
         switch bus {
-        case "ipc": .broker
+        case "ipc": .broker()
         case "nats": .nats(servers: servers ?? 1)
-        default: (try? NATSAddress(bus)).map { .running($0, replicas: servers ?? 1) } ?? .broker
+        default: (try? NATSAddress(bus)).map { .running($0, replicas: servers ?? 1) } ?? .broker()
         }
     }
 

@@ -17,7 +17,7 @@ struct CatchUp {
         let bareReader = bare.peer(.subscriber)
         let feed = bare.feed([bareReader])
         let filler = broker.filler()
-        let reader = PeerProcess(.busSubscriber, broker.address)
+        let reader = broker.peer(.busSubscriber)
         let peers = bare.proxies + [filler, reader] + feed.peers
         return try await broker.run { _ in
             try await PeerProcess.run(peers) {

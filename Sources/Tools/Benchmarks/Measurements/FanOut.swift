@@ -15,9 +15,9 @@ struct FanOut {
             (0..<Self.processes).map { _ in baseline.peer(.subscriber, connections: Self.connections) },
             connections: Self.connections)
         let bus = Feed(
-            publisher: PeerProcess(.busPublisher, broker.address),
+            publisher: broker.peer(.busPublisher),
             subscribers: (0..<Self.processes).map { _ in
-                PeerProcess(.busSubscriber, broker.address, connections: Self.connections)
+                broker.peer(.busSubscriber, connections: Self.connections)
             },
             connections: Self.connections)
         let peers = baseline.proxies + bare.peers + bus.peers

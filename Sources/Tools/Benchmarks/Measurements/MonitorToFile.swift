@@ -11,7 +11,7 @@ struct MonitorToFile {
     func measure() async throws -> [BenchmarkResult] {
         let broker = try BusProcess(scratch, kind: run.options.bus, durability: run.options.durability)
         let filler = broker.filler()
-        let reader = PeerProcess(.busSubscriber, broker.address)
+        let reader = broker.peer(.busSubscriber)
         let comparison = try await broker.run { _ in
             try await PeerProcess.run([filler, reader]) {
                 try await filler.perform(.run(run.messages))

@@ -18,7 +18,7 @@ struct PublishJournalled {
             : PeerProcess(
                 .bareJournal, try scratch.folder("sqlite") + "/journal.sqlite", durability: run.options.durability)
         let sessionCount = broker.isNATS ? Partition.count : 1
-        let publisher = PeerProcess(.busPublisher, broker.address)
+        let publisher = broker.peer(.busPublisher)
         let comparison = try await broker.run { _ in
             try await PeerProcess.run([baseline, publisher]) {
                 try await BaselineComparison(
@@ -66,8 +66,8 @@ struct PublishPlain {
         let baseline = try BareBus(scratch, beside: broker)
         let bare = baseline.feed([baseline.peer(.subscriber)])
         let bus = Feed(
-            publisher: PeerProcess(.busPublisher, broker.address),
-            subscribers: [PeerProcess(.busSubscriber, broker.address)])
+            publisher: broker.peer(.busPublisher),
+            subscribers: [broker.peer(.busSubscriber)])
         let peers = baseline.proxies + bare.peers + bus.peers
         let comparison = try await broker.run { _ in
             try await PeerProcess.run(peers) {

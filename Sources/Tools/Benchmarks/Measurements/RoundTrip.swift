@@ -9,9 +9,9 @@ struct RoundTrip {
         let broker = try BusProcess(scratch, kind: run.options.bus, durability: run.options.durability)
         let bare = try BareBus(scratch, beside: broker)
         let bareClient = bare.peer(.client)
-        let busClient = PeerProcess(.busClient, broker.address)
+        let busClient = broker.peer(.busClient)
         let peers =
-            bare.proxies + [bare.peer(.echo), bareClient, PeerProcess(.busEcho, broker.address), busClient]
+            bare.proxies + [bare.peer(.echo), bareClient, broker.peer(.busEcho), busClient]
         let comparison = try await broker.run { _ in
             try await PeerProcess.run(peers) {
                 try await BaselineComparison(

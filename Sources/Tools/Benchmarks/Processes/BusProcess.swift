@@ -1,3 +1,4 @@
+internal import BusKeys
 internal import Foundation
 internal import NATS
 internal import NATSLayout
@@ -6,7 +7,8 @@ internal import Support
 /// The kind of the bus that is measured.
 enum MeasuredBus: Hashable, Sendable {
     /// A broker with sockets in a folder.
-    case broker
+    /// - Parameter hasKeys: True to encrypt all connections, as on a network.
+    case broker(hasKeys: Bool = false)
     /// New servers of NATS on this machine.
     /// - Parameter servers: The number of servers, which is also the number of copies of each message.
     case nats(servers: Int)
@@ -15,7 +17,11 @@ enum MeasuredBus: Hashable, Sendable {
     case running(NATSAddress, replicas: Int)
 
     /// The scheme of the bus's address.
-    var scheme: String { self == .broker ? "ipc" : "nats" }
+    var scheme: String { isNATS ? "nats" : "ipc" }
+
+    var isNATS: Bool { if case .broker = self { false } else { true } }
+
+    var hasKeys: Bool { self == .broker(hasKeys: true) }
 
     /// The number of servers that store each message.
     var replicas: Int {
@@ -38,10 +44,16 @@ struct BusProcess: Sendable {
     /// Nil if the benchmark does not start servers.
     private let servers: NATSServers?
     private let durability: BenchmarkDurability
+    /// Nil for a bus without keys.
+    private let keys: KeyFolder?
+
+    private static let peerName = "bench"
 
     init(_ scratch: Scratch, kind: MeasuredBus, durability: BenchmarkDurability, name: String = "broker") throws {
         directory = try scratch.folder(name)
         self.kind = kind
+        keys = kind.hasKeys ? try KeyFolder.create("\(directory)/keys") : nil
+        _ = try keys?.add(Self.peerName)
         self.durability = durability
         let servers: NATSServers?
         switch kind {
@@ -65,7 +77,7 @@ struct BusProcess: Sendable {
         self.servers = servers
     }
 
-    var isNATS: Bool { kind != .broker }
+    var isNATS: Bool { kind.isNATS }
 
     /// The processes of a bus that is running.
     struct Running: Sendable {
@@ -110,7 +122,10 @@ struct BusProcess: Sendable {
         } else {
             arguments += ["--journal", "\(directory)/journal.sqlite", "--durability", durability.rawValue]
         }
-        return try await ReadyProcess(name: "broker", arguments: arguments, directory: directory).run(body)
+        return try await ReadyProcess(
+            name: "broker", arguments: arguments, directory: directory,
+            keyFile: keys?.file(of: KeyFile.brokerName)
+        ).run(body)
     }
 
     /// Deletes the streams of the benchmark from servers that it has not started.
@@ -137,7 +152,12 @@ struct BusProcess: Sendable {
 
     /// A process that fills the journal. All messages have the same subject.
     func filler() -> PeerProcess {
-        PeerProcess(isNATS ? .jetStreamFiller : .journalFiller, address)
+        peer(isNATS ? .jetStreamFiller : .journalFiller)
+    }
+
+    /// A process that uses the bus.
+    func peer(_ role: PeerRole, connections: Int = 1) -> PeerProcess {
+        PeerProcess(role, address, connections: connections, keyFile: keys?.file(of: Self.peerName))
     }
 
     /// The size of the journal's files, in bytes; of all servers together. 0 for servers that the benchmark has not

@@ -15,12 +15,18 @@ final class PeerProcess: Sendable {
 
     private let role: PeerRole
     private let arguments: [String]
+    private let keyFile: String?
     private let state = Mutex(State())
     private let orders: AsyncStream<String>
     private let orderWriter: AsyncStream<String>.Continuation
 
-    init(_ role: PeerRole, _ address: String, connections: Int = 1, durability: BenchmarkDurability = .process) {
+    /// - Parameter keyFile: The key file of the process. Nil for a bus without keys.
+    init(
+        _ role: PeerRole, _ address: String, connections: Int = 1, durability: BenchmarkDurability = .process,
+        keyFile: String? = nil
+    ) {
         self.role = role
+        self.keyFile = keyFile
         arguments = [
             "peer", role.rawValue, address, "--connections", "\(connections)", "--durability",
             durability.rawValue,
@@ -57,7 +63,8 @@ final class PeerProcess: Sendable {
 
     private func run() async throws {
         defer { end() }
-        let configuration = Executables.configuration(try Executables.peer, arguments)
+        let configuration = Executables.configuration(
+            try Executables.peer, arguments, environment: .inherit.updating(["SEGUE_BUS_CURVE": keyFile]))
         _ = try await Subprocess.run(
             configuration, input: .inputWriter, output: .sequence, error: .currentStandardError
         ) { execution in

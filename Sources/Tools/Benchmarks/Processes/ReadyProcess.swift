@@ -18,12 +18,16 @@ struct ReadyProcess: Sendable {
     let arguments: [String]
     /// The folder of the socket to which the process sends its notifications.
     let directory: String
+    /// The path of the process's key file; nil for a bus without keys.
+    var keyFile: String?
 
     /// Runs the process while `body` runs.
     /// - Throws: ``BenchmarkError`` if the process does not become ready, and the errors of `body`.
     func run<Result: Sendable>(_ body: (RunningProcess) async throws -> Result) async throws -> Result {
         let socket = try NotifySocket(path: "\(directory)/\(name).notify")
-        let environment = Environment.inherit.updating(["NOTIFY_SOCKET": socket.path, "SEGUE_LOG_LEVEL": "warning"])
+        let environment = Environment.inherit.updating([
+            "NOTIFY_SOCKET": socket.path, "SEGUE_LOG_LEVEL": "warning", "SEGUE_BUS_CURVE": keyFile,
+        ])
         return try await Self.run(
             try Executables.path(of: name), arguments, environment: environment, log: nil,
             untilReady: {
