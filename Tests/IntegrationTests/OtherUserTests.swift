@@ -1,4 +1,5 @@
 import CommandLineTestSupport
+import Glibc
 import TestSupport
 import Testing
 
@@ -35,6 +36,33 @@ struct OtherUserTests {
                 """#)
             try #require(result.status == 0, "\(result.output)\(result.error)")
             #expect(result.lines == ["3", "0"], "first the broker, the simulator and auth-service\n\(result.error)")
+        }
+    }
+
+    @Test(
+        "A user of the same machine reaches neither the bus nor the keys of another user", .timeLimit(.minutes(2)),
+        .enabled(if: getuid() == 0, "only root can be two users"))
+    func strangers() async throws {
+        try await SegueCommandLine.inScratch { segue in
+            let result = try await segue.shell(
+                #"""
+                set -uo pipefail
+                trap 'kill $(jobs -p) 2>/dev/null' EXIT
+                chown 65534:65534 .
+                owner() { setpriv --reuid=65534 --regid=65534 --clear-groups "$@"; }
+                other() { setpriv --reuid=65533 --regid=65533 --clear-groups "$@"; }
+                bus=ipc://$PWD/bus
+                owner segue keys init >&2
+                owner segue keys add a >&2
+                owner broker --bus "$bus" --journal journal.sqlite >&2 &
+                until [ -S bus/feed ]; do sleep 0.05; done
+                owner segue services --bus "$bus" >&2; echo "owner $?"
+                other segue services --bus "$bus" >&2; echo "client $?"
+                other broker --bus "$bus" --journal /tmp/none.sqlite >&2; echo "broker $?"
+                SEGUE_BUS_CURVE=keys/a.key other segue services --bus tcp://127.0.0.1:1 >&2; echo "key $?"
+                other segue keys list >&2; echo "keys $?"
+                """#)
+            #expect(result.lines == ["owner 0", "client 78", "broker 78", "key 78", "keys 78"], "\(result.error)")
         }
     }
 }

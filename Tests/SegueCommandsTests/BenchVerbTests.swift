@@ -55,6 +55,17 @@ struct BenchVerbTests {
         }
     }
 
+    @Test("With --keys, a benchmark is measured without keys, then with keys", .timeLimit(.minutes(1)))
+    func keys() async throws {
+        try await SegueCommandLine.inScratch { segue in
+            let result = try await segue("bench", "roundtrip", "--keys", "--messages", "30", "--rounds", "1", "--json")
+            let lines = try result.lines.map { try JSONDecoder().decode(Line.self, from: Data($0.utf8)) }
+            let names = ["roundtrip.p50", "roundtrip.p99"]
+            #expect(lines.map(\.name) == names + names.map { "\($0).keys" }, "\(result.error)")
+            #expect(try await segue("bench", "start", "--keys").status == 64)
+        }
+    }
+
     @Test("'segue bench' prints a table, and can make every commit wait for the disk")
     func table() async throws {
         try await SegueCommandLine.inScratch { segue in

@@ -150,6 +150,27 @@ struct KeyTests {
         }
     }
 
+    @Test("A connection to a socket with keys about which nobody decides is refused")
+    func nobodyDecides() async throws {
+        try await TestBroker.withKeys(of: ["test"]) { broker, keys in
+            let own = try keys.broker().keys
+            let guest = try KeyFile(path: keys.file(of: "test"))
+            let options = SocketOption.curveServer(secretKey: own.secretKey, domain: "nobody")
+            let address = try BusAddress(broker.address)
+            let server = try Socket(.router, options: options)
+            try server.bind(address.ingress)
+            let intruder = Intruder()
+            try await intruder.attack(
+                broker.address,
+                with: SocketOption.curveClient(
+                    publicKey: guest.keys.publicKey.bytes, secretKey: guest.keys.secretKey,
+                    serverKey: own.publicKey.bytes))
+            await intruder.refused.waitUntilOpenOrCancelled()
+            #expect(try server.receive() == nil)
+            await intruder.stop()
+        }
+    }
+
     @Test("A process with a key that is not accepted learns it in one line")
     func unknownKey() async throws {
         try await TestBroker.withKeys(of: ["test", "guest"]) { broker, keys in

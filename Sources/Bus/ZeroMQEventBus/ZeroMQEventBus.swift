@@ -46,6 +46,8 @@ package actor ZeroMQEventBus: EventBusEngine {
     private var key: ClientKey?
     /// The reason why the last handshake has failed, and the time of the first such failure; nil after a reply.
     private var failedHandshake: (since: ContinuousClock.Instant, error: BusError)?
+    /// True if new connections will be made because a handshake has failed.
+    private var willReconnect = false
     /// The broker's refusal of the key, which ends the bus.
     private var denial: BusError?
     /// The number of callers of ``waitUntilConnected(timeout:)``, which report a failed handshake.
@@ -349,8 +351,12 @@ package actor ZeroMQEventBus: EventBusEngine {
             failedHandshake = (since, error)
         case .accepted: return
         }
+        // A socket can have several failed handshakes before it is replaced.
+        guard !willReconnect else { return }
+        willReconnect = true
         thread.perform(after: .milliseconds(200)) { [weak self] in
             self?.assumeIsolated { bus in
+                bus.willReconnect = false
                 _ = bus.key?.refresh()
                 bus.perform(bus.machine.reconnect())
             }
