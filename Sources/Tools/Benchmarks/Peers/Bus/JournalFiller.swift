@@ -1,6 +1,8 @@
 internal import BusFormat
+internal import BusKeys
 internal import BusProtocol
 internal import EventBus
+internal import Foundation
 internal import ZeroMQ
 
 /// Fills the journal of a broker with requests of the wire protocol.
@@ -14,8 +16,18 @@ struct JournalFiller {
 
     let address: String
 
+    /// The options for the key file of this process; empty on a bus without keys.
+    private static var keyOptions: [SocketOption] {
+        get throws {
+            guard let path = ProcessInfo.processInfo.environment[KeyFile.variable] else { return [] }
+            let file = try KeyFile(path: path)
+            return SocketOption.curveClient(
+                publicKey: file.keys.publicKey.bytes, secretKey: file.keys.secretKey, serverKey: file.brokerKey.bytes)
+        }
+    }
+
     func run(_ control: Control) throws {
-        let socket = try Socket(.dealer, options: [.linger(0)])
+        let socket = try Socket(.dealer, options: try Self.keyOptions + [.linger(0)])
         try socket.connect(try BusAddress(address).ingress)
         try control.send()
         while let order = try control.waitForOrder() {
