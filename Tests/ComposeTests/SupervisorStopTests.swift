@@ -30,7 +30,9 @@ struct SupervisorStopTests {
         succeeding.restart = .onFailure(limit: nil)
         var misconfigured = Service.shell("misconfigured", "exit 78")
         misconfigured.restart = .onFailure(limit: nil)
-        let supervisor = try scratch.supervisor(scratch.stack([failing, succeeding, misconfigured]))
+        var unaccepted = Service.shell("unaccepted", "exit 77")
+        unaccepted.restart = .onFailure(limit: nil)
+        let supervisor = try scratch.supervisor(scratch.stack([failing, succeeding, misconfigured, unaccepted]))
         try await within("the end of all") { try await supervisor.run() }
         #expect(try scratch.read("runs") == "x\nx\nx\n")
         #expect(supervisor.status["failing"]?.exitCode == 7)
@@ -38,6 +40,7 @@ struct SupervisorStopTests {
         #expect(supervisor.status["succeeding"]?.restarts == 0)
         #expect(supervisor.status["misconfigured"]?.restarts == 0)
         #expect(supervisor.status["misconfigured"]?.exitCode == 78)
+        #expect(supervisor.status["unaccepted"]?.restarts == 0)
     }
 
     @Test("A service whose leader has ended is not stopped until its children have ended")

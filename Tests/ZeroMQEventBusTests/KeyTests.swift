@@ -74,6 +74,57 @@ struct KeyTests {
         }
     }
 
+    @Test("After its revocation, a peer that stays connected receives nothing more")
+    func revokedPeer() async throws {
+        try await TestBroker.withKeys(of: ["test", "guest"]) { broker, keys in
+            try await broker.run {
+                let bus = try broker.bus()
+                try await bus.whileOpen {
+                    let file = try KeyFile(path: keys.file(of: "guest"))
+                    let guest = Intruder()
+                    try await guest.attack(
+                        broker.address,
+                        with: SocketOption.curveClient(
+                            publicKey: file.keys.publicKey.bytes, secretKey: file.keys.secretKey,
+                            serverKey: file.brokerKey.bytes))
+                    // Until the guest's subscription is live, messages may pass it by.
+                    repeat { try await bus.publish(numbers: 0..<1) } while await guest.feedCount == 0
+                    try keys.revoke("guest")
+                    // The feed has closed the connection, and refuses the next one.
+                    await guest.refused.waitUntilOpenOrCancelled()
+                    let count = await guest.feedCount
+                    try await bus.withSubscription(to: [.type(Counted.self)], from: .now) { messages in
+                        try await bus.publish(numbers: 1..<100)
+                        #expect(try await messages.receive(99).numbers == Array(1..<100))
+                    }
+                    #expect(await guest.feedCount == count)
+                    await guest.stop()
+                }
+            }
+        }
+    }
+
+    @Test("A list of keys that is replaced together with its folder takes effect, too", .timeLimit(.minutes(1)))
+    func replacedFolder() async throws {
+        try await TestBroker.withKeys(of: ["test", "guest"]) { broker, keys in
+            try await broker.run {
+                let guest = try broker.bus("guest/1", key: "guest")
+                let error = await #expect(throws: BusError.self) {
+                    try await guest.whileOpen {
+                        try await guest.waitUntilConnected(timeout: .seconds(30))
+                        let copy = keys.path + "-copy"
+                        try FileManager.default.copyItem(atPath: keys.path, toPath: copy)
+                        try KeyFolder(path: copy).revoke("guest")
+                        try FileManager.default.moveItem(atPath: keys.path, toPath: keys.path + "-old")
+                        try FileManager.default.moveItem(atPath: copy, toPath: keys.path)
+                        try await Latch().waitUntilOpen()
+                    }
+                }
+                #expect(error?.code == .denied)
+            }
+        }
+    }
+
     @Test("The leased documents of a revoked key are withdrawn at once")
     func leases() async throws {
         try await TestBroker.withKeys(of: ["test", "guest"]) { broker, keys in
@@ -233,6 +284,8 @@ actor Intruder {
     private var sockets: [Socket] = []
     /// Everything that the broker has sent.
     private(set) var received: [[[UInt8]]] = []
+    /// The number of messages on the feed.
+    private(set) var feedCount = 0
     /// Open after a handshake has failed.
     nonisolated let refused = Latch()
 
@@ -258,7 +311,10 @@ actor Intruder {
     }
 
     private func receive(from index: Int) {
-        while let frames = try? sockets[index].receive() { received.append(frames) }
+        while let frames = try? sockets[index].receive() {
+            received.append(frames)
+            if index == 1 { feedCount += 1 }
+        }
     }
 
     func stop() {

@@ -22,10 +22,10 @@ package actor Broker {
     /// Nil while the feed is being renewed.
     private var feedWatch: SocketWatch?
     private let auditLog: AuditLog
-    /// The time at which refusals were last published as an error.
-    private var lastAccessNotice: ContinuousClock.Instant?
+    /// The time at which refusals of each kind were last published as an error.
+    private var lastAccessNotices: [AuditLog.Entry.Event: ContinuousClock.Instant] = [:]
 
-    /// The minimum time between two errors about refusals.
+    /// The minimum time between two errors about refusals of one kind.
     private static let accessNoticeInterval: Duration = .seconds(60)
     /// The locks that keep a second broker from serving the same bus directory or journal.
     private var locks: [FileLock] = []
@@ -63,9 +63,7 @@ package actor Broker {
             try open(address, keys)
             defer { close() }
             logger.info("serving", metadata: ["bus": "\(address)", "journal": "\(configuration.journal)"])
-            if address.directory == nil, keys == nil {
-                logger.warning("the bus has no keys: all who reach it may read and publish everything")
-            }
+            if let warning = address.warning(hasKeys: keys != nil) { logger.warning("\(warning)") }
             try await onReady()
             try await withThrowingTaskGroup(of: Void.self) { group in
                 defer { group.cancelAll() }
@@ -129,7 +127,7 @@ package actor Broker {
     private func open(_ address: BusAddress, _ keys: BrokerKeys?) throws {
         let sockets = try BrokerSockets(address, keys: keys)
         (self.sockets, self.keys) = (sockets, keys)
-        _ = try engine?.accept(keys?.users(at: Date()), now: .now)
+        _ = engine?.accept(keys?.nextUsers(at: Date()), now: .now)
         thread.add(
             sockets.ingressWatch { [weak self] in self?.assumeIsolated { $0.handleRequests() } })
         if let watch = try sockets.monitorWatch() { thread.add(watch) }
@@ -151,89 +149,87 @@ package actor Broker {
 
     // MARK: Keys
 
-    /// Applies each change of the list of keys.
+    /// Applies changes of the list of keys as soon as the folder reports them. ``tick()`` does the same once a second, in
+    /// case another folder has taken the place of this one.
     private func watchKeys(_ keys: BrokerKeys) async throws {
         let watch = try DirectoryWatch(path: keys.path)
-        repeat {
-            // The list may have changed before the watch began.
-            do {
-                try keys.refresh()
-                applyKeys()
-            } catch {
-                logger.error(
-                    "the list of keys cannot be read; the keys stay as they are", metadata: ["error": "\(error)"])
-            }
+        while true {
             _ = await watch.wait()
             try Task.checkCancellation()
-        } while true
+            applyKeys()
+        }
     }
 
-    /// Ends what the owners of keys that are no longer accepted have on the bus.
+    /// Reads the list of keys, and ends what the owners of keys that are no longer accepted have on the bus.
     private func applyKeys() {
-        guard let keys, let sockets, let accepted = engine?.acceptedUsers else { return }
-        let users = keys.users(at: Date())
-        guard users != accepted else { return }
+        guard let keys, let sockets else { return }
         do {
-            guard let outgoing = try engine?.accept(users, now: .now) else { return }
-            send(outgoing, on: sockets)
+            try keys.refresh()
         } catch {
-            logger.error("the leases of revoked keys could not be ended", metadata: ["error": "\(error)"])
+            engine?.say(BusNotice(.keysUnreadable, "\(error); the broker accepts the keys that it has read before"))
         }
-        // New keys need no new feed.
-        if !accepted.isSubset(of: users) { renewFeed() }
+        guard let users = keys.nextUsers(at: Date()), let before = engine?.acceptedUsers else { return }
+        // New keys need no new feed. It is renewed first, so that the revoked ones do not get what follows.
+        if !before.isSubset(of: users) { renewFeed() }
+        if let outgoing = engine?.accept(users, now: .now) { send(outgoing, on: sockets) }
     }
 
     /// Closes all connections of the feed. Clients connect again, those with an accepted key successfully, and read from
-    /// the journal what they have missed.
+    /// the journal what they have missed. Transient messages of this moment are lost.
     private func renewFeed() {
         guard let sockets, let feedWatch else { return }
         thread.remove(feedWatch)
         self.feedWatch = nil
         sockets.closeFeed()
-        openFeed()
+        openFeed(attempt: 1)
     }
 
-    private func openFeed() {
+    /// - Parameter attempt: libzmq usually frees the endpoint within milliseconds. After a second, another program has
+    ///   taken it, and the broker tries again each second.
+    private func openFeed(attempt: Int) {
         guard let sockets else { return }
+        let isPatient = attempt < 500
         do {
             if try sockets.openFeed() { return watchFeed(of: sockets) }
+            if !isPatient { logger.error("the feed cannot be opened: another program uses its endpoint") }
         } catch {
             logger.error("the feed cannot be opened", metadata: ["error": "\(error)"])
         }
-        thread.perform(after: .milliseconds(2)) { [weak self] in self?.assumeIsolated { $0.openFeed() } }
+        thread.perform(after: isPatient ? .milliseconds(2) : .seconds(1)) { [weak self] in
+            self?.assumeIsolated { $0.openFeed(attempt: attempt + 1) }
+        }
     }
 
     /// Records the connections and requests that were refused since the last call. Called once a second, so an attacker
     /// cannot fill the log.
     private func reportRefusals() {
-        var entries: [AuditLog.Entry] = []
         if let refused = keys?.drainRefusals(), refused.count > 0 {
-            entries.append(
+            report(
                 AuditLog.Entry(
                     time: Date(), event: .connectionRefused, count: refused.count, address: refused.address,
-                    reason: refused.reason))
+                    reason: refused.reason),
+                "connections were refused (\(refused.count), the last one from \(refused.address)): \(refused.reason)")
         }
         if let denied = engine?.drainDenied(), denied.count > 0 {
-            entries.append(
-                AuditLog.Entry(
-                    time: Date(), event: .requestRefused, count: denied.count,
-                    reason: "the key \(denied.user) is revoked or expired"))
+            let reason = "the key \(denied.user) is revoked or expired"
+            report(
+                AuditLog.Entry(time: Date(), event: .requestRefused, count: denied.count, reason: reason),
+                "requests were refused (\(denied.count)): \(reason)")
         }
-        for entry in entries {
-            let place = entry.address.map { " from \($0)" } ?? ""
-            let what = entry.event == .connectionRefused ? "connections" : "requests"
-            let line = "\(what) were refused (\(entry.count), the last one\(place)): \(entry.reason)"
-            if lastAccessNotice.map({ .now - $0 >= Self.accessNoticeInterval }) ?? true {
-                lastAccessNotice = .now
-                engine?.say(BusNotice(.accessRefused, line))
-            } else {
-                logger.warning("\(line)")
-            }
-            do {
-                try auditLog.append(entry)
-            } catch {
-                logger.error("the audit log cannot be written", metadata: ["error": "\(error)"])
-            }
+    }
+
+    /// - Parameter line: The entry for people.
+    private func report(_ entry: AuditLog.Entry, _ line: String) {
+        if lastAccessNotices[entry.event].map({ .now - $0 >= Self.accessNoticeInterval }) ?? true {
+            lastAccessNotices[entry.event] = .now
+            engine?.say(BusNotice(.accessRefused, line))
+        } else {
+            logger.warning("\(line)")
+        }
+        do {
+            try auditLog.append(entry)
+        } catch {
+            logger.error("the audit log cannot be written", metadata: ["error": "\(error)"])
         }
     }
 
@@ -269,7 +265,6 @@ package actor Broker {
 
     private func tick() throws {
         reportRefusals()
-        // A key may have expired.
         applyKeys()
         guard let sockets, let outgoing = try engine?.tick(now: .now) else { return }
         send(outgoing, on: sockets)

@@ -1,6 +1,7 @@
 internal import BusKeys
 internal import EventBus
 internal import Foundation
+internal import Glibc
 internal import Synchronization
 internal import ZeroMQ
 
@@ -18,6 +19,10 @@ final class BrokerKeys: Sendable {
     private struct State {
         /// The keys of the folder's list.
         var known: KnownKeys
+        /// The file from which the keys were read; nil if it could not be read since.
+        var version: FileVersion?
+        /// The users that ``nextUsers(at:)`` has returned last, and the time from which they may be others.
+        var users: (accepted: Set<String>, until: Date)?
         var refusals = RefusedConnections()
     }
 
@@ -25,22 +30,35 @@ final class BrokerKeys: Sendable {
     init(_ folder: KeyFolder) throws(BusError) {
         self.folder = folder
         own = try folder.broker()
-        state = Mutex(State(known: try folder.known()))
+        let version = FileVersion(folder.list)
+        state = Mutex(State(known: try folder.known(), version: version))
     }
 
     var path: String { folder.path }
 
-    /// Reads the list of keys anew. If it cannot be read, the keys remain as they are.
-    /// - Throws: ``BusError`` with code `key`
+    /// Reads the list of keys anew if its file is another one, or has changed. If it cannot be read, the keys remain as
+    /// they are.
+    /// - Throws: ``BusError`` with code `key` if it cannot be read; only once for each state of the file.
     func refresh() throws(BusError) {
+        let version = FileVersion(folder.list)
+        guard state.withLock({ $0.version != version }) else { return }
+        state.withLock { $0.version = version }
         let known = try folder.known()
-        state.withLock { $0.known = known }
+        state.withLock { state in
+            state.known = known
+            state.users = nil
+        }
     }
 
-    /// The users whose keys are accepted at a time.
-    func users(at time: Date) -> Set<String> {
-        let known = state.withLock { $0.known }
-        return Set(known.list.filter { $0.isValid(at: time) }.map(\.publicKey.description))
+    /// The users whose keys are accepted at a time. Nil if they are those of the last call.
+    func nextUsers(at time: Date) -> Set<String>? {
+        state.withLock { state in
+            if let users = state.users, time < users.until { return nil }
+            let valid = state.known.list.filter { $0.isValid(at: time) }
+            let users = Set(valid.map(\.publicKey.description))
+            state.users = (users, valid.compactMap(\.until).min() ?? .distantFuture)
+            return users
+        }
     }
 
     /// The user of a peer. Nil if its key is not accepted.
@@ -81,5 +99,21 @@ struct RefusedConnections {
     mutating func record(_ reason: String, from address: String) {
         count += 1
         (self.reason, self.address) = (reason, address.isEmpty ? "ipc" : address)
+    }
+}
+
+/// The identity and the last change of a file, also of its mode.
+private struct FileVersion: Equatable {
+    private let device: UInt
+    private let inode: UInt
+    private let seconds: Int
+    private let nanoseconds: Int
+
+    /// Nil if there is no such file.
+    init?(_ path: String) {
+        var info = stat()
+        guard lstat(path, &info) == 0 else { return nil }
+        (device, inode) = (UInt(info.st_dev), UInt(info.st_ino))
+        (seconds, nanoseconds) = (info.st_ctim.tv_sec, info.st_ctim.tv_nsec)
     }
 }

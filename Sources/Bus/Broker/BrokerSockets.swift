@@ -43,7 +43,8 @@ final class BrokerSockets {
     }
 
     private static func options(_ keys: BrokerKeys?) -> [SocketOption] {
-        [.linger(0), .maximumFrameSize(Int64(Limits.maximumFrameSize))] + SocketOption.tcpKeepalive
+        [.linger(0), .maximumFrameSize(Int64(Limits.maximumFrameSize)), .handshakeInterval(10_000)]
+            + SocketOption.tcpKeepalive
             + (keys.map { SocketOption.curveServer(secretKey: $0.own.keys.secretKey, domain: $0.domain) } ?? [])
     }
 
@@ -141,7 +142,7 @@ final class BrokerSockets {
     }
 
     /// Sends messages on the feed, in packets. Sends nothing until a client has subscribed to messages, and while the
-    /// feed is being renewed: subscribers then read them from the journal.
+    /// feed is being renewed: subscribers then read recorded ones from the journal, and transient ones are lost.
     func publish(_ messages: [FeedMessage]) throws {
         guard let feed, subscriptions.hasSubscriber else { return }
         try messages.forEachPacket { packet in

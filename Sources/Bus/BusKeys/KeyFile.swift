@@ -10,10 +10,6 @@ internal import SystemSupport
 package struct KeyFile: Hashable, Sendable {
     /// The name of the broker, and of its key file.
     package static let brokerName = "broker"
-    /// The suffix of the names of key files.
-    package static let suffix = ".key"
-    /// The variable with the path of a process's key file.
-    package static let variable = "SEGUE_BUS_CURVE"
 
     package let name: String
     package let keys: CurveKeyPair

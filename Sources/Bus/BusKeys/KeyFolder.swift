@@ -3,7 +3,7 @@ package import Foundation
 internal import Support
 internal import SystemSupport
 
-/// The folder with the keys of a bus. It has three kinds of files:
+/// The folder with the keys of a bus. Beside a lock file, it has:
 ///
 /// - `broker.key`: the broker's own key file;
 /// - `keys.json`: the public keys that the broker accepts, which it reads anew when the file changes;
@@ -22,7 +22,10 @@ package struct KeyFolder: Sendable {
     package static func create(_ path: String) throws(BusError) -> KeyFolder {
         let folder: PrivateFolder
         do { folder = try PrivateFolder.make(path) } catch { throw Self.error(error) }
-        guard !folder.names.contains(where: { $0 == listName || $0.ends(with: KeyFile.suffix) }) else {
+        // A `broker.key` alone is that of an `init` that was killed.
+        let own = KeyFile.brokerName + KeyFilePlace.suffix
+        guard !folder.names.contains(where: { $0 == listName || $0.ends(with: KeyFilePlace.suffix) && $0 != own })
+        else {
             throw BusError(.key, "\(path) has keys already; add one with 'segue keys add', or choose another folder")
         }
         let keys = KeyFolder(path: path)
@@ -42,25 +45,23 @@ package struct KeyFolder: Sendable {
         self.path = path
     }
 
+    /// The path of the list of the accepted keys.
+    package var list: String { "\(path)/\(Self.listName)" }
+
     // MARK: Reading
 
     /// The broker's key file.
     /// - Throws: ``BusError`` with code `key`
     package func broker() throws(BusError) -> KeyFile {
-        guard exists(try folder()) else {
-            throw BusError(.key, "\(path) has no keys of a bus; make them with 'segue keys init'")
-        }
+        guard try folder().names.contains(Self.listName) else { throw missing }
         return try KeyFile(path: file(of: KeyFile.brokerName))
     }
 
     /// The keys that the broker accepts.
     /// - Throws: ``BusError`` with code `key`
     package func known() throws(BusError) -> KnownKeys {
-        let list = "\(path)/\(Self.listName)"
         do {
-            guard let content = try folder().secret(Self.listName, limit: KnownKeys.fileLimit) else {
-                throw BusError(.key, "\(path) has no keys of a bus; make them with 'segue keys init'")
-            }
+            guard let content = try folder().secret(Self.listName, limit: KnownKeys.fileLimit) else { throw missing }
             return try KnownKeys(content, path: list)
         } catch let error as PrivateFolderError {
             throw Self.error(error)
@@ -72,9 +73,11 @@ package struct KeyFolder: Sendable {
     }
 
     /// The path of the key file of a name.
-    package func file(of name: String) -> String { "\(path)/\(name)\(KeyFile.suffix)" }
+    package func file(of name: String) -> String { KeyFilePlace.path(of: name, in: path) }
 
-    private func exists(_ folder: PrivateFolder) -> Bool { folder.names.contains(Self.listName) }
+    private var missing: BusError {
+        BusError(.key, "\(path) has no keys of a bus; make them with 'segue keys init'")
+    }
 
     private func folder() throws(BusError) -> PrivateFolder {
         do {
@@ -112,6 +115,9 @@ package struct KeyFolder: Sendable {
     package func rotate(_ name: String) throws(BusError) -> String {
         try change { keys throws(BusError) in
             guard let key = keys[name] else { throw unknown(name, among: keys) }
+            guard key.isValid(at: Date()) else {
+                throw BusError(.key, "the key of '\(name)' has expired; revoke it, and add another one")
+            }
             return try make(name, until: key.until, in: &keys)
         }
     }
@@ -122,8 +128,9 @@ package struct KeyFolder: Sendable {
         try change { keys throws(BusError) in
             guard keys[name] != nil else { throw unknown(name, among: keys) }
             keys.remove(name)
+            let folder = try folder()
+            do { try folder.remove(name + KeyFilePlace.suffix) } catch { throw BusError(.key, "\(error)") }
         }
-        do { try folder().remove(name + KeyFile.suffix) } catch { throw BusError(.key, "\(error)") }
     }
 
     private func make(_ name: String, until: Date?, in keys: inout KnownKeys) throws(BusError) -> String {
@@ -160,7 +167,7 @@ package struct KeyFolder: Sendable {
     }
 
     private func write(_ keys: KnownKeys) throws(BusError) {
-        try write(to: "\(path)/\(Self.listName)") { try keys.json }
+        try write(to: list) { try keys.json }
     }
 
     private func write(to path: String, _ content: () throws -> Data) throws(BusError) {

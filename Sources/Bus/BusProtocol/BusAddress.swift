@@ -53,6 +53,12 @@ package struct BusAddress: Hashable, Sendable, CustomStringConvertible {
                 + "everything")
     }
 
+    /// The warning of a process that uses a network without keys; nil if the bus is protected.
+    package func warning(hasKeys: Bool) -> String? {
+        guard case .network = location, !hasKeys else { return nil }
+        return "the bus has no keys: all who reach it may read and publish everything"
+    }
+
     private func endpoint(socket: String, portOffset: UInt16) -> String {
         switch location {
         case .directory(let directory): "ipc://\(directory)/\(socket)"

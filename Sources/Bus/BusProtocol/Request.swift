@@ -291,3 +291,16 @@ extension Limits {
     /// The maximum number of rows that are examined for a page; then the page ends early.
     package static let scanCount = 20_000
 }
+
+extension Request {
+    /// The producer in whose name the request is made; nil if the request names none. That of a batch is in its head.
+    package var producer: ProducerID? {
+        switch self {
+        case .hello(let greeting), .bye(let greeting): greeting.producer
+        case .claim(let claim): claim.producer
+        case .serve(let request): request.producer
+        case .publish(let batch): batch.producer
+        default: nil
+        }
+    }
+}

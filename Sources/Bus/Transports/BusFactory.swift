@@ -52,7 +52,7 @@ public struct BusFactory: Sendable {
     /// - Parameter keyFile: Nil for that variable.
     package func using(keyFile: String?) -> BusFactory {
         var factory = self
-        if let keyFile { factory.variables[EventBus.keyFileVariable] = keyFile }
+        if let keyFile { factory.variables[KeyFilePlace.variable] = keyFile }
         return factory
     }
 

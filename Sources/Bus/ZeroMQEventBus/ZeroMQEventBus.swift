@@ -9,9 +9,6 @@ internal import SystemSupport
 internal import ZeroMQ
 
 extension EventBus {
-    /// The variable with the path of a process's key file.
-    package static let keyFileVariable = KeyFile.variable
-
     /// A bus that uses a broker. It connects in ``run()``.
     /// - Parameters:
     ///   - address: `ipc:///DIRECTORY` or `tcp://HOST:PORT`.
@@ -23,7 +20,7 @@ extension EventBus {
         address: String, source: String, isInsecure: Bool = false, logger: Logger,
         variables: [String: String] = ProcessInfo.processInfo.environment
     ) throws -> EventBus {
-        let keyFile = variables[KeyFile.variable].flatMap { $0.isEmpty ? nil : $0 }
+        let keyFile = variables[KeyFilePlace.variable].flatMap { $0.isEmpty ? nil : $0 }
         return EventBus(
             try ZeroMQEventBus(
                 address: address, source: source, keyFile: keyFile, isInsecure: isInsecure, logger: logger))
@@ -44,8 +41,10 @@ package actor ZeroMQEventBus: EventBusEngine {
     private let thread: ExecutorThread
     /// Nil on a bus without keys.
     private var key: ClientKey?
-    /// The reason why the last handshake has failed, and the time of the first such failure; nil after a reply.
-    private var failedHandshake: (since: ContinuousClock.Instant, error: BusError)?
+    /// The reason why the last handshake has failed; nil after a reply.
+    private var failedHandshake: BusError?
+    /// The time since which the key has been refused; nil after a reply.
+    private var refusedSince: ContinuousClock.Instant?
     /// True if new connections will be made because a handshake has failed.
     private var willReconnect = false
     /// The broker's refusal of the key, which ends the bus.
@@ -114,9 +113,7 @@ package actor ZeroMQEventBus: EventBusEngine {
     package func run() async throws {
         guard machine.isIdle else { throw BusError(.closed, "run() was called before; create another bus") }
         try checkDirectory()
-        if address.directory == nil, key == nil {
-            logger.warning("the bus has no keys: all who reach it may read and publish everything")
-        }
+        if let warning = address.warning(hasKeys: key != nil) { logger.warning("\(warning)") }
         try connectIngress()
         try connectFeed(subscribing: machine.feedPrefixes)
         subscribeFeed(to: machine.open(at: .now))
@@ -152,7 +149,7 @@ package actor ZeroMQEventBus: EventBusEngine {
                 try await self.greet()
             }
         } catch let error as BusError where error.code == .unavailable {
-            throw failedHandshake?.error ?? error
+            throw failedHandshake ?? error
         }
     }
 
@@ -333,13 +330,13 @@ package actor ZeroMQEventBus: EventBusEngine {
 
     /// Handles an event of the ingress's connection. After a failed handshake libzmq does not connect again.
     private func handle(_ event: SocketMonitor.Event) {
-        let since = failedHandshake?.since ?? .now
         switch event {
         case .keyRefused:
             let owner = key?.name ?? "a process without a key"
             let error = BusError(
                 .denied, "the broker at \(address) does not accept \(owner): it is unknown, revoked or expired")
-            failedHandshake = (since, error)
+            let since = refusedSince ?? .now
+            (failedHandshake, refusedSince) = (error, since)
             if .now - since > Self.refusalPatience { return handleDenial(error) }
         case .mechanismRefused:
             // The broker may also have been killed during the handshake, so the bus never ends.
@@ -348,7 +345,7 @@ package actor ZeroMQEventBus: EventBusEngine {
                 ?? "has keys; set SEGUE_BUS_CURVE to the path of a key file"
             let error = BusError(.denied, "the broker at \(address) \(reason)")
             if failedHandshake == nil, greeterCount == 0 { logger.warning("\(error)") }
-            failedHandshake = (since, error)
+            failedHandshake = error
         case .accepted: return
         }
         // A socket can have several failed handshakes before it is replaced.
@@ -426,7 +423,7 @@ package actor ZeroMQEventBus: EventBusEngine {
                         handleDenial(BusError(error))
                         continue
                     }
-                    failedHandshake = nil
+                    (failedHandshake, refusedSince) = (nil, nil)
                     perform(machine.receive(reply, to: id, at: .now), for: reply)
                 }
             }

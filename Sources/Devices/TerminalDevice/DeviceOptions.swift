@@ -120,7 +120,7 @@ package struct DeviceOptions: ParsableArguments {
         if project == nil, let bus = variables["SEGUE_BUS"] { return (bus, nil) }
         do throws(ProjectPlace.Unknown) {
             let bus = try ProjectPlace.bus(of: project)
-            return (bus.address, variables[ProjectPlace.keyVariable] == nil ? bus.keyFile : nil)
+            return (bus.address, variables[KeyFilePlace.variable] == nil ? bus.keyFile : nil)
         } catch {
             throw ServiceProcess.refuse(["\(name): \(error)"])
         }

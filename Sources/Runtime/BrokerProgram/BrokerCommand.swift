@@ -43,7 +43,7 @@ package struct BrokerCommand: AsyncParsableCommand {
             guard NATSAddress.isScheme(of: address) else {
                 var settings = try journal.brokerConfiguration(
                     address: address, retention: retention, configuration: configuration, process: process)
-                settings.keys = configuration.value(KeyFile.variable).map(KeyFolder.init(of:))
+                settings.keys = configuration.value(KeyFilePlace.variable).map(KeyFolder.init(of:))
                 settings.isInsecure = options.insecure
                 return [BrokerService(broker: Broker(settings, logger: logger))]
             }

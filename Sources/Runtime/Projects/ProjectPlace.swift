@@ -111,18 +111,12 @@ package enum ProjectPlace {
     /// The name of the file in which the supervisor of a running project writes the folder of its keys.
     package static let keysFile = "bus-keys"
 
-    /// The variable with the path of the key file of a process.
-    package static let keyVariable = "SEGUE_BUS_CURVE"
-
-    /// The path of the key file of a service.
-    package static func keyFile(of service: String, in folder: String) -> String { "\(folder)/\(service).key" }
-
     /// The path of the key file that people's tools use for a project: `operator.key` in the folder of its keys. Nil if
     /// the project has no keys, or does not run.
     /// - Throws: as ``busAddress(runtimeDirectory:)``
     package static func operatorKey(runtimeDirectory: String) throws(PrivateFolderError) -> String? {
         let content = try runtimeFolder(runtimeDirectory)?.contents(of: keysFile, limit: 4096)
-        return content.map { keyFile(of: "operator", in: String(decoding: $0, as: UTF8.self)) }
+        return content.map { KeyFilePlace.path(of: "operator", in: String(decoding: $0, as: UTF8.self)) }
     }
 }
 

@@ -137,7 +137,7 @@ public struct ServiceProcess: Sendable {
                 handler.logLevel = level
                 return handler
             }
-            if holdsSecrets { try CoreDumps.disable() }
+            if holdsSecrets || configuration.value(KeyFilePlace.variable) != nil { try CoreDumps.disable() }
             try await body(configuration, Logger(label: name))
         } catch {
             let failure = error as? ProgramFailure

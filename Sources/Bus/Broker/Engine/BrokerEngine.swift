@@ -62,9 +62,12 @@ package struct BrokerEngine {
                 let head = try message.head()
                 if head.operation == .publish {
                     let batch = IncomingBatch(from: message, head: head, batch: try BatchHead(frames: message.body))
+                    try presence.checkUser(of: batch.batch.producer, message.user)
                     if batch.batch.isTransient { transients.append(batch) } else { batches.append(batch) }
                 } else {
-                    others.append((message, head, try Request(head.operation, body: message.body)))
+                    let request = try Request(head.operation, body: message.body)
+                    if let producer = request.producer { try presence.checkUser(of: producer, message.user) }
+                    others.append((message, head, request))
                 }
             } catch {
                 if error.code == .denied {
@@ -121,12 +124,18 @@ package struct BrokerEngine {
 
     /// Sets the users whose requests are answered, and ends the leases, memberships and served queries of the others.
     /// - Parameter users: Nil on a bus without keys.
-    package mutating func accept(_ users: Set<String>?, now: ContinuousClock.Instant) throws -> Outgoing {
+    package mutating func accept(_ users: Set<String>?, now: ContinuousClock.Instant) -> Outgoing {
         acceptedUsers = users
         var outgoing = Outgoing()
         guard let users else { return outgoing }
+        desk.cancelQueries(ofUsersBeyond: users, into: &outgoing)
         for producer in presence.producers(withoutUserIn: users) {
-            try leave(producer, now: now, into: &outgoing)
+            do {
+                try leave(producer, now: now, into: &outgoing)
+            } catch {
+                // The producer is silent from now on, so this is repeated when its lease ends.
+                logger.error("the leases of a revoked key could not be ended", metadata: ["error": "\(error)"])
+            }
         }
         return outgoing
     }
@@ -245,7 +254,7 @@ package struct BrokerEngine {
                 desk.recordConnection(of: greeting.producer, from: message.peer)
                 try check(greeting, now: now)
                 outgoing.reply(try welcome(greeting), to: message, head)
-            case .ask(let request): try desk.ask(request, peer: message.peer, id: head.id, now: now, into: &outgoing)
+            case .ask(let request): try desk.ask(request, from: message, id: head.id, now: now, into: &outgoing)
             case .cancel(let id):
                 desk.cancel(id, peer: message.peer, into: &outgoing)
                 outgoing.reply(.done, to: message, head)

@@ -26,6 +26,12 @@ struct ProducerPresence {
         users.filter { !accepted.contains($0.value) }.map(\.key)
     }
 
+    /// Checks that a producer is not that of another user, who could otherwise end it or use up its sequence.
+    func checkUser(of producer: ProducerID, _ user: String?) throws(ProtocolError) {
+        guard let owner = users[producer], owner != user else { return }
+        throw ProtocolError(.malformed, "the producer is that of another process; choose 16 random bytes")
+    }
+
     /// - Parameter user: Nil on a bus without keys, and for a producer in the journal.
     mutating func record(_ producer: ProducerID, user: String?, now: ContinuousClock.Instant) {
         lastSeen[producer] = now

@@ -25,6 +25,8 @@ struct QueryDesk {
 
     private struct OpenQuery {
         let asker: Asker
+        /// Nil on a bus without keys.
+        let user: String?
         let server: ProducerID
         let deadline: ContinuousClock.Instant
     }
@@ -60,9 +62,10 @@ struct QueryDesk {
 
     /// Passes a query to the next client that serves its type.
     mutating func ask(
-        _ request: AskRequest, peer: [UInt8], id: UInt64, now: ContinuousClock.Instant, into outgoing: inout Outgoing
+        _ request: AskRequest, from message: Incoming, id: UInt64, now: ContinuousClock.Instant,
+        into outgoing: inout Outgoing
     ) throws(ProtocolError) {
-        let asker = Asker(peer: peer, request: id)
+        let asker = Asker(peer: message.peer, request: id)
         // The request is a repetition, and the query is open already.
         guard numbers[asker] == nil else { return }
         let type = try request.query.validated().type
@@ -78,7 +81,7 @@ struct QueryDesk {
         numbers[asker] = lastNumber
         servers[server]?.queries.insert(lastNumber)
         open[lastNumber] = OpenQuery(
-            asker: asker, server: server, deadline: now + .milliseconds(Int64(request.timeout)))
+            asker: asker, user: message.user, server: server, deadline: now + .milliseconds(Int64(request.timeout)))
         outgoing.send(Notice.query(id: lastNumber, request.query).frames, to: address)
     }
 
@@ -92,7 +95,9 @@ struct QueryDesk {
         let reply: Reply =
             switch answer.content {
             case .message(let header, let data): .answer(header: header, data: data)
-            case .failure(let error): .refused(error)
+            // Another code would be taken for a refusal of the broker.
+            case .failure(let error) where error.code == .unserved: .refused(error)
+            case .failure(let error): .refused(ProtocolError(.cancelled, error.message))
             }
         close(answer.query, with: reply, into: &outgoing)
         return true
@@ -103,6 +108,14 @@ struct QueryDesk {
         guard let number = numbers[Asker(peer: peer, request: id)] else { return }
         tellServer(of: number, into: &outgoing)
         _ = remove(number)
+    }
+
+    /// Cancels the queries of users that are no longer accepted. They get no answer.
+    mutating func cancelQueries(ofUsersBeyond accepted: Set<String>, into outgoing: inout Outgoing) {
+        for (number, query) in open where query.user.map({ !accepted.contains($0) }) ?? false {
+            tellServer(of: number, into: &outgoing)
+            _ = remove(number)
+        }
     }
 
     mutating func expire(now: ContinuousClock.Instant, into outgoing: inout Outgoing) {

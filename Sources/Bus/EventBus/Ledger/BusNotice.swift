@@ -24,6 +24,8 @@ package struct BusNotice: Hashable, Sendable {
         case consumerStalled = "consumer.stalled"
         /// Connections or requests were refused because of their keys.
         case accessRefused = "access.refused"
+        /// The list of the accepted keys cannot be read, so changes of it have no effect.
+        case keysUnreadable = "keys.unreadable"
     }
 
     package enum Severity: Sendable {
@@ -44,7 +46,7 @@ package struct BusNotice: Hashable, Sendable {
 
     package var severity: Severity {
         switch code {
-        case .damaged, .lostEnd, .incompleteReplica, .diverged, .unwritable, .damagedRecord: .error
+        case .damaged, .lostEnd, .incompleteReplica, .diverged, .unwritable, .damagedRecord, .keysUnreadable: .error
         case .consumerBehind, .consumerCutOff, .consumerStalled, .accessRefused: .warning
         case .writable: .information
         }

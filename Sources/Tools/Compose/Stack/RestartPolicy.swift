@@ -35,12 +35,13 @@ package enum RestartPolicy: Sendable, Equatable {
         case .no: false
         case .unlessStopped: true
         case .always(let limit): attempts < limit ?? .max
-        case .onFailure(let limit): !succeeded && status != Self.misconfigured && attempts < limit ?? .max
+        case .onFailure(let limit): !succeeded && !Self.permanent.contains(status ?? 0) && attempts < limit ?? .max
         }
     }
 
-    /// The status of a program with an invalid configuration (`EX_CONFIG` in sysexits.h). It would fail again.
-    static let misconfigured: Int32 = 78
+    /// The statuses of programs that would fail again: without an accepted key (`EX_NOPERM` in sysexits.h), and with an
+    /// invalid configuration (`EX_CONFIG`).
+    static let permanent: Set<Int32> = [77, 78]
 }
 
 extension RestartPolicy: CustomStringConvertible {

@@ -7,7 +7,7 @@ import Support
 /// and the values of variables. They are expanded when the service starts.
 struct OfferedVariables {
     private static let fixedNames: Set = [
-        "SEGUE_BUS", ProjectPlace.keyVariable, "SEGUE_PROJECT", "SEGUE_STATE_DIR", "SEGUE_SERVICE", "SEGUE_REPLICA",
+        "SEGUE_BUS", KeyFilePlace.variable, "SEGUE_PROJECT", "SEGUE_STATE_DIR", "SEGUE_SERVICE", "SEGUE_REPLICA",
     ]
 
     /// The variables of sd_notify(3) and sd_watchdog_enabled(3). A process that inherits these variables can send
@@ -31,7 +31,7 @@ struct OfferedVariables {
             "SEGUE_STATE_DIR": project.dataDirectory,
             "SEGUE_SERVICE": service, "SEGUE_REPLICA": String(replica),
         ]
-        if let keys { values[ProjectPlace.keyVariable] = ProjectPlace.keyFile(of: service, in: keys) }
+        if let keys { values[KeyFilePlace.variable] = KeyFilePlace.path(of: service, in: keys) }
         values.merge(Self.variables(of: ports)) { $1 }
         self.values = values
     }
@@ -84,7 +84,7 @@ struct OfferedVariables {
         // With the inherited notification variables, the service would send its messages to the supervisor's own
         // launcher; with the inherited key, it would have that of the operator.
         var variables = inherited.filter {
-            !Self.notificationVariables.contains($0.key) && $0.key != ProjectPlace.keyVariable
+            !Self.notificationVariables.contains($0.key) && $0.key != KeyFilePlace.variable
         }
         for (name, value) in values { variables[name] = value }
         for (name, value) in service.environment { variables[name] = value }

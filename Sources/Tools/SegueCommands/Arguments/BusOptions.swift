@@ -40,7 +40,7 @@ package struct BusOptions: ParsableArguments, Sendable {
             return Location(address: bus, origin: "SEGUE_BUS")
         }
         let project = try project.resolve()
-        let isKeyGiven = environment[ProjectPlace.keyVariable].map { !$0.isEmpty } ?? false
+        let isKeyGiven = environment[KeyFilePlace.variable].map { !$0.isEmpty } ?? false
         return Location(
             address: try project.busAddress, origin: "project '\(project.name)'", project: project,
             keyFile: isKeyGiven ? nil : try project.operatorKey)

@@ -76,7 +76,7 @@ struct ProgramContract {
     private static let limit = 4 << 20
     /// The variables of this process that the program does not inherit. A program that ignores `--contract` must not
     /// find a bus or report that it is ready.
-    private static let withheld: Set = ["SEGUE_BUS", ProjectPlace.keyVariable, "SEGUE_STATE_DIR", "NOTIFY_SOCKET"]
+    private static let withheld: Set = ["SEGUE_BUS", KeyFilePlace.variable, "SEGUE_STATE_DIR", "NOTIFY_SOCKET"]
 
     /// The service's name in the compose file. Nil for a client.
     let service: String?

@@ -15,8 +15,8 @@ package struct KeysCommand: AsyncParsableCommand {
             segue keys rotate music-service   replaces a key, which is refused at once
             segue keys revoke music-service   removes a key, which is refused at once
 
-            A process uses the key whose path SEGUE_BUS_CURVE contains. 'x-keys' in a compose file gives each service its \\
-            own key. A broker that runs applies all changes by itself. A key file may be moved to another machine; only \\
+            A process uses the key whose path SEGUE_BUS_CURVE contains. 'x-keys' in a compose file gives each service its \
+            own key. A broker that runs applies all changes by itself. A key file may be moved to another machine; only \
             its owner may read it and enter its folder.
             """,
         subcommands: [
@@ -151,7 +151,7 @@ struct FutureTime: ExpressibleByArgument, Sendable {
     let date: Date
 
     init?(argument: String) {
-        if let duration = Duration(compose: argument) {
+        if let duration = Duration(compose: argument), duration > .zero {
             date = Date().addingTimeInterval(duration / .seconds(1))
         } else if let date = WallTime.date(from: argument), date > Date() {
             self.date = date

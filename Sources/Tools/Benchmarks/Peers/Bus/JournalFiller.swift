@@ -19,7 +19,7 @@ struct JournalFiller {
     /// The options for the key file of this process; empty on a bus without keys.
     private static var keyOptions: [SocketOption] {
         get throws {
-            guard let path = ProcessInfo.processInfo.environment[KeyFile.variable] else { return [] }
+            guard let path = ProcessInfo.processInfo.environment[KeyFilePlace.variable] else { return [] }
             let file = try KeyFile(path: path)
             return SocketOption.curveClient(
                 publicKey: file.keys.publicKey.bytes, secretKey: file.keys.secretKey, serverKey: file.brokerKey.bytes)

@@ -1,0 +1,10 @@
+/// The place of the key files of a bus, on which the launcher and the programs agree.
+package enum KeyFilePlace {
+    /// The variable with the path of a process's key file.
+    package static let variable = "SEGUE_BUS_CURVE"
+    /// The suffix of the names of key files.
+    package static let suffix = ".key"
+
+    /// The path of the key file of a process in the folder of the keys.
+    package static func path(of name: String, in folder: String) -> String { "\(folder)/\(name)\(suffix)" }
+}
