@@ -6,6 +6,7 @@ internal import Navigation
 internal import Opening
 internal import Projects
 package import ServiceRuntime
+internal import Support
 internal import Transports
 
 /// The command line of a device in a terminal, and its process.

@@ -4,6 +4,7 @@ internal import EventBus
 internal import Foundation
 internal import Logging
 internal import Projects
+internal import Support
 internal import Transports
 
 /// The options that select a bus. The first of these that is given applies: `--bus`, the project of `-p`, the variable

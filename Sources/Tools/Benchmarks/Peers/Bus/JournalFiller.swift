@@ -3,6 +3,7 @@ internal import BusKeys
 internal import BusProtocol
 internal import EventBus
 internal import Foundation
+internal import Support
 internal import ZeroMQ
 
 /// Fills the journal of a broker with requests of the wire protocol.
