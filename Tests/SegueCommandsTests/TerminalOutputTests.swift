@@ -113,7 +113,7 @@ struct TerminalOutputTests {
             var service = segue
             service.environment["HOSTILE"] = Self.hostile
             for command in [
-                #"broker --"$HOSTILE""#, #"broker --bus "ipc:///tmp/x" --journal "/none/$HOSTILE""#,
+                #"broker --"$HOSTILE""#, #"broker --bus "ipc://$PWD/bus" --journal "/none/$HOSTILE""#,
                 #"navigation-coordinator --bus "$HOSTILE" --flow "$HOSTILE""#, #"device --platform x --bus "$HOSTILE""#,
             ] {
                 let failure = try await service.shell(command)
