@@ -90,22 +90,30 @@ package struct KeyFolder: Sendable {
 
     // MARK: Changing
 
-    /// Makes a key for a name, and its key file.
-    /// - Parameter until: The time from which the broker refuses the key; nil for no limit.
+    /// Makes a key for a name, and its key file, as the function for several names does.
     /// - Returns: The path of the key file.
-    /// - Throws: ``BusError`` with code `key` if the name is invalid or has a key.
     package func add(_ name: String, until: Date? = nil) throws(BusError) -> String {
-        guard ServiceName.isValid(name), name != KeyFile.brokerName else {
+        try add([name], until: until)[0]
+    }
+
+    /// Makes a key for each name, and its key file; or none if a name is refused.
+    /// - Parameter until: The time from which the broker refuses the keys; nil for no limit.
+    /// - Returns: The paths of the key files.
+    /// - Throws: ``BusError`` with code `key` if a name is invalid or has a key.
+    package func add(_ names: [String], until: Date? = nil) throws(BusError) -> [String] {
+        for name in names where !ServiceName.isValid(name) || name == KeyFile.brokerName {
             throw BusError(.key, "'\(name.shortened(to: 80))' cannot have a key; \(ServiceName.rule), but not 'broker'")
         }
         return try change { keys throws(BusError) in
-            guard keys[name] == nil else {
+            if let name = names.first(where: { keys[$0] != nil }) {
                 throw BusError(.key, "'\(name)' has a key; replace it with 'segue keys rotate \(name)'")
             }
-            guard keys.list.count < KnownKeys.capacity else {
-                throw BusError(.key, "a bus has at most \(KnownKeys.capacity) keys; revoke one")
+            guard keys.count + names.count <= KnownKeys.capacity else {
+                throw BusError(.key, "a bus has at most \(KnownKeys.capacity) keys; revoke some")
             }
-            return try make(name, until: until, in: &keys)
+            var paths: [String] = []
+            for name in names { paths.append(try make(name, until: until, in: &keys)) }
+            return paths
         }
     }
 

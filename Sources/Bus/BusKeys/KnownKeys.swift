@@ -28,6 +28,8 @@ package struct KnownKeys: Hashable, Sendable {
     /// The keys in the order of their names.
     package var list: [KnownKey] { keys.values.sorted { $0.name < $1.name } }
 
+    package var count: Int { keys.count }
+
     package subscript(name: String) -> KnownKey? { keys[name] }
 
     /// The owner's entry of a public key. Nil if the key is unknown, or no longer valid.

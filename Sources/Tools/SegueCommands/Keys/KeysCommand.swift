@@ -66,9 +66,7 @@ struct KeysAddCommand: AsyncParsableCommand {
     @OptionGroup var option: KeyFolderOption
 
     func run() async throws {
-        for name in names {
-            try await Console.output.writeLine(try option.folder.add(name, until: until?.date))
-        }
+        try await Console.output.writeLines(try option.folder.add(names, until: until?.date))
     }
 }
 
