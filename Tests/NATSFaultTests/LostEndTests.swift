@@ -4,7 +4,7 @@ import NATSLayout
 import NATSTestSupport
 import Testing
 
-@Suite("NATS faults: servers that have lost the end of the journal", .serialized, .timeLimit(.minutes(6)))
+@Suite("NATS faults: servers that have lost the end of the journal", .serialized, .timeLimit(.minutes(10)))
 struct LostEndTests {
     @Test func `All clients continue in a new epoch after the only server got an older copy of its store`() async throws
     {
@@ -33,7 +33,7 @@ struct LostEndTests {
             let cluster = try scene.cluster()
             try await withThrowingTaskGroup { group in
                 group.addTask {
-                    try await arena.until("a steward reports the third server", deadline: .seconds(150)) { _ in
+                    try await arena.until("a steward reports the third server", deadline: .seconds(300)) { _ in
                         scene.stewards.contains { steward in
                             reports.contains { arena.log(of: steward.name).contains($0) }
                         }
