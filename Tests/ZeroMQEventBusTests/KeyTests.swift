@@ -104,6 +104,32 @@ struct KeyTests {
         }
     }
 
+    @Test("A damaged list of keys changes nothing, and counts again when it is repaired")
+    func damagedList() async throws {
+        try await TestBroker.withKeys(of: ["test", "guest"]) { broker, keys in
+            let copy = KeyFolder(path: keys.path + "-copy")
+            try FileManager.default.copyItem(atPath: keys.path, toPath: copy.path)
+            try copy.revoke("guest")
+            let repaired = try Data(contentsOf: URL(fileURLWithPath: copy.list))
+            let log = LogRecorder()
+            try await broker.run(logger: log.logger) {
+                let guest = try broker.bus("guest/1", key: "guest")
+                let error = await #expect(throws: BusError.self) {
+                    try await guest.whileOpen {
+                        try await guest.publish(numbers: 0..<1)
+                        try Data("garbage".utf8).write(to: URL(fileURLWithPath: keys.list))
+                        while !log.text.contains("the broker accepts the keys that it has read before") {
+                            try await guest.publish(numbers: 0..<1)
+                        }
+                        try repaired.write(to: URL(fileURLWithPath: keys.list))
+                        try await Latch().waitUntilOpen()
+                    }
+                }
+                #expect(error?.code == .denied)
+            }
+        }
+    }
+
     @Test("A list of keys that is replaced together with its folder takes effect, too", .timeLimit(.minutes(1)))
     func replacedFolder() async throws {
         try await TestBroker.withKeys(of: ["test", "guest"]) { broker, keys in

@@ -19,8 +19,10 @@ final class BrokerKeys: Sendable {
     private struct State {
         /// The keys of the folder's list.
         var known: KnownKeys
-        /// The file from which the keys were read; nil if it could not be read since.
+        /// The file from which the keys were read; nil if the last attempt has failed.
         var version: FileVersion?
+        /// The error of the last attempt; nil if it has succeeded.
+        var failure: BusError?
         /// The users that ``nextUsers(at:)`` has returned last, and the time from which they may be others.
         var users: (accepted: Set<String>, until: Date)?
         var refusals = RefusedConnections()
@@ -36,17 +38,24 @@ final class BrokerKeys: Sendable {
 
     var path: String { folder.path }
 
-    /// Reads the list of keys anew if its file is another one, or has changed. If it cannot be read, the keys remain as
-    /// they are.
-    /// - Throws: ``BusError`` with code `key` if it cannot be read; only once for each state of the file.
+    /// Reads the list of keys anew if its file is another one or has changed, or if the last attempt has failed. If it
+    /// cannot be read, the keys remain as they are.
+    /// - Throws: ``BusError`` with code `key` if it cannot be read for another reason than the last time.
     func refresh() throws(BusError) {
         let version = FileVersion(folder.list)
-        guard state.withLock({ $0.version != version }) else { return }
-        state.withLock { $0.version = version }
-        let known = try folder.known()
-        state.withLock { state in
-            state.known = known
-            state.users = nil
+        guard state.withLock({ $0.version != version || version == nil }) else { return }
+        do {
+            let known = try folder.known()
+            state.withLock { state in
+                (state.known, state.version, state.failure) = (known, version, nil)
+                state.users = nil
+            }
+        } catch {
+            let isNew = state.withLock { state in
+                defer { (state.version, state.failure) = (nil, error) }
+                return state.failure != error
+            }
+            if isNew { throw error }
         }
     }
 

@@ -26,7 +26,11 @@ package struct KeyFolder: Sendable {
         let own = KeyFile.brokerName + KeyFilePlace.suffix
         guard !folder.names.contains(where: { $0 == listName || $0.ends(with: KeyFilePlace.suffix) && $0 != own })
         else {
-            throw BusError(.key, "\(path) has keys already; add one with 'segue keys add', or choose another folder")
+            throw BusError(
+                .key,
+                folder.names.contains(listName)
+                    ? "\(path) has keys already; add one with 'segue keys add', or choose another folder"
+                    : "\(path) has key files, but no \(listName); restore that file, or choose another folder")
         }
         let keys = KeyFolder(path: path)
         let pair = CurveKeyPair()
