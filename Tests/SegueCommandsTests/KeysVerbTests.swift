@@ -37,6 +37,7 @@ struct KeysVerbTests {
             ),
             ("init --keys used", "used has keys already; add one with 'segue keys add', or choose another folder"),
             ("add a --keys used", "'a' has a key; replace it with 'segue keys rotate a'"),
+            ("add b c b --keys used", "duplicate name 'b'; remove one of them"),
             ("revoke b --keys used", "'b' has no key in used; did you mean 'a'?"),
         ])
     func mistakes(_ arguments: String, _ error: String) async throws {

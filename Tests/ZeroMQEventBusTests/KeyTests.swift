@@ -33,9 +33,11 @@ struct KeyTests {
                     #expect(await intruder.received.isEmpty)
                     await intruder.stop()
                     let audit = broker.directory.appendingPathComponent("audit.log").path
+                    let changes = try DirectoryWatch(path: broker.directory.path)
                     while (try? String(contentsOfFile: audit, encoding: .utf8))?.contains("connection-refused") != true
                     {
-                        try await Task.sleep(for: .milliseconds(10))
+                        _ = await changes.wait()
+                        try Task.checkCancellation()
                     }
                 }
             }
@@ -80,13 +82,8 @@ struct KeyTests {
             try await broker.run {
                 let bus = try broker.bus()
                 try await bus.whileOpen {
-                    let file = try KeyFile(path: keys.file(of: "guest"))
                     let guest = Intruder()
-                    try await guest.attack(
-                        broker.address,
-                        with: SocketOption.curveClient(
-                            publicKey: file.keys.publicKey.bytes, secretKey: file.keys.secretKey,
-                            serverKey: file.brokerKey.bytes))
+                    try await guest.attack(broker.address, with: try KeyFile(path: keys.file(of: "guest")).options)
                     // Until the guest's subscription is live, messages may pass it by.
                     repeat { try await bus.publish(numbers: 0..<1) } while await guest.feedCount == 0
                     try keys.revoke("guest")
@@ -231,17 +228,12 @@ struct KeyTests {
     func nobodyDecides() async throws {
         try await TestBroker.withKeys(of: ["test"]) { broker, keys in
             let own = try keys.broker().keys
-            let guest = try KeyFile(path: keys.file(of: "test"))
             let options = SocketOption.curveServer(secretKey: own.secretKey, domain: "nobody")
             let address = try BusAddress(broker.address)
             let server = try Socket(.router, options: options)
             try server.bind(address.ingress)
             let intruder = Intruder()
-            try await intruder.attack(
-                broker.address,
-                with: SocketOption.curveClient(
-                    publicKey: guest.keys.publicKey.bytes, secretKey: guest.keys.secretKey,
-                    serverKey: own.publicKey.bytes))
+            try await intruder.attack(broker.address, with: try KeyFile(path: keys.file(of: "test")).options)
             await intruder.refused.waitUntilOpenOrCancelled()
             #expect(try server.receive() == nil)
             await intruder.stop()
@@ -286,22 +278,27 @@ struct KeyTests {
     }
 }
 
+extension KeyFile {
+    /// The options of a socket that connects with the key.
+    fileprivate var options: [SocketOption] {
+        SocketOption.curveClient(
+            publicKey: keys.publicKey.bytes, secretKey: keys.secretKey, serverKey: brokerKey.bytes)
+    }
+}
+
 /// A peer that uses the broker's sockets directly.
 actor Intruder {
     enum Kind: String, CaseIterable {
         case withoutKey, withUnknownKey, withBrokerKeyOfAnotherBus
 
         func options(_ keys: KeyFolder) throws -> [SocketOption] {
-            let (own, other) = (CurveKeyPair(), CurveKeyPair().publicKey)
-            let brokerKey = try keys.broker().keys.publicKey
+            func options(for brokerKey: CurveKey) -> [SocketOption] {
+                KeyFile(name: "intruder", keys: CurveKeyPair(), brokerKey: brokerKey).options
+            }
             return switch self {
             case .withoutKey: []
-            case .withUnknownKey:
-                SocketOption.curveClient(
-                    publicKey: own.publicKey.bytes, secretKey: own.secretKey, serverKey: brokerKey.bytes)
-            case .withBrokerKeyOfAnotherBus:
-                SocketOption.curveClient(
-                    publicKey: own.publicKey.bytes, secretKey: own.secretKey, serverKey: other.bytes)
+            case .withUnknownKey: options(for: try keys.broker().keys.publicKey)
+            case .withBrokerKeyOfAnotherBus: options(for: CurveKeyPair().publicKey)
             }
         }
     }

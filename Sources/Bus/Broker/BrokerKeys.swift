@@ -23,8 +23,9 @@ final class BrokerKeys: Sendable {
         var version: FileVersion?
         /// The error of the last attempt; nil if it has succeeded.
         var failure: BusError?
-        /// The users that ``nextUsers(at:)`` has returned last, and the time from which they may be others.
-        var users: (accepted: Set<String>, until: Date)?
+        /// The time from which the users may be others than those of the last ``BrokerKeys/nextUsers(at:)``: the first
+        /// end of a key. Nil if the list has changed since.
+        var nextChange: Date?
         var refusals = RefusedConnections()
     }
 
@@ -48,7 +49,7 @@ final class BrokerKeys: Sendable {
             let known = try folder.known()
             state.withLock { state in
                 (state.known, state.version, state.failure) = (known, version, nil)
-                state.users = nil
+                state.nextChange = nil
             }
         } catch {
             let isNew = state.withLock { state in
@@ -62,11 +63,10 @@ final class BrokerKeys: Sendable {
     /// The users whose keys are accepted at a time. Nil if they are those of the last call.
     func nextUsers(at time: Date) -> Set<String>? {
         state.withLock { state in
-            if let users = state.users, time < users.until { return nil }
+            if let nextChange = state.nextChange, time < nextChange { return nil }
             let valid = state.known.list.filter { $0.isValid(at: time) }
-            let users = Set(valid.map(\.publicKey.description))
-            state.users = (users, valid.compactMap(\.until).min() ?? .distantFuture)
-            return users
+            state.nextChange = valid.compactMap(\.until).min() ?? .distantFuture
+            return Set(valid.map(\.publicKey.description))
         }
     }
 

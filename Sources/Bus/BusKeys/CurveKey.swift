@@ -13,6 +13,11 @@ package struct CurveKey: Hashable, Sendable {
         self.bytes = bytes
     }
 
+    /// - Parameter bytes: A public key that libsodium has made, and so 32 bytes.
+    fileprivate init(madeBySodium bytes: [UInt8]) {
+        self.bytes = bytes
+    }
+
     /// Nil unless the text is the Z85 of 32 bytes.
     package init?(_ text: String) {
         guard let bytes = Z85.decode(text) else { return nil }
@@ -48,18 +53,16 @@ package struct CurveKeyPair: Hashable, Sendable {
     /// A new random key pair.
     package init() {
         let pair = Curve25519.keyPair()
-        // libsodium's public keys have 32 bytes.
-        guard let publicKey = CurveKey(pair.publicKey) else { preconditionFailure("a public key has another size") }
-        self.publicKey = publicKey
+        publicKey = CurveKey(madeBySodium: pair.publicKey)
         secretKey = pair.secretKey
     }
 
     /// Restores a stored key pair. Nil if the text is not the Z85 of a secret key.
     package init?(secretKey text: String) {
         guard let secretKey = Z85.decode(text),
-            let publicKey = Curve25519.publicKey(of: secretKey).flatMap({ CurveKey($0) })
+            let publicKey = Curve25519.publicKey(of: secretKey)
         else { return nil }
-        self.publicKey = publicKey
+        self.publicKey = CurveKey(madeBySodium: publicKey)
         self.secretKey = secretKey
     }
 

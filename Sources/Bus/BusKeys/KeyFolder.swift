@@ -94,7 +94,7 @@ package struct KeyFolder: Sendable {
 
     // MARK: Changing
 
-    /// Makes a key for a name, and its key file, as the function for several names does.
+    /// Makes a key for one name, and its key file.
     /// - Returns: The path of the key file.
     package func add(_ name: String, until: Date? = nil) throws(BusError) -> String {
         try add([name], until: until)[0]
@@ -109,6 +109,10 @@ package struct KeyFolder: Sendable {
             throw BusError(.key, "'\(name.shortened(to: 80))' cannot have a key; \(ServiceName.rule), but not 'broker'")
         }
         return try change { keys throws(BusError) in
+            var seen: Set<String> = []
+            if let name = names.first(where: { !seen.insert($0).inserted }) {
+                throw BusError(.key, "duplicate name '\(name)'; remove one of them")
+            }
             if let name = names.first(where: { keys[$0] != nil }) {
                 throw BusError(.key, "'\(name)' has a key; replace it with 'segue keys rotate \(name)'")
             }

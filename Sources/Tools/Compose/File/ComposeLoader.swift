@@ -70,8 +70,9 @@ struct ComposeLoader {
         return builder.file(file.root, where: isWanted)
     }
 
-    /// Adds the services and, unless there are some, the bus and the keys of an included file. The services are not merged with other
-    /// services: a name that is already used is reported, unless both are the same service of the same file.
+    /// Adds the services and, unless there are some, the bus and the keys of an included file. The services are not
+    /// merged with other services: a name that is already used is reported, unless both are the same service of the same
+    /// file.
     private func adding(_ tree: ComposeNode, _ included: ComposeNode) -> ComposeNode {
         guard var entries = tree.entries, let more = included.entries?["services"]?.value.entries else { return tree }
         var services = entries["services"]?.value.entries ?? [:]
