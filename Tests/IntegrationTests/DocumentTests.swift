@@ -70,9 +70,14 @@ struct DocumentTests {
             try segue.write(
                 #"exec curl --silent --location --data "${1#*\?}&decision=approve" "${1%%\?*}""#, to: "browser")
             try await run("segue up -d --wait -f compose/default.yaml", segue)
+            // The other platform follows by itself. It may still be behind when this device shows the playlists,
+            // and the monitor would then show its change of screen among those of the next tap.
+            let arrived = #"'data.platform == "mac" and data.state.root.screen == "playlistSelection"'"#
             let output = try await run(
                 """
-                { printf '%s\\n' 'Connect Spotify' 'Endless Focus'
+                { echo 'Connect Spotify'
+                  segue monitor --since beginning --count 1 --where \(arrived) >/dev/null
+                  echo 'Endless Focus'
                   segue monitor --type event.PlaylistShuffled --since beginning --count 1 >/dev/null
                   echo 'Play on Spotify'
                 } | focus-player --platform ios --open "sh \(segue.directory)/browser"
