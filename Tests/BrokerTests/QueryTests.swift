@@ -23,7 +23,7 @@ struct QueryTests {
         _ fixture: Fixture, id: UInt64, timeout: UInt32 = 1000
     ) throws -> (peer: [UInt8], number: UInt64)? {
         let outgoing = send(.ask(AskRequest(timeout: timeout, query: query)), id: id, from: 9, fixture)
-        guard let sent = outgoing.frames.first, case .query(let number, query)? = try Notice(sent.frames) else {
+        guard let sent = outgoing.frames.first, case .query(let number, query, nil)? = try Notice(sent.frames) else {
             return nil
         }
         return (sent.peer, number)

@@ -31,7 +31,7 @@ struct RequestSource {
 
     /// Stores the parts of a reply that later requests refer to.
     mutating func learn(_ frames: [[UInt8]]) {
-        if case .query(let id, _)? = try? Notice(frames) { openQueries = openQueries.suffix(20) + [id] }
+        if case .query(let id, _, _)? = try? Notice(frames) { openQueries = openQueries.suffix(20) + [id] }
         guard let (id, reply) = try? Reply.read(frames) else { return }
         switch reply {
         case .deadLetters(let page): deadLetters = page.deadLetters.map(\.id)

@@ -270,7 +270,7 @@ struct ClientHistory: ~Copyable {
 
     private mutating func perform(_ action: ClientStateMachine.NoticeAction) {
         switch action {
-        case .work(let query, _, let server):
+        case .work(let query, _, _, let server):
             #expect(server == self.server)
             #expect(work.insert(query).inserted, "a query is worked on once")
         case .stopWork(let query): work.remove(query)

@@ -1,5 +1,6 @@
 import Broker
 import BusConformance
+import BusFormat
 import BusKeys
 import BusProtocol
 import EventBus
@@ -96,6 +97,42 @@ struct KeyTests {
                     }
                     #expect(await guest.feedCount == count)
                     await guest.stop()
+                }
+            }
+        }
+    }
+
+    @Test("A message has the session and the publisher that the broker has verified, whatever its header says")
+    func liar() async throws {
+        try await TestBroker.withKeys(of: ["test", "liar"]) { broker, keys in
+            try await broker.run {
+                let bus = try broker.bus()
+                try await bus.whileOpen {
+                    let liar = Intruder()
+                    try await liar.attack(broker.address, with: try KeyFile(path: keys.file(of: "liar")).options)
+                    let types: [MessageFilter] = [.type(Counted.self), .type(Setting.self)]
+                    try await bus.withSubscription(to: types, from: .now) { messages in
+                        let producer = ProducerID()
+                        let lies = try [
+                            Envelope(Counted(number: 1), source: "test/7", subject: "boris"),
+                            Envelope(Setting(name: "color", value: "red"), source: "test/7", subject: "boris"),
+                        ].map { try PublishedMessage($0).claimed(for: "anna") }
+                        try await liar.send(.publish(PublishRequest(producer: producer, sequence: 1, messages: lies)))
+                        let live = try await messages.receive(2)
+                        let past = try await bus.withSubscription(to: types, from: .beginning) {
+                            try await $0.receive(2)
+                        }
+                        let document = try await bus.document(Setting.type, subject: "anna", key: "color")
+                        for message in live + past + [try #require(document)] {
+                            #expect(message.subject == "anna")
+                            #expect(message.attributes.source == "liar/7")
+                        }
+                        let ofAnna = try await bus.withSubscription(
+                            to: [.subject("anna")], from: .beginning
+                        ) { try await $0.receive(2) }
+                        #expect(ofAnna == past)
+                    }
+                    await liar.stop()
                 }
             }
         }
@@ -278,6 +315,15 @@ struct KeyTests {
     }
 }
 
+extension PublishedMessage {
+    /// A copy for another session, with the same header.
+    fileprivate func claimed(for session: String) throws -> PublishedMessage {
+        let type = try #require(Topic(topic)).type
+        return PublishedMessage(
+            topic: Topic(type, subject: session).name, subject: session, key: key, header: header, data: data)
+    }
+}
+
 extension KeyFile {
     /// The options of a socket that connects with the key.
     fileprivate var options: [SocketOption] {
@@ -331,6 +377,10 @@ actor Intruder {
             thread.add(SocketWatch(socket) { [weak self] in self?.assumeIsolated { $0.receive(from: index) } })
         }
         _ = try ingress.send(Request.end.frames(id: 1))
+    }
+
+    func send(_ request: Request) throws {
+        _ = try sockets[0].send(request.frames(id: 2))
     }
 
     private func receive(from index: Int) {

@@ -15,16 +15,20 @@ struct ZeroMQEventBusTests {
 
     @Test("So does one with keys", .timeLimit(.minutes(1)), arguments: ConformanceCase.all(with: .all))
     func conformsWithKeys(_ conformanceCase: ConformanceCase) async throws {
-        try await TestBroker.withKeys(of: ["test"]) { broker, _ in try await run(conformanceCase, with: broker) }
+        // Subscribers see the name of the publisher's key as its source.
+        let name = "conformance"
+        try await TestBroker.withKeys(of: [name]) { broker, _ in
+            try await run(conformanceCase, with: broker, key: name)
+        }
     }
 
-    private func run(_ conformanceCase: ConformanceCase, with broker: TestBroker) async throws {
+    private func run(_ conformanceCase: ConformanceCase, with broker: TestBroker, key: String = "") async throws {
         let service = RestartableService { ready in
             try await Broker(broker.configuration, logger: .silent).run { ready() }
         }
         try await service.whileRunning {
             try await conformanceCase.run { source in
-                try broker.bus(source).bus
+                try broker.bus(source, key: key).bus
             } restart: { journal in
                 try await service.restart {
                     switch journal {

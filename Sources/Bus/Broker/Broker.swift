@@ -170,7 +170,7 @@ package actor Broker {
         }
         guard let users = keys.nextUsers(at: Date()), let before = engine?.acceptedUsers else { return }
         // New keys need no new feed. It is renewed first, so that the revoked ones do not get what follows.
-        if !before.isSubset(of: users) { renewFeed() }
+        if before.keys.contains(where: { users[$0] == nil }) { renewFeed() }
         if let outgoing = engine?.accept(users, now: .now) { send(outgoing, on: sockets) }
     }
 

@@ -60,13 +60,13 @@ final class BrokerKeys: Sendable {
         }
     }
 
-    /// The users whose keys are accepted at a time. Nil if they are those of the last call.
-    func nextUsers(at time: Date) -> Set<String>? {
+    /// The users whose keys are accepted at a time, with the names of their keys. Nil if they are those of the last call.
+    func nextUsers(at time: Date) -> [String: String]? {
         state.withLock { state in
             if let nextChange = state.nextChange, time < nextChange { return nil }
             let valid = state.known.list.filter { $0.isValid(at: time) }
             state.nextChange = valid.compactMap(\.until).min() ?? .distantFuture
-            return Set(valid.map(\.publicKey.description))
+            return Dictionary(valid.map { ($0.publicKey.description, $0.name) }) { first, _ in first }
         }
     }
 

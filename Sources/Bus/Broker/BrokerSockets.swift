@@ -148,7 +148,9 @@ final class BrokerSockets {
         try messages.forEachPacket { packet in
             var topic = packet.topic
             try topic.withUTF8 { try feed.send(UnsafeRawBufferPointer($0), more: true) }
-            try packet.body.withUnsafeBytes { try feed.send($0, more: false) }
+            let origins = packet.originFrame
+            try packet.body.withUnsafeBytes { try feed.send($0, more: origins != nil) }
+            try origins?.withUnsafeBytes { try feed.send($0, more: false) }
         }
     }
 

@@ -79,8 +79,8 @@ package struct PublishedMessage: Hashable, Sendable {
     }
 
     /// - Throws: ``BusError`` with code `malformed` if the header is not CloudEvents JSON.
-    package func envelope() throws -> Envelope {
-        try Envelope(header: header, data: data)
+    package func envelope(_ origin: VerifiedOrigin? = nil) throws -> Envelope {
+        try Envelope(header: header, data: data, origin: origin)
     }
 }
 

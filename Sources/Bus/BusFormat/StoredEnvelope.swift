@@ -5,11 +5,14 @@ extension Envelope {
     /// The message that a journal, a feed or a dead letter has on a topic. If its header is unreadable or contradicts
     /// the topic, the envelope has the type and partition of the topic, and the mistake is in
     /// ``Envelope/unreadableHeader``.
+    /// - Parameter origin: Replaces the session and the publisher of the header.
     /// - Throws: ``BusError`` with code `malformed` if the topic is invalid.
-    package init(topic: String, header: Bytes, data: Bytes, position: Position?) throws {
+    package init(
+        topic: String, header: Bytes, data: Bytes, position: Position?, origin: VerifiedOrigin? = nil
+    ) throws {
         let reason: String
         do {
-            let envelope = try Envelope(header: header, data: data, position: position)
+            let envelope = try Envelope(header: header, data: data, position: position, origin: origin)
             if Topic.name(topic, isOf: envelope) {
                 self = envelope
                 return
@@ -27,12 +30,12 @@ extension Envelope {
         self.init(type: topic.type, header, data: Data(data), position: position)
     }
 
+    /// - Parameter origin: Replaces the session and the publisher of the header.
     /// - Throws: ``BusError`` with code `malformed` if the header is not CloudEvents JSON.
-    package init(header: Bytes, data: Bytes, position: Position? = nil) throws {
+    package init(header: Bytes, data: Bytes, position: Position? = nil, origin: VerifiedOrigin? = nil) throws {
         do {
-            self.init(
-                attributes: try Attributes(json: header), data: Data(data),
-                position: position)
+            let attributes = try Attributes(json: header)
+            self = Envelope(attributes: attributes, data: Data(data), position: position).with(origin)
         } catch let error as DecodingError {
             throw BusError(.malformed, "a message has an unreadable header: \(error.summary)")
         }

@@ -32,7 +32,7 @@ package struct DeadLettersRequest: Hashable, Sendable {
 
 /// A page of dead letters. Frames: complete (1), epoch (8) | the letters, one after another: id, time (8 each),
 /// consumer (text), rejection, message as in pages. In a list, the data of the messages is left out, and the size of
-/// the data (4) follows each message.
+/// the data (4) follows each message | on a bus with keys, the origins of the messages.
 package struct DeadLetters: Hashable, Sendable {
     package struct Entry: Hashable, Sendable {
         package let id: Int64
@@ -70,21 +70,24 @@ package struct DeadLetters: Hashable, Sendable {
 
     /// - Parameter isList: True if the data of the messages is left out.
     init(frames: ArraySlice<[UInt8]>, isList: Bool) throws(ProtocolError) {
-        guard frames.count == 2, let first = frames.first, let last = frames.last else {
-            throw ProtocolError(.malformed, "the reply to letters has two frames: extent and letters")
+        guard let (first, body, origin) = Origins.divide(frames) else {
+            throw ProtocolError(
+                .malformed, "the reply to letters has two or three frames: extent, letters and origins")
         }
+        var origins = Origins(origin)
         var extent = ByteReader(first)
         isComplete = try extent.flag()
         let epoch: UInt64 = try extent.read()
-        var reader = ByteReader(last)
+        var reader = ByteReader(body)
         var deadLetters: [Entry] = []
         while !reader.isAtEnd {
             deadLetters.append(
                 Entry(
                     id: Int64(bitPattern: try reader.read()), time: try reader.read(), consumer: try reader.text(),
-                    rejection: try RejectionFrame(&reader), message: try FeedMessage(page: &reader, epoch: epoch),
+                    rejection: try RejectionFrame(&reader), message: try FeedMessage(page: &reader, epoch: epoch, &origins),
                     dataSize: isList ? try reader.read() : nil))
         }
+        try origins.end()
         self.deadLetters = deadLetters
     }
 
@@ -94,6 +97,7 @@ package struct DeadLetters: Hashable, Sendable {
         extent.write(UInt8(isComplete ? 1 : 0))
         extent.write(deadLetters.first?.message.epoch ?? 0)
         var writer = ByteWriter()
+        var origins = OriginWriter()
         for deadLetter in deadLetters {
             writer.write(UInt64(bitPattern: deadLetter.id))
             writer.write(deadLetter.time)
@@ -101,7 +105,8 @@ package struct DeadLetters: Hashable, Sendable {
             deadLetter.rejection.write(to: &writer)
             deadLetter.message.write(page: &writer)
             if isList { writer.write(deadLetter.dataSize) }
+            origins.add(deadLetter.message.origin)
         }
-        return [extent.bytes, writer.bytes]
+        return [extent.bytes, writer.bytes] + origins.frames
     }
 }

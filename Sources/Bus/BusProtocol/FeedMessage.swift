@@ -18,10 +18,12 @@ package struct FeedMessage: Hashable, Sendable {
     package let header: Bytes
     /// JSON; empty in an announcement and in the withdrawal of a document.
     package let data: Bytes
+    /// Nil on a bus without keys. It is not beside the other fields, but in a frame of its own: see ``Origins``.
+    package let origin: VerifiedOrigin?
 
     package init(
         topic: String, epoch: UInt64, offset: UInt64, previous: UInt64, previousInPartition: UInt64 = 0, header: Bytes,
-        data: Bytes
+        data: Bytes, origin: VerifiedOrigin? = nil
     ) {
         self.topic = topic
         self.epoch = epoch
@@ -30,12 +32,13 @@ package struct FeedMessage: Hashable, Sendable {
         self.previousInPartition = previousInPartition
         self.header = header
         self.data = data
+        self.origin = origin
     }
 
-    package init(page reader: inout ByteReader, epoch: UInt64) throws(ProtocolError) {
+    package init(page reader: inout ByteReader, epoch: UInt64, _ origins: inout Origins) throws(ProtocolError) {
         self.init(
             topic: try reader.text(), epoch: epoch, offset: try reader.number(), previous: try reader.number(),
-            header: try reader.blob(), data: try reader.blob())
+            header: try reader.blob(), data: try reader.blob(), origin: try origins.next())
     }
 
     package func write(page writer: inout ByteWriter) {
@@ -58,12 +61,12 @@ package struct FeedMessage: Hashable, Sendable {
     package func envelope() throws -> Envelope {
         try Envelope(
             topic: topic, header: header, data: data,
-            position: offset > 0 ? Position(epoch: epoch, offset: offset) : nil)
+            position: offset > 0 ? Position(epoch: epoch, offset: offset) : nil, origin: origin)
     }
 }
 
 /// Consecutive messages of one topic that the feed sends together: topic | epoch, then for each message offset,
-/// previous, previous in partition, header, data (blobs).
+/// previous, previous in partition, header, data (blobs) | on a bus with keys, the origins of the messages.
 package struct FeedPacket {
     /// A second or later message is added to a packet only if the packet and the message's header and data together
     /// have at most this number of bytes.
@@ -72,6 +75,7 @@ package struct FeedPacket {
     package let topic: String
     package let epoch: UInt64
     private var writer: ByteWriter
+    private var origins = OriginWriter()
 
     package init(topic: String, epoch: UInt64) {
         self.topic = topic
@@ -95,20 +99,25 @@ package struct FeedPacket {
         writer.write(message.previousInPartition)
         writer.write(blob: isAnnounced ? [] : message.header)
         writer.write(blob: isAnnounced ? [] : message.data)
+        origins.add(message.origin)
         return true
     }
 
     package var body: [UInt8] { writer.bytes }
 
-    package var frames: [[UInt8]] { [Array(topic.utf8), body] }
+    /// The frame after ``body``; nil on a bus without keys.
+    package var originFrame: [UInt8]? { origins.frame }
+
+    package var frames: [[UInt8]] { [Array(topic.utf8), body] + origins.frames }
 
     private var isEmpty: Bool { writer.bytes.count == MemoryLayout<UInt64>.size }
 
     /// Reads the messages of a received packet.
     package static func messages(_ frames: [[UInt8]]) throws(ProtocolError) -> [FeedMessage] {
-        guard frames.count == 2, let topic = String(validating: frames[0], as: UTF8.self) else {
-            throw ProtocolError(.malformed, "a packet has two frames: topic and messages")
+        guard frames.count == 2 || frames.count == 3, let topic = String(validating: frames[0], as: UTF8.self) else {
+            throw ProtocolError(.malformed, "a packet has two or three frames: topic, messages and origins")
         }
+        var origins = Origins(frames.count == 3 ? frames[2] : nil)
         var reader = ByteReader(frames[1])
         let epoch: UInt64 = try reader.read()
         var messages: [FeedMessage] = []
@@ -116,8 +125,10 @@ package struct FeedPacket {
             messages.append(
                 FeedMessage(
                     topic: topic, epoch: epoch, offset: try reader.number(), previous: try reader.number(),
-                    previousInPartition: try reader.number(), header: try reader.blob(), data: try reader.blob()))
+                    previousInPartition: try reader.number(), header: try reader.blob(), data: try reader.blob(),
+                    origin: try origins.next()))
         } while !reader.isAtEnd
+        try origins.end()
         return messages
     }
 }

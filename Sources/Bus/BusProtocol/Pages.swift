@@ -51,7 +51,7 @@ package struct PageRequest: Hashable, Sendable {
 
 /// A page of the journal, or of the retained documents.
 /// Frames: extent (epoch, through, complete, then the offset of each damaged message) | the messages, one after
-/// another.
+/// another | on a bus with keys, their origins.
 package struct Page: Hashable, Sendable {
     package let epoch: UInt64
     /// The offset up to which the journal was read for this page. The next page begins after it.
@@ -73,9 +73,10 @@ package struct Page: Hashable, Sendable {
     }
 
     init(frames: ArraySlice<[UInt8]>) throws(ProtocolError) {
-        guard frames.count == 2, let first = frames.first, let last = frames.last else {
-            throw ProtocolError(.malformed, "a page has two frames: extent and messages")
+        guard let (first, body, origin) = Origins.divide(frames) else {
+            throw ProtocolError(.malformed, "a page has two or three frames: extent, messages and origins")
         }
+        var origins = Origins(origin)
         var extent = ByteReader(first)
         epoch = try extent.read()
         through = try extent.number()
@@ -85,19 +86,24 @@ package struct Page: Hashable, Sendable {
             damaged.append(try extent.number())
         }
         self.damaged = damaged
-        var reader = ByteReader(last)
+        var reader = ByteReader(body)
         var messages: [FeedMessage] = []
         while !reader.isAtEnd {
-            messages.append(try FeedMessage(page: &reader, epoch: epoch))
+            messages.append(try FeedMessage(page: &reader, epoch: epoch, &origins))
         }
+        try origins.end()
         self.messages = messages
     }
 
     var frames: [[UInt8]] {
         var writer = ByteWriter(capacity: messages.reduce(0) { $0 + $1.header.count + $1.data.count + 128 })
-        messages.forEach { $0.write(page: &writer) }
+        var origins = OriginWriter()
+        for message in messages {
+            message.write(page: &writer)
+            origins.add(message.origin)
+        }
         let extent = Self.extent(epoch: epoch, through: through, isComplete: isComplete, damaged: damaged)
-        return [extent, writer.bytes]
+        return [extent, writer.bytes] + origins.frames
     }
 
     static func extent(epoch: UInt64, through: UInt64, isComplete: Bool, damaged: [UInt64]) -> [UInt8] {
@@ -119,6 +125,7 @@ package struct PackedPage: Sendable {
     package private(set) var count = 0
     private let epoch: UInt64
     private var writer = ByteWriter()
+    private var origins = OriginWriter()
 
     package init(epoch: UInt64, through: UInt64) {
         self.epoch = epoch
@@ -129,7 +136,8 @@ package struct PackedPage: Sendable {
 
     /// Adds a message in the format of ``FeedMessage/write(page:)``.
     package mutating func add(
-        topic: [UInt8], offset: UInt64, previous: UInt64, header: UnsafeRawBufferPointer, data: UnsafeRawBufferPointer
+        topic: [UInt8], offset: UInt64, previous: UInt64, header: UnsafeRawBufferPointer, data: UnsafeRawBufferPointer,
+        origin: VerifiedOrigin?
     ) {
         writer.write(UInt16(clamping: topic.count))
         writer.write(bytes: topic)
@@ -137,12 +145,13 @@ package struct PackedPage: Sendable {
         writer.write(previous)
         writer.write(blob: header)
         writer.write(blob: data)
+        origins.add(origin)
         count += 1
     }
 
     package func frames(to head: RequestHead) -> [[UInt8]] {
         let extent = Page.extent(epoch: epoch, through: through, isComplete: isComplete, damaged: damaged)
-        return Reply.successFrames(head: head.bytes, body: [extent, writer.bytes])
+        return Reply.successFrames(head: head.bytes, body: [extent, writer.bytes] + origins.frames)
     }
 }
 

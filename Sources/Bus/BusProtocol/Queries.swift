@@ -142,17 +142,17 @@ package struct ServeRequest: Hashable, Sendable {
 
 /// A message that the broker sends to a client that serves queries, without a request. The id in its head is the number
 /// of the query.
-/// Frames: head | the message as in publish. A cancellation has only the head.
+/// Frames: head | the message as in publish | on a bus with keys, its origin. A cancellation has only the head.
 package enum Notice: Hashable, Sendable {
-    case query(id: UInt64, PublishedMessage)
+    case query(id: UInt64, PublishedMessage, VerifiedOrigin? = nil)
     case cancel(id: UInt64)
 
     package var frames: [[UInt8]] {
         switch self {
-        case .query(let id, let message):
+        case .query(let id, let message, let origin):
             var writer = ByteWriter()
             message.write(to: &writer)
-            return [RequestHead(operation: .query, id: id).bytes, writer.bytes]
+            return [RequestHead(operation: .query, id: id).bytes, writer.bytes] + (origin.map { [$0.bytes] } ?? [])
         case .cancel(let id): return [RequestHead(operation: .cancel, id: id).bytes]
         }
     }
@@ -162,9 +162,10 @@ package enum Notice: Hashable, Sendable {
     package init?(_ frames: [[UInt8]]) throws(ProtocolError) {
         guard let first = frames.first, let head = try? RequestHead(first) else { return nil }
         switch (head.operation, frames.count) {
-        case (.query, 2):
+        case (.query, 2), (.query, 3):
             var reader = ByteReader(frames[1])
-            self = .query(id: head.id, try PublishedMessage(&reader))
+            let origin = try frames.count == 3 ? VerifiedOrigin(frames[2]) : nil
+            self = .query(id: head.id, try PublishedMessage(&reader), origin)
         case (.cancel, 1): self = .cancel(id: head.id)
         default: return nil
         }

@@ -21,8 +21,8 @@ package enum Reply: Hashable, Sendable {
     case consumers(ConsumerList)
     /// The success of a request that has no result: serve, answer, cancel and forget.
     case done
-    /// The answer to a query.
-    case answer(header: Bytes, data: Bytes)
+    /// The answer to a query. On a bus with keys, a frame with its origin follows.
+    case answer(header: Bytes, data: Bytes, VerifiedOrigin? = nil)
     case refused(ProtocolError)
 
     package func frames(to head: RequestHead) -> [[UInt8]] {
@@ -60,7 +60,8 @@ package enum Reply: Hashable, Sendable {
         case .deadLetters(let deadLetters): deadLetters.frames(isList: false)
         case .deadLetterSummaries(let deadLetters): deadLetters.frames(isList: true)
         case .consumers(let consumers): consumers.frames
-        case .answer(let header, let data): [QueryAnswer.bytes(header: header, data: data)]
+        case .answer(let header, let data, let origin):
+            [QueryAnswer.bytes(header: header, data: data)] + (origin.map { [$0.bytes] } ?? [])
         case .done, .refused: []
         }
     }
@@ -96,7 +97,9 @@ package enum Reply: Hashable, Sendable {
         case .count, .countDeadLetters: self = .counted(epoch: try reader.read(), count: try reader.number())
         case .deadLetters: self = .deadLetters(try DeadLetters(frames: body, isList: false))
         case .listDeadLetters: self = .deadLetterSummaries(try DeadLetters(frames: body, isList: true))
-        case .ask: self = .answer(header: try reader.blob(), data: try reader.blob())
+        case .ask:
+            let origin = try body.count == 2 ? VerifiedOrigin(body[body.startIndex + 1]) : nil
+            self = .answer(header: try reader.blob(), data: try reader.blob(), origin)
         case .consumers: self = .consumers(try ConsumerList(frames: body))
         case .serve, .answer, .query, .cancel, .forget:
             throw ProtocolError(.malformed, "a reply has an unexpected body")

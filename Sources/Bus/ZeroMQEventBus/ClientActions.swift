@@ -131,7 +131,7 @@ extension ClientStateMachine {
 
     /// The action of ``receive(_:at:)`` for a notice. Queries are identified by the broker's number.
     enum NoticeAction {
-        case work(query: UInt64, PublishedMessage, server: UInt64)
+        case work(query: UInt64, PublishedMessage, VerifiedOrigin?, server: UInt64)
         case stopWork(query: UInt64)
         /// Sends the refusal of a query.
         case refuse(Sendings)

@@ -668,9 +668,9 @@ struct ClientStateMachine: ~Copyable {
         case .cancel(let id):
             queries.finish(id)
             return .stopWork(query: id)
-        case .query(let id, let message):
+        case .query(let id, let message, let origin):
             switch queries.receive(message, id: id, source: source) {
-            case .work(let server): return .work(query: id, message, server: server)
+            case .work(let server): return .work(query: id, message, origin, server: server)
             case .refuse(let reason):
                 var sendings = Sendings()
                 refuse(id, code: .unserved, reason: reason, into: &sendings)

@@ -232,10 +232,10 @@ extension ZeroMQEventBus {
         let timeout = min(max(timeout, .zero), .milliseconds(UInt32.max))
         let milliseconds = UInt32(timeout / .milliseconds(1))
         let request = AskRequest(timeout: milliseconds, query: try PublishedMessage(checking: query))
-        guard case .answer(let header, let data) = try await ask(.ask(request), timeout: timeout) else {
+        guard case .answer(let header, let data, let origin) = try await ask(.ask(request), timeout: timeout) else {
             throw BusError(.refused, "the broker sent an unexpected reply to a query")
         }
-        return try Envelope(header: header, data: data)
+        return try Envelope(header: header, data: data, origin: origin)
     }
 }
 

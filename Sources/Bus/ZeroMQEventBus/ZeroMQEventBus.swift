@@ -82,6 +82,7 @@ package actor ZeroMQEventBus: EventBusEngine {
         /// The broker's query number.
         let id: UInt64
         let message: PublishedMessage
+        let origin: VerifiedOrigin?
         /// Opened when the asker no longer waits for the answer.
         let cancellation: Latch
     }
@@ -236,7 +237,7 @@ package actor ZeroMQEventBus: EventBusEngine {
 
     private func perform(_ action: ClientStateMachine.NoticeAction) {
         switch action {
-        case .work(let id, let message, let server): give(id, message, to: server)
+        case .work(let id, let message, let origin, let server): give(id, message, origin, to: server)
         case .stopWork(let id): stopWork(on: id)
         case .refuse(let sendings): send(sendings)
         case .none: break
@@ -705,10 +706,10 @@ package actor ZeroMQEventBus: EventBusEngine {
         servers.removeValue(forKey: id)?.finish()
     }
 
-    private func give(_ id: UInt64, _ message: PublishedMessage, to server: UInt64) {
+    private func give(_ id: UInt64, _ message: PublishedMessage, _ origin: VerifiedOrigin?, to server: UInt64) {
         let cancellation = Latch()
         work[id] = cancellation
-        servers[server]?.yield(ServedQuery(id: id, message: message, cancellation: cancellation))
+        servers[server]?.yield(ServedQuery(id: id, message: message, origin: origin, cancellation: cancellation))
     }
 
     private nonisolated func work(
@@ -717,7 +718,7 @@ package actor ZeroMQEventBus: EventBusEngine {
         let content = await withTaskGroup(of: QueryAnswer.Content?.self) { group in
             group.addTask {
                 do {
-                    return try await .message(answer(query.message.envelope()))
+                    return try await .message(answer(query.message.envelope(query.origin)))
                 } catch {
                     return .failure(ProtocolError(.cancelled, "the process that serves the query could not answer"))
                 }

@@ -18,8 +18,8 @@ package struct BrokerEngine {
     private var transients = TransientBatches()
     private var notices: BrokerNotices
     private var lagWarnings: LagWarnings
-    /// The users whose requests are answered. Nil on a bus without keys: then all are.
-    private(set) var acceptedUsers: Set<String>?
+    /// The users whose requests are answered, with their names. Nil on a bus without keys: then all are.
+    private(set) var acceptedUsers: [String: String]?
     /// The requests that were refused because of their user, and the last such user.
     private var denied: (count: Int, user: String) = (0, "")
     /// True if retention has more to remove.
@@ -123,8 +123,8 @@ package struct BrokerEngine {
     }
 
     /// Sets the users whose requests are answered, and ends the leases, memberships and served queries of the others.
-    /// - Parameter users: Nil on a bus without keys.
-    package mutating func accept(_ users: Set<String>?, now: ContinuousClock.Instant) -> Outgoing {
+    /// - Parameter users: The users with their names. Nil on a bus without keys.
+    package mutating func accept(_ users: [String: String]?, now: ContinuousClock.Instant) -> Outgoing {
         acceptedUsers = users
         var outgoing = Outgoing()
         guard let users else { return outgoing }
@@ -152,11 +152,19 @@ package struct BrokerEngine {
     /// A connection remains after its key was revoked, so each request is checked.
     private func checkUser(of message: Incoming) throws(ProtocolError) {
         guard let acceptedUsers else { return }
-        guard let user = message.user, acceptedUsers.contains(user) else {
+        guard let user = message.user, acceptedUsers[user] != nil else {
             throw ProtocolError(
                 .denied, "the broker no longer accepts the key of this process: it is revoked or expired")
         }
     }
+
+    /// The name of a user, for the verified origin of its messages. Nil on a bus without keys.
+    private func publisher(of user: String?) -> String? {
+        user.flatMap { acceptedUsers?[$0] }
+    }
+
+    /// The publisher of the broker's own messages. Nil on a bus without keys.
+    private var ownName: String? { acceptedUsers.map { _ in VerifiedOrigin.broker } }
 
     /// Counts input that does not follow the protocol.
     /// - Parameter reason: The error of the last invalid message.
@@ -191,7 +199,8 @@ package struct BrokerEngine {
         let replies = try journal.transaction(at: clock.time(at: now)) { transaction in
             try batches.map { batch -> Reply in
                 do {
-                    let offset = try transaction.append(batch.batch, to: &feed)
+                    let offset = try transaction.append(
+                        batch.batch, from: publisher(of: batch.from.user), to: &feed)
                     return .published(epoch: journal.epoch, offset: offset)
                 } catch let refusal as ProtocolError {
                     return .refused(refusal)
@@ -223,7 +232,8 @@ package struct BrokerEngine {
         for batch in batches {
             presence.record(batch.batch.producer, user: batch.from.user, now: now)
             do {
-                outgoing.feed += try transients.handle(batch.batch, epoch: journal.epoch)
+                outgoing.feed += try transients.handle(
+                    batch.batch, from: publisher(of: batch.from.user), epoch: journal.epoch)
                 outgoing.reply(.published(epoch: journal.epoch, offset: 0), to: batch.from, batch.head)
             } catch {
                 outgoing.reply(.refused(refusal(error)), to: batch.from, batch.head)
@@ -254,12 +264,16 @@ package struct BrokerEngine {
                 desk.recordConnection(of: greeting.producer, from: message.peer)
                 try check(greeting, now: now)
                 outgoing.reply(try welcome(greeting), to: message, head)
-            case .ask(let request): try desk.ask(request, from: message, id: head.id, now: now, into: &outgoing)
+            case .ask(let request):
+                try desk.ask(
+                    request, from: message, publisher(of: message.user), id: head.id, now: now, into: &outgoing)
             case .cancel(let id):
                 desk.cancel(id, peer: message.peer, into: &outgoing)
                 outgoing.reply(.done, to: message, head)
             case .answer(let answer):
-                if desk.answer(answer, from: message.peer, into: &outgoing) { outgoing.reply(.done, to: message, head) }
+                if desk.answer(answer, from: message.peer, publisher(of: message.user), into: &outgoing) {
+                    outgoing.reply(.done, to: message, head)
+                }
             case .serve(let request):
                 presence.record(request.producer, user: message.user, now: now)
                 try desk.serve(request, peer: message.peer)
@@ -352,7 +366,7 @@ package struct BrokerEngine {
         if try isMember || journal.leaseCount(of: producer) > 0 {
             var feed: [FeedMessage] = []
             try journal.transaction(at: clock.time(at: now)) { transaction in
-                try transaction.withdrawLeases(of: producer, to: &feed)
+                try transaction.withdrawLeases(of: producer, from: ownName, to: &feed)
                 try transaction.leave(producer)
             }
             outgoing.feed += feed
@@ -413,13 +427,15 @@ package struct BrokerEngine {
         do {
             try journal.transaction(at: clock.time(at: now)) { transaction in
                 for message in messages {
-                    try transaction.append(message, to: &feed)
+                    try transaction.append(message, from: ownName, to: &feed)
                 }
             }
         } catch {
-            feed = messages.map {
+            feed = messages.map { message in
                 FeedMessage(
-                    topic: $0.topic, epoch: journal.epoch, offset: 0, previous: 0, header: $0.header, data: $0.data)
+                    topic: message.topic, epoch: journal.epoch, offset: 0, previous: 0, header: message.header,
+                    data: message.data,
+                    origin: ownName.map { VerifiedOrigin(session: message.subject, publisher: $0) })
             }
         }
         outgoing.feed += feed

@@ -22,8 +22,8 @@ struct ProducerPresence {
     func isPresent(_ producer: ProducerID) -> Bool { lastSeen[producer] != nil }
 
     /// The producers with a user that is not one of `accepted`.
-    func producers(withoutUserIn accepted: Set<String>) -> [ProducerID] {
-        users.filter { !accepted.contains($0.value) }.map(\.key)
+    func producers(withoutUserIn accepted: [String: String]) -> [ProducerID] {
+        users.filter { accepted[$0.value] == nil }.map(\.key)
     }
 
     /// Checks that a producer is not that of another user, who could otherwise end it or use up its sequence.

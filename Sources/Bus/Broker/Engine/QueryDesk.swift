@@ -27,6 +27,7 @@ struct QueryDesk {
         let asker: Asker
         /// Nil on a bus without keys.
         let user: String?
+        let session: String
         let server: ProducerID
         let deadline: ContinuousClock.Instant
     }
@@ -61,8 +62,9 @@ struct QueryDesk {
     }
 
     /// Passes a query to the next client that serves its type.
+    /// - Parameter publisher: The verified name of the asker; nil on a bus without keys.
     mutating func ask(
-        _ request: AskRequest, from message: Incoming, id: UInt64, now: ContinuousClock.Instant,
+        _ request: AskRequest, from message: Incoming, _ publisher: String?, id: UInt64, now: ContinuousClock.Instant,
         into outgoing: inout Outgoing
     ) throws(ProtocolError) {
         let asker = Asker(peer: message.peer, request: id)
@@ -81,20 +83,30 @@ struct QueryDesk {
         numbers[asker] = lastNumber
         servers[server]?.queries.insert(lastNumber)
         open[lastNumber] = OpenQuery(
-            asker: asker, user: message.user, server: server, deadline: now + .milliseconds(Int64(request.timeout)))
-        outgoing.send(Notice.query(id: lastNumber, request.query).frames, to: address)
+            asker: asker, user: message.user, session: request.query.subject, server: server,
+            deadline: now + .milliseconds(Int64(request.timeout)))
+        let origin = publisher.map { VerifiedOrigin(session: request.query.subject, publisher: $0) }
+        outgoing.send(Notice.query(id: lastNumber, request.query, origin).frames, to: address)
     }
 
     /// Passes an answer to the client that asked, also if the server has stopped serving meanwhile. Does nothing if the
     /// query is no longer open.
-    /// - Parameter peer: The sender of the answer.
+    /// - Parameters:
+    ///   - peer: The sender of the answer.
+    ///   - publisher: Its verified name; nil on a bus without keys.
     /// - Returns: False if the query is open, and was given to another client. A server whose connection is new gets no
     ///   reply until its hello has arrived; it then sends the answer again.
-    mutating func answer(_ answer: QueryAnswer, from peer: [UInt8], into outgoing: inout Outgoing) -> Bool {
-        if let query = open[answer.query], servers[query.server]?.peer != peer { return false }
+    mutating func answer(
+        _ answer: QueryAnswer, from peer: [UInt8], _ publisher: String?, into outgoing: inout Outgoing
+    ) -> Bool {
+        guard let query = open[answer.query] else { return true }
+        guard servers[query.server]?.peer == peer else { return false }
         let reply: Reply =
             switch answer.content {
-            case .message(let header, let data): .answer(header: header, data: data)
+            case .message(let header, let data):
+                .answer(
+                    header: header, data: data,
+                    publisher.map { VerifiedOrigin(session: query.session, publisher: $0) })
             // Another code would be taken for a refusal of the broker.
             case .failure(let error) where error.code == .unserved: .refused(error)
             case .failure(let error): .refused(ProtocolError(.cancelled, error.message))
@@ -111,8 +123,8 @@ struct QueryDesk {
     }
 
     /// Cancels the queries of users that are no longer accepted. They get no answer.
-    mutating func cancelQueries(ofUsersBeyond accepted: Set<String>, into outgoing: inout Outgoing) {
-        for (number, query) in open where query.user.map({ !accepted.contains($0) }) ?? false {
+    mutating func cancelQueries(ofUsersBeyond accepted: [String: String], into outgoing: inout Outgoing) {
+        for (number, query) in open where query.user.map({ accepted[$0] == nil }) ?? false {
             tellServer(of: number, into: &outgoing)
             _ = remove(number)
         }

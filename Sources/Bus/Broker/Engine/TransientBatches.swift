@@ -10,9 +10,10 @@ struct TransientBatches {
     private var topics = TopicTable()
 
     /// Reads a batch for the feed.
+    /// - Parameter publisher: Nil on a bus without keys.
     /// - Returns: Its messages; none if the batch is a repetition.
     /// - Throws: ``ProtocolError`` if the batch is refused.
-    mutating func handle(_ batch: BatchHead, epoch: UInt64) throws -> [FeedMessage] {
+    mutating func handle(_ batch: BatchHead, from publisher: String?, epoch: UInt64) throws -> [FeedMessage] {
         let content = try BatchContent(of: batch)
         let scanned = try ScannedBatch(content.messages, count: batch.count, topics: topics)
         do {
@@ -38,7 +39,8 @@ struct TransientBatches {
         return scanned.messages.map { message in
             FeedMessage(
                 topic: topics[message.topic.index(amongNew: new)].name, epoch: epoch, offset: 0, previous: 0,
-                header: scanned.frame[message.header], data: scanned.frame[message.data])
+                header: scanned.frame[message.header], data: scanned.frame[message.data],
+                origin: scanned.origin(of: message, from: publisher))
         }
     }
 

@@ -1,11 +1,15 @@
 /// The checksum of a row of the journal: XXH64 of the data, with XXH64 of the header as its seed. The seed for the
-/// header is the hash of the topic's name, xor the offset, xor the previous offset rotated by 32 bits.
+/// header is the hash of the topic's name, xor the offset, xor the previous offset rotated by 32 bits. If the row has a
+/// verified origin, that number is the seed for its session, and the session's XXH64 the one for its publisher, whose
+/// XXH64 is then the seed for the header.
 enum Checksum {
     /// - Parameter topic: The XXH64 of the topic's name.
     static func of(
-        topic: UInt64, offset: UInt64, previous: UInt64, header: UnsafeRawBufferPointer, data: UnsafeRawBufferPointer
+        topic: UInt64, offset: UInt64, previous: UInt64, header: UnsafeRawBufferPointer, data: UnsafeRawBufferPointer,
+        origin: RowOrigin = RowOrigin()
     ) -> Int64 {
-        let place = topic ^ offset ^ (previous << 32 | previous >> 32)
+        var place = topic ^ offset ^ (previous << 32 | previous >> 32)
+        if !origin.isEmpty { place = XXH64.hash(origin.publisher, seed: XXH64.hash(origin.session, seed: place)) }
         return Int64(bitPattern: XXH64.hash(data, seed: XXH64.hash(header, seed: place)))
     }
 }

@@ -34,8 +34,10 @@ enum DeadLetterTable {
         guard let checkpoint = batch.checkpoint, let rejection = batch.rejection else { return }
         try transaction.database.execute(
             sql: """
-                INSERT INTO letters (consumer, epoch, offset, topic, header, data, code, reason, attempts, time)
-                SELECT :consumer, :epoch, offset, topics.name, header, data, :code, :reason, :attempts, :time
+                INSERT INTO letters
+                    (consumer, epoch, offset, topic, header, data, code, reason, attempts, time, session, publisher)
+                SELECT :consumer, :epoch, offset, topics.name, header, data, :code, :reason, :attempts, :time,
+                    session, publisher
                 FROM messages JOIN topics ON topics.id = messages.topic WHERE offset = :offset
                 """,
             arguments: [
@@ -65,7 +67,7 @@ enum DeadLetterTable {
         let rows = try Row.fetchCursor(
             database,
             sql: """
-                SELECT id, time, consumer, attempts, code, reason, topic, epoch, offset, header,
+                SELECT id, time, consumer, attempts, code, reason, topic, epoch, offset, header, session, publisher,
                     length(data) AS size, \(withData ? "data" : "x'' AS data")
                 FROM letters WHERE id > :after AND (:consumer = '' OR consumer = :consumer) ORDER BY id
                 """,
@@ -86,13 +88,15 @@ enum DeadLetterTable {
     private static func deadLetter(_ row: Row) throws -> DeadLetters.Entry {
         let (header, data): (Data, Data) = (try row.value("header"), try row.value("data"))
         let epoch = UInt64(clamping: try row.value("epoch", as: Int64.self))
+        let session: String? = try row.value("session")
+        let origin = try session.map { VerifiedOrigin(session: $0, publisher: try row.value("publisher")) }
         return DeadLetters.Entry(
             id: try row.number("id"), time: try row.number("time"), consumer: try row.value("consumer"),
             rejection: RejectionFrame(
                 attempts: try row.number("attempts"), code: try row.value("code"), reason: try row.value("reason")),
             message: FeedMessage(
                 topic: try row.value("topic"), epoch: epoch, offset: try row.number("offset"), previous: 0,
-                header: Array(header)[...], data: Array(data)[...]),
+                header: Array(header)[...], data: Array(data)[...], origin: origin),
             dataSize: try row.number("size"))
     }
 }

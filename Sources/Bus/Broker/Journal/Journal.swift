@@ -529,11 +529,15 @@ extension Journal {
         }
 
         /// Appends a batch, unless it is a repetition.
-        /// - Parameter feed: Receives the messages in the form in which they are published.
+        /// - Parameters:
+        ///   - publisher: The verified publisher; nil on a bus without keys.
+        ///   - feed: Receives the messages in the form in which they are published.
         /// - Returns: The offset at which the batch ends.
         /// - Throws: ``ProtocolError`` if the batch is refused. None of its messages is recorded, and the transaction
         ///   continues. Errors of SQLite end the transaction.
-        mutating func append(_ batch: BatchHead, to feed: inout [FeedMessage]) throws -> UInt64 {
+        mutating func append(
+            _ batch: BatchHead, from publisher: String? = nil, to feed: inout [FeedMessage]
+        ) throws -> UInt64 {
             let known =
                 journal.producers[batch.producer] ?? ProducerRow(sequence: 0, offset: journal.head, time: time)
             guard batch.sequence > known.sequence else {
@@ -545,7 +549,7 @@ extension Journal {
             }
             let start = journal.head
             do {
-                try apply(batch, to: &feed)
+                try apply(batch, from: publisher, to: &feed)
             } catch let refusal as ProtocolError {
                 // A refused batch uses up its sequence number.
                 journal.producers.move(batch.producer, to: batch.sequence, offset: known.offset, at: time)
@@ -560,7 +564,7 @@ extension Journal {
             return journal.head
         }
 
-        private func apply(_ batch: BatchHead, to feed: inout [FeedMessage]) throws {
+        private func apply(_ batch: BatchHead, from publisher: String?, to feed: inout [FeedMessage]) throws {
             // All checks that can refuse the batch come before the first write.
             let content = try BatchContent(of: batch)
             let messages = try ScannedBatch(content.messages, count: batch.count, topics: journal.topics)
@@ -572,35 +576,40 @@ extension Journal {
             try DeadLetterTable.check(content, in: self)
             try DeadLetterTable.apply(content, in: self)
             if let checkpoint = content.checkpoint { try journal.consumers.record(checkpoint, in: self) }
-            try append(messages, of: batch, to: &feed)
+            try append(messages, of: batch, from: publisher, to: &feed)
         }
 
         /// Appends one message of the broker.
-        func append(_ message: PublishedMessage, to feed: inout [FeedMessage]) throws {
+        /// - Parameter publisher: Nil on a bus without keys.
+        func append(_ message: PublishedMessage, from publisher: String? = nil, to feed: inout [FeedMessage]) throws {
             let messages = try ScannedBatch(PackedMessages([message]).bytes, count: 1, topics: journal.topics)
             try journal.topics.checkCapacity(for: messages.newTopics.count)
-            try append(messages, of: nil, to: &feed)
+            try append(messages, of: nil, from: publisher, to: &feed)
         }
 
         /// - Parameter sender: Nil for a message of the broker.
-        private func append(_ batch: ScannedBatch, of sender: BatchHead?, to feed: inout [FeedMessage]) throws {
+        private func append(
+            _ batch: ScannedBatch, of sender: BatchHead?, from publisher: String?, to feed: inout [FeedMessage]
+        ) throws {
             let new = try batch.newTopics.map { try add($0) }
             let owner = sender.flatMap { $0.isLeased ? $0.producer : nil }
-            journal.messages.setBatch(nil)
-            for message in batch.messages.dropLast() {
-                feed.append(try append(message, topic: message.topic.index(amongNew: new), owner: owner, batch))
+            func append(_ message: ScannedMessage) throws {
+                let index = message.topic.index(amongNew: new)
+                feed.append(try self.append(message, topic: index, owner: owner, from: publisher, batch))
             }
+            journal.messages.setBatch(nil)
+            for message in batch.messages.dropLast() { try append(message) }
             guard let last = batch.messages.last else { return }
-            let index = last.topic.index(amongNew: new)
-            guard let sender else { return feed.append(try append(last, topic: index, owner: owner, batch)) }
+            guard let sender else { return try append(last) }
             try sender.producer.withUnsafeBytes { producer in
                 journal.messages.setBatch(producer, sequence: sender.sequence)
-                feed.append(try append(last, topic: index, owner: owner, batch))
+                try append(last)
             }
         }
 
         private func append(
-            _ message: ScannedMessage, topic index: Int, owner: ProducerID?, _ batch: ScannedBatch
+            _ message: ScannedMessage, topic index: Int, owner: ProducerID?, from publisher: String?,
+            _ batch: ScannedBatch
         ) throws -> FeedMessage {
             let topic = journal.topics[index]
             let (offset, previous) = (journal.head + 1, topic.head)
@@ -608,7 +617,8 @@ extension Journal {
                 let data = UnsafeRawBufferPointer(rebasing: frame[message.data])
                 let checksum = try journal.messages.insert(
                     offset: offset, topic: topic, header: UnsafeRawBufferPointer(rebasing: frame[message.header]),
-                    data: data, in: self)
+                    data: data, session: UnsafeRawBufferPointer(rebasing: frame[message.subject]),
+                    publisher: publisher, in: self)
                 journal.lastChecksum = (offset, checksum)
                 guard topic.isDocument else { return }
                 let identity = DocumentIdentity(
@@ -623,7 +633,7 @@ extension Journal {
             return FeedMessage(
                 topic: topic.name, epoch: journal.epoch, offset: offset, previous: previous,
                 previousInPartition: previousInPartition, header: batch.frame[message.header],
-                data: batch.frame[message.data])
+                data: batch.frame[message.data], origin: batch.origin(of: message, from: publisher))
         }
 
         private func add(_ topic: Topic) throws -> Int {
@@ -633,9 +643,12 @@ extension Journal {
         }
 
         /// Withdraws the documents that a producer leases.
-        func withdrawLeases(of owner: ProducerID, to feed: inout [FeedMessage]) throws {
+        /// - Parameter publisher: The name of the broker; nil on a bus without keys.
+        func withdrawLeases(
+            of owner: ProducerID, from publisher: String? = nil, to feed: inout [FeedMessage]
+        ) throws {
             for message in try journal.documents.withdrawals(ofLeasesOf: owner, in: self) {
-                try append(message, to: &feed)
+                try append(message, from: publisher, to: &feed)
             }
         }
 

@@ -20,6 +20,7 @@ enum JournalSchema {
         migrator.registerMigration("tail") { try $0.execute(sql: tail) }
         migrator.registerMigration("names") { try composeNames($0) }
         migrator.registerMigration("marks") { try $0.execute(sql: marks) }
+        migrator.registerMigration("origins") { try $0.execute(sql: origins) }
         return migrator
     }()
 
@@ -131,6 +132,14 @@ enum JournalSchema {
         -- The key `marks` is a secret of 16 bytes with which the broker makes the marks that it gives to clients. The key
         -- `start` is the offset at which the epoch began.
         INSERT INTO journal (key, value) VALUES ('marks', randomblob(16)), ('start', 0);
+        """
+
+    private static let origins = """
+        -- The session and the publisher that the broker has verified; NULL on a bus without keys.
+        ALTER TABLE messages ADD COLUMN session TEXT;
+        ALTER TABLE messages ADD COLUMN publisher TEXT;
+        ALTER TABLE letters ADD COLUMN session TEXT;
+        ALTER TABLE letters ADD COLUMN publisher TEXT;
         """
 
     /// Replaces the checksums of the first version of the journal, which were FNV-1a. A row with a wrong checksum keeps

@@ -7,11 +7,11 @@ internal import GRDB
 /// The table of the journal's messages, by offset.
 struct MessageTable {
     /// The columns of a message, after its offset, that ``PageBuilder`` reads.
-    static let columns = "messages.topic, previous, header, data, checksum"
+    static let columns = "messages.topic, previous, header, data, checksum, messages.session, publisher"
 
     /// The offset of a message, then the columns of ``columns``.
     enum Column: Int32 {
-        case offset, topic, previous, header, data, checksum
+        case offset, topic, previous, header, data, checksum, session, publisher
     }
 
     /// The parameters of the statements that select rows for ``PageBuilder``.
@@ -24,7 +24,7 @@ struct MessageTable {
     /// The parameters of the statements for one message.
     enum Parameter: Int32, StatementParameter {
         case offset = 1
-        case topic, previous, time, header, data, checksum, producer, sequence
+        case topic, previous, time, header, data, checksum, producer, sequence, session, publisher
     }
 
     /// Selects the offset of the preceding message on a message's topic.
@@ -43,7 +43,8 @@ struct MessageTable {
         insert = try RawStatement(
             """
             INSERT OR REPLACE INTO messages
-            VALUES (:offset, :topic, :previous, :time, :header, :data, :checksum, :producer, :sequence)
+            VALUES (:offset, :topic, :previous, :time, :header, :data, :checksum, :producer, :sequence, :session,
+                :publisher)
             """, database)
     }
 
@@ -60,19 +61,39 @@ struct MessageTable {
         insert.bind(Int64(clamping: sequence), to: .sequence)
     }
 
+    /// - Parameter publisher: Nil on a bus without keys. The row then has neither session nor publisher.
     /// - Returns: The checksum of the row.
     func insert(
         offset: UInt64, topic: TopicEntry, header: UnsafeRawBufferPointer, data: UnsafeRawBufferPointer,
-        in transaction: borrowing Journal.Transaction
+        session: UnsafeRawBufferPointer, publisher: String?, in transaction: borrowing Journal.Transaction
+    ) throws -> Int64 {
+        guard var publisher else {
+            return try insert(offset, topic, header, data, RowOrigin(), at: transaction.time)
+        }
+        defer {
+            insert.bindNull(to: .session)
+            insert.bindNull(to: .publisher)
+        }
+        return try publisher.withUTF8 { publisher in
+            let origin = RowOrigin(session: session, publisher: UnsafeRawBufferPointer(publisher))
+            insert.bind(text: origin.session, to: .session)
+            insert.bind(text: origin.publisher, to: .publisher)
+            return try insert(offset, topic, header, data, origin, at: transaction.time)
+        }
+    }
+
+    private func insert(
+        _ offset: UInt64, _ topic: TopicEntry, _ header: UnsafeRawBufferPointer, _ data: UnsafeRawBufferPointer,
+        _ origin: RowOrigin, at time: Int64
     ) throws -> Int64 {
         insert.bind(Int64(offset), to: .offset)
         insert.bind(topic.id, to: .topic)
         insert.bind(Int64(topic.head), to: .previous)
-        insert.bind(transaction.time, to: .time)
+        insert.bind(time, to: .time)
         insert.bind(blob: header, to: .header)
         insert.bind(blob: data, to: .data)
         let checksum = Checksum.of(
-            topic: topic.hash, offset: offset, previous: topic.head, header: header, data: data)
+            topic: topic.hash, offset: offset, previous: topic.head, header: header, data: data, origin: origin)
         insert.bind(checksum, to: .checksum)
         try insert.run()
         return checksum
@@ -121,13 +142,17 @@ struct MessageTable {
             let previous = try? row.value("previous", as: Int64.self),
             let header = try? row.value("header", as: Data.self),
             let data = try? row.value("data", as: Data.self),
-            let stored = try? row.value("checksum", as: Int64.self)
+            let stored = try? row.value("checksum", as: Int64.self),
+            let session = try? row.value("session", as: String?.self) ?? "",
+            let publisher = try? row.value("publisher", as: String?.self) ?? ""
         else { return nil }
         let checksum = header.withUnsafeBytes { header in
             data.withUnsafeBytes { data in
-                Checksum.of(
-                    topic: topics[topic].hash, offset: offset, previous: UInt64(clamping: previous), header: header,
-                    data: data)
+                RowOrigin.with(session, publisher) { origin in
+                    Checksum.of(
+                        topic: topics[topic].hash, offset: offset, previous: UInt64(clamping: previous),
+                        header: header, data: data, origin: origin)
+                }
             }
         }
         return checksum == stored ? (topic, checksum) : nil
@@ -158,5 +183,35 @@ struct MessageTable {
             }
         }
         return before
+    }
+}
+
+/// The verified origin of a row, as it is stored. Both parts are empty in a row that was recorded on a bus without keys.
+struct RowOrigin {
+    var session = UnsafeRawBufferPointer(start: nil, count: 0)
+    var publisher = UnsafeRawBufferPointer(start: nil, count: 0)
+
+    var isEmpty: Bool { session.isEmpty && publisher.isEmpty }
+
+    /// Nil if it is empty.
+    var verified: VerifiedOrigin? {
+        isEmpty
+            ? nil
+            : VerifiedOrigin(
+                session: String(decoding: session, as: UTF8.self), publisher: String(decoding: publisher, as: UTF8.self)
+            )
+    }
+
+    static func with<Result>(
+        _ session: String, _ publisher: String, _ body: (RowOrigin) throws -> Result
+    ) rethrows -> Result {
+        var (session, publisher) = (session, publisher)
+        return try session.withUTF8 { session in
+            try publisher.withUTF8 { publisher in
+                try body(
+                    RowOrigin(
+                        session: UnsafeRawBufferPointer(session), publisher: UnsafeRawBufferPointer(publisher)))
+            }
+        }
     }
 }

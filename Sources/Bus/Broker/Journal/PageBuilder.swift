@@ -63,17 +63,21 @@ struct PageBuilder {
         let (header, data) = (row.bytes(.header), row.bytes(.data))
         scanned = (scanned.rows + 1, scanned.bytes + header.count + data.count)
         let previous = UInt64(clamping: row.integer(.previous))
+        let origin = RowOrigin(session: row.bytes(.session), publisher: row.bytes(.publisher))
         guard let topic = topics.index(ofID: row.integer(.topic)),
             row.integer(.checksum)
                 == Checksum.of(
-                    topic: topics[topic].hash, offset: offset, previous: previous, header: header, data: data)
+                    topic: topics[topic].hash, offset: offset, previous: previous, header: header, data: data,
+                    origin: origin)
         else { return addDamaged(row: offset) }
         addMissing(before: offset)
         guard !isFull, offset > page.through else { return }
         page.through = offset
         if case .whole(let pruned, _, _) = extent, offset <= pruned { retained.insert(offset) }
         guard isWanted?[topic] ?? true else { return }
-        page.add(topic: topics[topic].bytes, offset: offset, previous: previous, header: header, data: data)
+        page.add(
+            topic: topics[topic].bytes, offset: offset, previous: previous, header: header, data: data,
+            origin: origin.verified)
     }
 
     /// Returns the page, marked as complete up to the end of the journal.

@@ -26,6 +26,11 @@ struct ScannedBatch {
         guard end == frame.count else { throw ProtocolError(.malformed, "a frame is too long") }
     }
 
+    /// - Parameter publisher: Nil on a bus without keys.
+    func origin(of message: ScannedMessage, from publisher: String?) -> VerifiedOrigin? {
+        publisher.map { VerifiedOrigin(session: String(decoding: frame[message.subject], as: UTF8.self), publisher: $0) }
+    }
+
     private mutating func add(_ scan: inout BatchScan, _ topics: TopicTable) throws {
         let start = scan.index
         let (name, subject, key) = (try scan.text(), try scan.text(), try scan.text())
