@@ -35,8 +35,9 @@ struct NoiseTests {
         let sent =
             ReplyTests.replies.map { $1.frames(to: RequestHead(operation: $0, id: 5)) } + [
                 Notice.query(id: 4, RequestTests.query).frames, Notice.cancel(id: 4).frames,
+                Notice.query(id: 4, RequestTests.query, ReplyTests.verified.origin).frames,
                 Inbox.answer(topic: Array("~00.1".utf8), epoch: 3, head: 8),
-            ] + ReplyTests.frames([ReplyTests.message])
+            ] + ReplyTests.frames([ReplyTests.message]) + ReplyTests.frames([ReplyTests.verified])
         for _ in 0..<200 {
             for frames in sent { Self.read(mutator.mutate(frames, &generator)) }
         }

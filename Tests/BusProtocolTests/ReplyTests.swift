@@ -16,6 +16,13 @@ struct ReplyTests {
         dataSize: 100_000)
     static let cutOff = CutOff(type: MessageType(kind: .event, name: "A"), count: 3, offsets: 2...7)
 
+    static let verified = FeedMessage(
+        topic: "event.A.00", epoch: 1, offset: 10, previous: 9, header: [1], data: [],
+        origin: VerifiedOrigin(session: "anna", publisher: "music-service"))
+    static let verifiedLetter = DeadLetters.Entry(
+        id: 4, time: 1_700_000_000_000, consumer: "music",
+        rejection: RejectionFrame(attempts: 4, code: "music.offline", reason: "nobody answers"), message: verified)
+
     static let consumer = ConsumerList.Entry(name: "music", position: 7, memberCount: 2)
 
     static let replies: [(Operation, Reply)] = [
@@ -28,6 +35,10 @@ struct ReplyTests {
         (.read, .page(Page(epoch: 1, through: 9, isComplete: true, messages: [message, message]))),
         (.read, .page(Page(epoch: 1, through: 9, isComplete: false, messages: [], damaged: [5, 7]))),
         (.documents, .page(Page(epoch: 1, through: 9, isComplete: true, messages: [message]))),
+        (.read, .page(Page(epoch: 1, through: 9, isComplete: true, messages: [verified, verified]))),
+        (.read, .page(Page(epoch: 1, through: 9, isComplete: true, messages: [message, verified, message]))),
+        (.deadLetters, .deadLetters(DeadLetters(isComplete: true, deadLetters: [deadLetter, verifiedLetter]))),
+        (.ask, .answer(header: [1, 2], data: [], VerifiedOrigin(session: "", publisher: "music-service"))),
         (.heads, .heads(Heads(epoch: 1, through: 9, offsets: ["event.A.00": 4, "event.B.01": 9]))),
         (.heads, .heads(Heads(epoch: 1, through: 9, offsets: [:]))),
         (.claim, .claimed(Claimed(ownerGeneration: 0, epoch: 2, offsets: [:], cutOffs: []))),
@@ -87,7 +98,10 @@ struct ReplyTests {
     }
 
     @Test(
-        "A notice is distinguished from a reply", arguments: [Notice.query(id: 4, RequestTests.query), .cancel(id: 4)])
+        "A notice is distinguished from a reply",
+        arguments: [
+            Notice.query(id: 4, RequestTests.query), .query(id: 4, RequestTests.query, verified.origin), .cancel(id: 4),
+        ])
     func notices(notice: Notice) throws {
         #expect(try Notice(notice.frames) == notice)
         for (operation, reply) in Self.replies {
@@ -156,6 +170,21 @@ struct ReplyTests {
             #expect(throws: ProtocolError.self) { try FeedPacket.messages([frames[0]]) }
             #expect(throws: ProtocolError.self) { try FeedPacket.messages(frames + [[]]) }
         }
+    }
+
+    @Test("A packet carries the verified origin of each message, and is refused if one is missing")
+    func origins() throws {
+        let first = FeedMessage(topic: "event.A.00", epoch: 1, offset: 9, previous: 0, header: [1], data: [2])
+        let frames = try #require(Self.frames([first, Self.verified]).first)
+        #expect(try FeedPacket.messages(frames) == [first, Self.verified])
+        #expect(Self.frames([first])[0].count == 2, "nothing is added on a bus without keys")
+        for length in 0..<frames[2].count {
+            let cut = [frames[0], frames[1], Array(frames[2].prefix(length))]
+            #expect(throws: ProtocolError.self) { try FeedPacket.messages(cut) }
+        }
+        let long = [frames[0], frames[1], frames[2] + [0]]
+        #expect(throws: ProtocolError.self) { try FeedPacket.messages(long) }
+        #expect(throws: ProtocolError.self) { try FeedPacket.messages(frames + [[]]) }
     }
 
     @Test("An answer to an inbox reads back as it was written")

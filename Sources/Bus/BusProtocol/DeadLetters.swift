@@ -84,7 +84,8 @@ package struct DeadLetters: Hashable, Sendable {
             deadLetters.append(
                 Entry(
                     id: Int64(bitPattern: try reader.read()), time: try reader.read(), consumer: try reader.text(),
-                    rejection: try RejectionFrame(&reader), message: try FeedMessage(page: &reader, epoch: epoch, &origins),
+                    rejection: try RejectionFrame(&reader),
+                    message: try FeedMessage(page: &reader, epoch: epoch, &origins),
                     dataSize: isList ? try reader.read() : nil))
         }
         try origins.end()

@@ -12,7 +12,7 @@ from typing import Any
 
 from segue_connection import Connection, encoded
 from segue_subscription import Subscription
-from segue_wire import LEAVING, RENEWAL, BusError, Claim, DeadLetter, Message, Operation, Reader
+from segue_wire import LEAVING, RENEWAL, BusError, Claim, DeadLetter, Message, Operation, Origins, Reader
 from segue_wire import claim_frame, filters_of, rejected, text
 
 logger = logging.getLogger("segue")
@@ -258,7 +258,7 @@ class Bus:
         except TimeoutError:
             raise BusError(BusError.DEADLINE, f"no answer in {timeout} s; ask again or with a longer timeout") from None
         answer = Reader(reply[0])
-        return Message.read(answer.blob(), answer.blob())
+        return Message.read(answer.blob(), answer.blob(), origin=Origins(reply[1:]).next())
 
     async def serve(self, answers: dict[str, Answer]) -> None:
         """Serves these types of queries from now on, and no others. An empty dictionary ends the service."""
@@ -288,9 +288,9 @@ class Bus:
             if self._answers:
                 await self._register()
 
-    async def _answer(self, number: int, frame: bytes) -> None:
+    async def _answer(self, number: int, frames: list[bytes]) -> None:
         try:
-            query = Message.read_published(frame)
+            query = Message.read_published(*frames)
             if answer := self._answers.get(query.type):
                 reply = query.causing(query.type, await answer(query))
                 body = [pack(">QBH", number, 0, 0), reply.header_and_data(self._source)]

@@ -14,7 +14,7 @@ import zmq.asyncio
 
 from segue_outbox import FIRST_DELAY, Outbox
 from segue_subscription import Subscription
-from segue_wire import BusError, Entry, Operation, Page, Reader, endpoints, reconnect, sockets
+from segue_wire import BusError, Entry, Operation, Origins, Page, Reader, endpoints, reconnect, sockets
 
 logger = logging.getLogger("segue")
 
@@ -23,7 +23,7 @@ class Connection:
     def __init__(self, address: str) -> None:
         self.epoch = 0
         self.lost_ends = 0
-        self.notices: asyncio.Queue[tuple[int, bytes | None]] = asyncio.Queue()
+        self.notices: asyncio.Queue[tuple[int, list[bytes] | None]] = asyncio.Queue()
         self._seen = 0
         self._reminder = 0, 0  # Head and mark in the reply to the last hello.
         self._inbox = f"~{os.urandom(16).hex()}."
@@ -216,15 +216,15 @@ class Connection:
                 if topic.startswith("~"):
                     await self._confirm(topic, epoch, reader.number())
                 elif epoch == self.epoch:
-                    self._take_packet(topic, reader)
+                    self._take_packet(topic, reader, Origins(frames[2:]))
             except (ValueError, IndexError) as error:
                 logger.error("a packet of the feed cannot be read: %s", error)
 
-    def _take_packet(self, topic: str, reader: Reader) -> None:
+    def _take_packet(self, topic: str, reader: Reader, origins: Origins) -> None:
         self._packets += 1
         while reader.rest:
             offset, previous, previous_in_partition = reader.number(), reader.number(), reader.number()
-            entry = Entry(topic, self.epoch, offset, reader.blob(), reader.blob())
+            entry = Entry(topic, self.epoch, offset, reader.blob(), reader.blob(), origins.next())
             self._seen = max(self._seen, offset)
             for subscription in self._subscriptions:
                 subscription.take(entry, previous, previous_in_partition)

@@ -168,17 +168,17 @@ class Outbox:
         self._is_out_of_sequence = False
         await self.send_all()
 
-    async def receive(self) -> tuple[int, bytes | None] | None:
+    async def receive(self) -> tuple[int, list[bytes] | None] | None:
         """Receives one message from the broker: a reply, a query or the cancellation of a query.
 
-        Returns None for a reply, the query's number and frame for a query, and the query's number and None for a
+        Returns None for a reply, the query's number and frames for a query, and the query's number and None for a
         cancellation. Raises ValueError or IndexError if the message cannot be read.
         """
         frames = await self._ingress.recv_multipart()
         reply = Reader(frames[0][3:])
         operation, id = reply.number(1), reply.number()
         if operation == Operation.QUERY or len(frames) == 1:
-            return id, frames[1] if len(frames) > 1 else None
+            return id, frames[1:] or None
         status = Reader(frames[1])
         self._take(id, status.number(1), status.text(), frames[2:])
         return None

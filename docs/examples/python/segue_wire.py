@@ -74,6 +74,23 @@ class Reader:
         return self.take(self.number(4))
 
 
+class Origin(NamedTuple):
+    """The session and the publisher of a message as the broker has verified them. Both are empty if it has not."""
+
+    session: str = ""
+    publisher: str = ""
+
+
+class Origins:
+    """Reads the origins of messages one after another, from the last frame that a bus with keys sends."""
+
+    def __init__(self, frames: Sequence[bytes]) -> None:
+        self.reader = Reader(frames[0]) if frames else None
+
+    def next(self) -> Origin:
+        return Origin(self.reader.text(), self.reader.text()) if self.reader else Origin()
+
+
 def timestamp(time: datetime) -> str:
     return time.isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
@@ -222,7 +239,7 @@ class Message:
         return text(topic) + text(self.subject) + text(self.key) + self.header_and_data(source)
 
     @staticmethod
-    def read(header: bytes, data: bytes, epoch: int = 0, offset: int = 0) -> Message:
+    def read(header: bytes, data: bytes, epoch: int = 0, offset: int = 0, origin: Origin = Origin()) -> Message:
         attributes = json.loads(header)
         if not isinstance(attributes, dict) or attributes.get("specversion") != "1.0":
             raise ValueError("the header is not a JSON object of CloudEvents 1.0")
@@ -232,6 +249,9 @@ class Message:
         for name in ("time", "expirytime"):
             if name in attributes and datetime.fromisoformat(attributes[name]).tzinfo is None:
                 raise ValueError(f"the header's '{name}' has no time zone")
+        if origin.publisher:
+            _, slash, instance = attributes["source"].partition("/")
+            attributes |= {"subject": origin.session, "source": origin.publisher + slash + instance}
         return Message(
             attributes["type"],
             json.loads(data) if data else None,
@@ -243,11 +263,11 @@ class Message:
         )
 
     @staticmethod
-    def read_published(frame: bytes) -> Message:
+    def read_published(frame: bytes, *origins: bytes) -> Message:
         reader = Reader(frame)
         for _ in ("topic", "subject", "key"):
             reader.text()
-        return Message.read(reader.blob(), reader.blob())
+        return Message.read(reader.blob(), reader.blob(), origin=Origins(origins).next())
 
 
 @dataclass(frozen=True)
@@ -259,16 +279,17 @@ class Entry:
     offset: int
     header: bytes
     data: bytes
+    origin: Origin
 
     @staticmethod
-    def read(reader: Reader, epoch: int) -> Entry:
+    def read(reader: Reader, epoch: int, origins: Origins) -> Entry:
         topic, offset, _ = reader.text(), reader.number(), reader.number()
-        return Entry(topic, epoch, offset, reader.blob(), reader.blob())
+        return Entry(topic, epoch, offset, reader.blob(), reader.blob(), origins.next())
 
     def message(self) -> Message:
         """Parses the message. If that fails, returns a message with only type, topic, position and `problem`."""
         try:
-            message = Message.read(self.header, self.data, self.epoch, self.offset)
+            message = Message.read(self.header, self.data, self.epoch, self.offset, self.origin)
             if f"{message.type}.{partition(message.subject):02x}" != self.topic:
                 raise ValueError(f"its topic is not that of {ascii(message.type)} and {ascii(message.subject)}")
             return replace(message, topic=self.topic)
@@ -278,12 +299,12 @@ class Entry:
 
 
 class Page:
-    def __init__(self, extent: bytes, messages: bytes) -> None:
-        reader = Reader(extent)
+    def __init__(self, extent: bytes, messages: bytes, *frames: bytes) -> None:
+        reader, origins = Reader(extent), Origins(frames)
         self.epoch, self.through, self.is_complete = reader.number(), reader.number(), reader.number(1) == 1
         for offset in _all(reader, Reader.number):
             logger.error("the journal is damaged at offset %d; that message is skipped", offset)
-        self.entries = list(_all(Reader(messages), lambda rest: Entry.read(rest, self.epoch)))
+        self.entries = list(_all(Reader(messages), lambda rest: Entry.read(rest, self.epoch, origins)))
 
     @property
     def messages(self) -> list[Message]:
@@ -308,17 +329,17 @@ class DeadLetter:
     entry: Entry
 
     @staticmethod
-    def read_all(extent: bytes, letters: bytes) -> tuple[bool, list[DeadLetter]]:
+    def read_all(extent: bytes, letters: bytes, *frames: bytes) -> tuple[bool, list[DeadLetter]]:
         """Returns True if no more dead letters follow, and the dead letters."""
-        reader = Reader(extent)
+        reader, origins = Reader(extent), Origins(frames)
         is_complete, epoch = reader.number(1) == 1, reader.number()
-        return is_complete, list(_all(Reader(letters), lambda rest: DeadLetter._read(rest, epoch)))
+        return is_complete, list(_all(Reader(letters), lambda rest: DeadLetter._read(rest, epoch, origins)))
 
     @staticmethod
-    def _read(reader: Reader, epoch: int) -> DeadLetter:
+    def _read(reader: Reader, epoch: int, origins: Origins) -> DeadLetter:
         id, time, consumer = reader.number(), reader.number(), reader.text()
         attempts, code, reason = reader.number(2), reader.text(), reader.text()
-        return DeadLetter(id, time, consumer, attempts, code, reason, Entry.read(reader, epoch))
+        return DeadLetter(id, time, consumer, attempts, code, reason, Entry.read(reader, epoch, origins))
 
     def resent(self) -> Message:
         """A new message with the same content. Only the consumer of this dead letter handles it.

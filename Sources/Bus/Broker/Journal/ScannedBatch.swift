@@ -28,7 +28,9 @@ struct ScannedBatch {
 
     /// - Parameter publisher: Nil on a bus without keys.
     func origin(of message: ScannedMessage, from publisher: String?) -> VerifiedOrigin? {
-        publisher.map { VerifiedOrigin(session: String(decoding: frame[message.subject], as: UTF8.self), publisher: $0) }
+        publisher.map {
+            VerifiedOrigin(session: String(decoding: frame[message.subject], as: UTF8.self), publisher: $0)
+        }
     }
 
     private mutating func add(_ scan: inout BatchScan, _ topics: TopicTable) throws {
