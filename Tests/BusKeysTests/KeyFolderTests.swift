@@ -71,6 +71,49 @@ struct KeyFolderTests {
         }
     }
 
+    @Test("A key has the role that it was given, also after it was replaced")
+    func roles() throws {
+        try withFolder { folder, _ in
+            _ = try folder.add("phone", role: "device", session: "amélie")
+            _ = try folder.add(["a", "operator"])
+            _ = try folder.add("watch", role: "monitor")
+            _ = try folder.rotate("phone")
+            let roles = try folder.known().list.map(\.role)
+            #expect(roles == [.service, .operator, .device(session: "amélie"), .monitor])
+        }
+    }
+
+    @Test(
+        "A role without its session, a session without its role, and an unknown role are refused",
+        arguments: [
+            ("device", nil, "a device has a session"), ("service", "a", "only a device has a session"),
+            (nil, "a", "only a device has a session"), ("devise", nil, "did you mean 'device'?"),
+            ("devise", "a", "did you mean 'device'?"), ("device", "", "at least one character"),
+            ("device", "a\nb", "no control characters"), ("device", "e\u{301}", "Normalization Form C"),
+            ("device", String(repeating: "a", count: 256), "255 bytes"),
+        ] as [(String?, String?, String)])
+    func invalidRoles(_ role: String?, _ session: String?, _ reason: String) throws {
+        try withFolder { folder, _ in
+            let thrown = error { _ = try folder.add("a", role: role, session: session) }
+            let error = try #require(thrown)
+            #expect(error.message.contains(reason))
+            #expect(!error.message.contains("\n"))
+            #expect(try folder.known().list.isEmpty)
+        }
+    }
+
+    @Test("In a list of the version before, 'operator' is an operator, and every other name a service")
+    func former() throws {
+        try withFolder { folder, _ in
+            let keys = (0..<2).map { _ in CurveKeyPair().publicKey }
+            let json = """
+                {"keys":[{"name":"a","publicKey":"\(keys[0])"},{"name":"operator","publicKey":"\(keys[1])"}]}
+                """
+            try Data(json.utf8).write(to: URL(fileURLWithPath: folder.list))
+            #expect(try folder.known().list.map(\.role) == [.service, .operator])
+        }
+    }
+
     @Test("A key is refused from its end on")
     func ending() throws {
         try withFolder { folder, _ in
@@ -127,6 +170,11 @@ struct KeyFolderTests {
             try FileManager.default.createSymbolicLink(atPath: folder.path + "/b.key", withDestinationPath: path)
             let error6 = error { _ = try KeyFile(path: folder.path + "/b.key") }
             #expect(error6?.code == .key)
+            #expect(error6?.message.contains("b.key is not a file, but a link, a pipe or a folder; replace it") == true)
+            try FileManager.default.removeItem(atPath: path)
+            #expect(mkfifo(path, 0o600) == 0)
+            let error7 = error { _ = try KeyFile(path: path) }
+            #expect(error7?.message.contains("a.key is not a file, but a link, a pipe or a folder") == true)
         }
     }
 
@@ -156,7 +204,7 @@ struct KeyFolderTests {
         "A damaged list of keys is refused in one line",
         arguments: [
             "", "[]", #"{"keys":[{"name":"a"}]}"#, #"{"keys":[{"name":"a","publicKey":"short"}]}"#,
-            #"{"keys":[{"name":"../a","publicKey":"KKKKK"}]}"#,
+            #"{"keys":[{"name":"../a","publicKey":"KKKKK"}]}"#, #"{"keys":[{"name":"a\nb"}]}"#,
         ])
     func damagedList(_ json: String) throws {
         try withFolder { folder, _ in
@@ -164,6 +212,22 @@ struct KeyFolderTests {
             let thrown = error { _ = try folder.known() }
             let error = try #require(thrown)
             #expect(error.code == .key)
+            #expect(error.message.contains("keys.json is not a list of keys"))
+            #expect(error.message.contains("restore it from a copy"))
+            #expect(!error.message.contains("\n"))
+        }
+    }
+
+    @Test(
+        "An entry with an invalid role is refused in one line with its position",
+        arguments: [#""role":"king""#, #""role":"device""#, #""session":"s""#, #""role":"device","session":"\n""#])
+    func damagedRole(_ member: String) throws {
+        try withFolder { folder, _ in
+            let json = #"{"keys":[{"name":"a","publicKey":"\#(CurveKeyPair().publicKey)",\#(member)}]}"#
+            try Data(json.utf8).write(to: URL(fileURLWithPath: folder.list))
+            let thrown = error { _ = try folder.known() }
+            let error = try #require(thrown)
+            #expect(error.message.contains("0.role: "), "\(error.message)")
             #expect(!error.message.contains("\n"))
         }
     }

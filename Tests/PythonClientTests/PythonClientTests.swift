@@ -101,7 +101,7 @@ struct PythonClientTests {
                 """
                 set -e
                 bus() { PYTHONDONTWRITEBYTECODE=1 '\(PythonClient.python)' '\(PythonClient.folder)/bus.py' "$@"; }
-                segue keys init; segue keys add operator python; segue up -d --wait
+                segue keys init; segue keys add python; segue up -d --wait
                 export SEGUE_BUS="ipc://$XDG_RUNTIME_DIR/segue/keyed/bus" SEGUE_BUS_CURVE=keys/python.key
                 bus publish event.Counted --data '{"number":7}'
                 bus tail event.Counted --beginning --count 1

@@ -8,20 +8,63 @@ struct KeysVerbTests {
     @Test("Keys are made, listed, replaced and revoked")
     func life() async throws {
         try await SegueCommandLine.inScratch { segue in
-            #expect(try await segue("keys", "init").output == "keys/broker.key\n")
+            #expect(try await segue("keys", "init").lines == ["keys/broker.key", "keys/operator.key"])
             let added = try await segue("keys", "add", "a", "b", "--until", "2999-01-01T00:00:00Z")
             #expect(added.output == "keys/a.key\nkeys/b.key\n")
             let list = try await segue("keys", "list", "--utc")
-            #expect(list.lines.map { $0.split(separator: " ")[0] } == ["NAME", "a", "b"])
+            #expect(list.lines.map { $0.split(separator: " ")[0] } == ["NAME", "a", "b", "operator"])
             #expect(list.lines[1].contains("2999-01-01T00:00:00.000Z"))
             let before = try await segue("keys", "list", "--json").lines
             #expect(try await segue("keys", "rotate", "a").status == 0)
             let after = try await segue("keys", "list", "--json").lines
             #expect(before[0] != after[0])
             #expect(before[1] == after[1])
-            #expect(try await segue("keys", "revoke", "a").status == 0)
-            #expect(try await segue("keys", "list", "--json").lines == [after[1]])
+            let revoked = try await segue("keys", "revoke", "a")
+            #expect(
+                revoked.output
+                    == "removed the key of a and keys/a.key; a broker that runs refuses the key from now on\n")
+            #expect(try await segue("keys", "list", "--json").lines == [after[1], after[2]])
             #expect(!FileManager.default.fileExists(atPath: segue.directory + "/keys/a.key"))
+        }
+    }
+
+    @Test("The list shows the role of each key, and the session of a device")
+    func roles() async throws {
+        try await SegueCommandLine.inScratch { segue in
+            _ = try await segue.shell(
+                """
+                segue keys init && segue keys add shop && segue keys add watch --role monitor
+                segue keys add phone --role device --session amelie
+                """)
+            let list = try await segue("keys", "list").lines.map { $0.split(separator: " ").prefix(3) }
+            #expect(
+                list == [
+                    ["NAME", "ROLE", "SESSION"], ["operator", "operator", "-"], ["phone", "device", "amelie"],
+                    ["shop", "service", "-"], ["watch", "monitor", "-"],
+                ])
+            let phone = try await segue.shell(
+                "segue keys list --json | jq -c 'select(.name == \"phone\") | [.role, .session]'")
+            #expect(phone.output == "[\"device\",\"amelie\"]\n")
+        }
+    }
+
+    @Test(
+        "An invalid role, session or time is one line that says what to write",
+        arguments: [
+            ("--role device", "a device has a session, the only one that it sees; name it"),
+            ("--session a", "only a device has a session, not the role 'service'; leave the session out"),
+            ("--role king", "there is no role 'king'; known: device, monitor, operator, service"),
+            (
+                "--until 3x",
+                "The value '3x' is invalid for '--until <time>': it has to be a time to come such as "
+                    + "2027-03-01T12:00:00Z, '2027-03-01 12:00' or 2027-03-01, or a duration such as 12h"
+            ),
+        ])
+    func options(_ arguments: String, _ error: String) async throws {
+        try await SegueCommandLine.inScratch { segue in
+            let result = try await segue.shell("segue keys init && segue keys add a \(arguments)")
+            #expect(result.error.contains(error), "\(result.error)")
+            #expect(result.status == 64)
         }
     }
 
@@ -39,6 +82,7 @@ struct KeysVerbTests {
             ("add a --keys used", "'a' has a key; replace it with 'segue keys rotate a'"),
             ("add b c b --keys used", "duplicate name 'b'; remove one of them"),
             ("revoke b --keys used", "'b' has no key in used; did you mean 'a'?"),
+            ("add operator --keys used", "'operator' has a key; replace it with 'segue keys rotate operator'"),
         ])
     func mistakes(_ arguments: String, _ error: String) async throws {
         try await SegueCommandLine.inScratch { segue in

@@ -7,6 +7,7 @@ internal import SystemSupport
 ///
 /// - `broker.key`: the broker's own key file;
 /// - `keys.json`: the public keys that the broker accepts, which it reads anew when the file changes;
+/// - `access.json`, unless the rights of their owners are not checked;
 /// - `NAME.key`: the key file of each process, which may be moved to the process's machine.
 ///
 /// Only its owner can enter the folder and read the files.
@@ -64,16 +65,15 @@ package struct KeyFolder: Sendable {
     /// The keys that the broker accepts.
     /// - Throws: ``BusError`` with code `key`
     package func known() throws(BusError) -> KnownKeys {
-        do {
-            guard let content = try folder().secret(Self.listName, limit: KnownKeys.fileLimit) else { throw missing }
-            return try KnownKeys(content, path: list)
-        } catch let error as PrivateFolderError {
-            throw Self.error(error)
-        } catch let error as BusError {
-            throw error
-        } catch {
-            throw BusError(.key, "\(error)")
-        }
+        guard let content = try content(of: Self.listName, limit: KnownKeys.fileLimit) else { throw missing }
+        return try KnownKeys(content, path: list)
+    }
+
+    /// The content of a file of the folder. Nil if there is no such file.
+    /// - Throws: ``BusError`` with code `key`, also if the file has more than `limit` bytes.
+    package func content(of name: String, limit: Int) throws(BusError) -> Data? {
+        let folder = try folder()
+        do { return try folder.secret(name, limit: limit) } catch { throw Self.error(error) }
     }
 
     /// The path of the key file of a name.
@@ -96,17 +96,31 @@ package struct KeyFolder: Sendable {
 
     /// Makes a key for one name, and its key file.
     /// - Returns: The path of the key file.
-    package func add(_ name: String, until: Date? = nil) throws(BusError) -> String {
-        try add([name], until: until)[0]
+    package func add(
+        _ name: String, role: String? = nil, session: String? = nil, until: Date? = nil
+    ) throws(BusError) -> String {
+        try add([name], role: role, session: session, until: until)[0]
     }
 
     /// Makes a key for each name, and its key file; or none if a name is refused.
-    /// - Parameter until: The time from which the broker refuses the keys; nil for no limit.
+    /// - Parameters:
+    ///   - role: The name of the owners' ``KeyRole``; nil for the standard role of each name.
+    ///   - session: The session of devices; nil for other roles.
+    ///   - until: The time from which the broker refuses the keys; nil for no limit.
     /// - Returns: The paths of the key files.
-    /// - Throws: ``BusError`` with code `key` if a name is invalid or has a key.
-    package func add(_ names: [String], until: Date? = nil) throws(BusError) -> [String] {
-        for name in names where !ServiceName.isValid(name) || name == KeyFile.brokerName {
-            throw BusError(.key, "'\(name.shortened(to: 80))' cannot have a key; \(ServiceName.rule), but not 'broker'")
+    /// - Throws: ``BusError`` with code `key` if a name is invalid or has a key, or the role is invalid.
+    package func add(
+        _ names: [String], role: String? = nil, session: String? = nil, until: Date? = nil
+    ) throws(BusError) -> [String] {
+        var owners: [(name: String, role: KeyRole)] = []
+        for name in names {
+            guard ServiceName.isValid(name), name != KeyFile.brokerName else {
+                throw BusError(
+                    .key, "'\(name.shortened(to: 80))' cannot have a key; \(ServiceName.rule), but not 'broker'")
+            }
+            do { owners.append((name, try KeyRole(role, session: session, of: name))) } catch {
+                throw BusError(.key, error.description)
+            }
         }
         return try change { keys throws(BusError) in
             var seen: Set<String> = []
@@ -120,7 +134,9 @@ package struct KeyFolder: Sendable {
                 throw BusError(.key, "a bus has at most \(KnownKeys.capacity) keys; revoke some")
             }
             var paths: [String] = []
-            for name in names { paths.append(try make(name, until: until, in: &keys)) }
+            for (name, role) in owners {
+                paths.append(try make(name, role: role, until: until, in: &keys))
+            }
             return paths
         }
     }
@@ -134,7 +150,7 @@ package struct KeyFolder: Sendable {
             guard key.isValid(at: Date()) else {
                 throw BusError(.key, "the key of '\(name)' has expired; revoke it, and add another one")
             }
-            return try make(name, until: key.until, in: &keys)
+            return try make(name, role: key.role, until: key.until, in: &keys)
         }
     }
 
@@ -149,11 +165,13 @@ package struct KeyFolder: Sendable {
         }
     }
 
-    private func make(_ name: String, until: Date?, in keys: inout KnownKeys) throws(BusError) -> String {
+    private func make(
+        _ name: String, role: KeyRole, until: Date?, in keys: inout KnownKeys
+    ) throws(BusError) -> String {
         let pair = CurveKeyPair()
         // The key file is written first, so that an owner whose key is known always has a key file.
         try write(KeyFile(name: name, keys: pair, brokerKey: try broker().keys.publicKey))
-        keys.set(KnownKey(name: name, publicKey: pair.publicKey, until: until))
+        keys.set(KnownKey(name: name, publicKey: pair.publicKey, role: role, until: until))
         return file(of: name)
     }
 
@@ -184,6 +202,13 @@ package struct KeyFolder: Sendable {
 
     private func write(_ keys: KnownKeys) throws(BusError) {
         try write(to: list) { try keys.json }
+    }
+
+    /// Replaces a file of the folder, or makes it.
+    /// - Throws: ``BusError`` with code `key`, also if there is no such folder.
+    package func write(_ name: String, _ content: () throws -> Data) throws(BusError) {
+        _ = try folder()
+        try write(to: "\(path)/\(name)", content)
     }
 
     private func write(to path: String, _ content: () throws -> Data) throws(BusError) {

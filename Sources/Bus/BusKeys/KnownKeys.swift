@@ -2,14 +2,45 @@ internal import EventBus
 package import Foundation
 internal import Support
 
-/// A public key that the broker accepts, and the name of its owner.
-package struct KnownKey: Hashable, Sendable, Codable {
+/// A public key that the broker accepts, and the name and the role of its owner.
+package struct KnownKey: Hashable, Sendable {
     package let name: String
     package let publicKey: CurveKey
+    package let role: KeyRole
     /// The time from which the broker refuses the key; nil if there is none.
     package let until: Date?
 
     package func isValid(at time: Date) -> Bool { until.map { time < $0 } ?? true }
+}
+
+extension KnownKey: Codable {
+    private enum CodingKeys: CodingKey {
+        case name, publicKey, role, session, until
+    }
+
+    /// Decodes an entry. One without a role, as older versions write them, has the standard role of its name.
+    package init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        name = try container.decodeServiceName(forKey: .name)
+        publicKey = try container.decode(CurveKey.self, forKey: .publicKey)
+        until = try container.decodeIfPresent(Date.self, forKey: .until)
+        do {
+            role = try KeyRole(
+                container.decodeIfPresent(String.self, forKey: .role),
+                session: container.decodeIfPresent(String.self, forKey: .session), of: name)
+        } catch let error as KeyRole.Invalid {
+            throw DecodingError.dataCorruptedError(forKey: .role, in: container, debugDescription: error.description)
+        }
+    }
+
+    package func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(name, forKey: .name)
+        try container.encode(publicKey, forKey: .publicKey)
+        try container.encode(role.name, forKey: .role)
+        try container.encodeIfPresent(role.session, forKey: .session)
+        try container.encodeIfPresent(until, forKey: .until)
+    }
 }
 
 /// The keys that the broker accepts: one for each name, as the file `keys.json` of a ``KeyFolder`` has them.
@@ -55,6 +86,9 @@ package struct KnownKeys: Hashable, Sendable {
         let keys: [KnownKey]
     }
 
+    private static let remedy =
+        "restore it from a copy, or make a new folder with 'segue keys init', and new keys for all processes"
+
     /// - Parameter path: For error messages.
     /// - Throws: ``BusError`` with code `key` if the file is not valid, or two entries have one name or one key.
     init(_ json: Data, path: String) throws(BusError) {
@@ -63,14 +97,15 @@ package struct KnownKeys: Hashable, Sendable {
             content = try JSONValue(parsing: json).decode(Content.self)
         } catch {
             let reason = (error as? DecodingError)?.summary ?? "\(error)"
-            throw BusError(.key, "\(path) is not a list of keys: \(reason)")
+            throw BusError(.key, "\(path) is not a list of keys: \(reason.onOneLine); \(Self.remedy)")
         }
         guard content.keys.count <= Self.capacity else {
-            throw BusError(.key, "\(path) has \(content.keys.count) keys; a bus has at most \(Self.capacity)")
+            throw BusError(
+                .key, "\(path) has \(content.keys.count) keys; a bus has at most \(Self.capacity); remove some")
         }
         for key in content.keys {
-            guard ServiceName.isValid(key.name), keys[key.name] == nil, names[key.publicKey] == nil else {
-                throw BusError(.key, "\(path): the entry of '\(key.name.shortened(to: 80))' is invalid, or a duplicate")
+            guard keys[key.name] == nil, names[key.publicKey] == nil else {
+                throw BusError(.key, "\(path): the entry of '\(key.name)' is a duplicate; remove one of them")
             }
             set(key)
         }

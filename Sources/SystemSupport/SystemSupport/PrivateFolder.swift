@@ -93,13 +93,12 @@ package final class PrivateFolder: Sendable {
         let file = openat(descriptor, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
         guard file >= 0 else {
             if errno == ENOENT { return nil }
-            throw errno == ELOOP ? .exposed("\(path)/\(name)") : .unreadable(SystemError("\(path)/\(name)"))
+            throw errno == ELOOP ? .irregular("\(path)/\(name)") : .unreadable(SystemError("\(path)/\(name)"))
         }
         let handle = FileHandle(fileDescriptor: file, closeOnDealloc: true)
         var info = stat()
-        guard fstat(file, &info) == 0, info.st_mode & S_IFMT == S_IFREG, info.st_uid == geteuid(),
-            info.st_mode & 0o077 == 0
-        else { throw .exposed("\(path)/\(name)") }
+        guard fstat(file, &info) == 0, info.st_mode & S_IFMT == S_IFREG else { throw .irregular("\(path)/\(name)") }
+        guard info.st_uid == geteuid(), info.st_mode & 0o077 == 0 else { throw .exposed("\(path)/\(name)") }
         guard let content = try? handle.read(upToCount: limit + 1) ?? Data(), content.count <= limit else {
             throw .unreadable(SystemError("\(path)/\(name)", code: EFBIG))
         }
@@ -156,6 +155,12 @@ package struct PrivateFolderError: Error, Hashable, Sendable, CustomStringConver
         Self(
             message: "\(path) is not a file that only you can read",
             recovery: "run 'chmod 600' on it if it is yours", isInsecure: true)
+    }
+
+    fileprivate static func irregular(_ path: String) -> Self {
+        Self(
+            message: "\(path) is not a file, but a link, a pipe or a folder",
+            recovery: "replace it with the file itself", isInsecure: true)
     }
 
     fileprivate static func unreadable(_ error: SystemError) -> Self {

@@ -9,7 +9,7 @@ package struct KeysCommand: AsyncParsableCommand {
         commandName: "keys",
         abstract: "Make, list and revoke the keys of a bus: the broker and each process have one.",
         discussion: """
-            segue keys init                   makes the folder 'keys', and the broker's key
+            segue keys init                   makes the folder 'keys', and the keys of the broker and of your own tools
             segue keys add music-service      makes the key of a process: keys/music-service.key
             segue keys list
             segue keys rotate music-service   replaces a key, which is refused at once
@@ -17,7 +17,8 @@ package struct KeysCommand: AsyncParsableCommand {
 
             A process uses the key whose path SEGUE_BUS_CURVE contains. 'x-keys' in a compose file gives each service its \
             own key. A broker that runs applies all changes by itself. A key file may be moved to another machine; only \
-            its owner may read it and enter its folder.
+            its owner may read it and enter its folder. The role of a key decides what its owner may do: see \
+            'segue keys add --help' and 'segue access'.
             """,
         subcommands: [
             KeysInitCommand.self, KeysAddCommand.self, KeysListCommand.self, KeysRotateCommand.self,
@@ -37,14 +38,20 @@ struct KeyFolderOption: ParsableArguments, Sendable {
 
 struct KeysInitCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "init", abstract: "Make a folder for the keys of a bus, and the broker's key.",
-        discussion: "segue keys init --keys config/keys")
+        commandName: "init",
+        abstract: "Make a folder for the keys of a bus, and the keys of the broker and of your tools.",
+        discussion: """
+            segue keys init --keys config/keys
+
+            The key of your own tools is 'operator', with the role operator.
+            """)
 
     @OptionGroup var option: KeyFolderOption
 
     func run() async throws {
         let folder = try KeyFolder.create(option.keys)
-        try await Console.output.writeLine(folder.file(of: KeyFile.brokerName))
+        let own = try folder.add(KeyRole.operatorName)
+        try await Console.output.writeLines([folder.file(of: KeyFile.brokerName), own])
     }
 }
 
@@ -53,20 +60,42 @@ struct KeysAddCommand: AsyncParsableCommand {
         commandName: "add", abstract: "Make keys for processes, and print the paths of their key files.",
         discussion: """
             segue keys add music-service auth-service
-            segue keys add visitor --until 12h
+            segue keys add visitor --role monitor --until 12h
+            segue keys add amelies-phone --role device --session amelie
+
+            service   may do what 'segue access' prints about its name (default)
+            device    may do what 'segue access' prints about devices, in one session
+            operator  may do everything (default for the name 'operator')
+            monitor   reads everything, and changes nothing
+
+            Roles have an effect as soon as 'segue access --write' has written the rights of services and devices.
             """)
 
     @Argument(help: ArgumentHelp("The name of a process, such as that of its service.", valueName: "name"))
     var names: [String]
 
+    @Option(help: "The role of the owners: \(KeyRole.names.joined(separator: ", ")).")
+    var role: String?
+
+    @Option(help: "The only session that a device sees.")
+    var session: String?
+
     @Option(
-        help: ArgumentHelp("The broker refuses the keys from this time on: \(FutureTime.forms).", valueName: "time"))
+        help: ArgumentHelp("The broker refuses the keys from this time on: \(FutureTime.forms).", valueName: "time"),
+        transform: FutureTime.argument)
     var until: FutureTime?
 
     @OptionGroup var option: KeyFolderOption
 
+    func validate() throws {
+        for name in names {
+            do { _ = try KeyRole(role, session: session, of: name) } catch { throw ValidationError("\(error)") }
+        }
+    }
+
     func run() async throws {
-        try await Console.output.writeLines(try option.folder.add(names, until: until?.date))
+        try await Console.output.writeLines(
+            try option.folder.add(names, role: role, session: session, until: until?.date))
     }
 }
 
@@ -88,16 +117,21 @@ struct KeysListCommand: AsyncParsableCommand, WallTimeCommand {
 
     private struct Row: Encodable, ListRow {
         let name: String
+        let role: String
+        let session: String?
         let publicKey: CurveKey
         let until: Date?
 
         init(_ key: KnownKey) {
-            (name, publicKey, until) = (key.name, key.publicKey, key.until)
+            (name, role, session) = (key.name, key.role.name, key.role.session)
+            (publicKey, until) = (key.publicKey, key.until)
         }
 
         static var columns: [Column<Row>] {
             [
                 Column(name: "NAME", cell: \.name),
+                Column(name: "ROLE", cell: \.role),
+                Column(name: "SESSION") { $0.session ?? "-" },
                 Column(name: "UNTIL") { row in
                     row.until.map { WallTime.text(of: $0) + ($0 <= Date() ? " (expired)" : "") } ?? "-"
                 },
@@ -137,14 +171,20 @@ struct KeysRevokeCommand: AsyncParsableCommand {
     @OptionGroup var option: KeyFolderOption
 
     func run() async throws {
-        for name in names { try option.folder.revoke(name) }
+        let folder = option.folder
+        for name in names {
+            try folder.revoke(name)
+            try await Console.output.writeLine(
+                "removed the key of \(name) and \(folder.file(of: name)); a broker that runs refuses the key from now on"
+            )
+        }
     }
 }
 
 /// A point in time after now, on the command line.
-struct FutureTime: ExpressibleByArgument, Sendable {
+struct FutureTime: FormedArgument, Sendable {
     static let forms =
-        "a time such as 2027-03-01T12:00:00Z, '2027-03-01 12:00' or 2027-03-01, or a duration such as 12h"
+        "a time to come such as 2027-03-01T12:00:00Z, '2027-03-01 12:00' or 2027-03-01, or a duration such as 12h"
 
     let date: Date
 
