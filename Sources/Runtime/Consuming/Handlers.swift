@@ -217,6 +217,7 @@ public struct Handlers: Sendable {
     public var receives: [any Message.Type] {
         var received = received
         if handlesSessionEnd { received.add(DomainEvent.SessionEnded.self) }
+        if discardsCommandsOfEndedSessions { received.add(Document.NavigationState.self) }
         return received.messages
     }
 

@@ -1,6 +1,7 @@
 internal import Contracts
 internal import Coordinator
 internal import ErrorNotification
+internal import EventBus
 package import Navigation
 package import ServiceRuntime
 
@@ -14,9 +15,10 @@ extension ServiceProgram {
     package static func coordinator(
         _ flow: Flow, source: String?, liveSessions: Int? = nil, sessionIdle: Duration? = nil
     ) -> ServiceProgram {
+        let sends = flow.sends + (sessionIdle == nil ? [] : [DomainEvent.SessionEnded.type])
         let process = ServiceProcess(
             "navigation-coordinator", receives: flow.receives.map { DeclaredMessage($0, in: flow) },
-            sends: flow.sends.map { DeclaredMessage($0, in: flow) }, consumers: [flow.consumer])
+            sends: sends.map { DeclaredMessage($0, in: flow) }, consumers: [flow.consumer])
         return ServiceProgram(process) { process in
             [
                 Coordinator(
