@@ -59,6 +59,7 @@ let bus: [Target] = [
     module("NATS", in: "Bus", ["CNATS", "Sodium", "Support", "SystemSupport", deque]),
     module("EventBus", in: "Bus", ["Support"]),
     module("BusKeys", in: "Bus", ["EventBus", "Sodium", "Support", "SystemSupport"]),
+    module("BusAccess", in: "Bus", ["BusKeys", "EventBus", "Support"]),
     module("BusFormat", in: "Bus", ["EventBus", "Support", logging]),
     module("BusProtocol", in: "Bus", ["BusFormat", "EventBus", "Support"]),
     module(
@@ -68,7 +69,7 @@ let bus: [Target] = [
             orderedCollections,
         ]),
     module("NATSLayout", in: "Bus", ["BusFormat", "EventBus", "Support", deque]),
-    module("NATSPermissions", in: "Bus", ["EventBus", "NATSLayout", "Support"]),
+    module("NATSPermissions", in: "Bus", ["BusAccess", "EventBus", "NATSLayout", "Support"]),
     module("NATSJournal", in: "Bus", ["BusFormat", "EventBus", "NATS", "NATSLayout"]),
     module(
         "NATSEventBus", in: "Bus",
@@ -112,7 +113,10 @@ let runtime: [Target] = [
     module("Coordinator", in: "Runtime", ["Consuming", "Contracts", "EventBus", "Navigation", "Support", logging]),
     module(
         "PlatformPrograms", in: "Runtime",
-        ["Contracts", "Coordinator", "ErrorNotification", "Navigation", "ServiceRuntime", "Support", argumentParser]),
+        [
+            "Contracts", "Coordinator", "ErrorNotification", "EventBus", "Navigation", "ServiceRuntime", "Support",
+            argumentParser,
+        ]),
     module(
         "BrokerProgram", in: "Runtime",
         [
@@ -209,8 +213,8 @@ let tools: [Target] = [
     module(
         "SegueCommands", in: "Tools",
         [
-            "AppContract", "BusKeys", "CSegueVersion", "CommandLineSupport", "Compose", "Contracts", "EventBus",
-            "FlowDrawing",
+            "AppContract", "BusAccess", "BusKeys", "CSegueVersion", "CommandLineSupport", "Compose", "Contracts",
+            "EventBus", "FlowDrawing",
             "FlowFiles", "FlowReview", "Monitor", "NATSPermissions", "Navigation", "Opening",
             "Projects",
             "Scaffold", "SignIn", "Support", "SystemSupport", "Transports", argumentParser, logging, subprocess,
@@ -382,7 +386,8 @@ let apps: [Target.Dependency] =
 let stacks: [Target.Dependency] =
     apps + [
         "AppContract", "BusFormat", "BusProtocol", "BusStranger", "CommandLineTestSupport", "Compose", "Monitor",
-        "NATSPermissions", "broker", "error-notifier", "navigation-coordinator", "segue", "segue-bench", argumentParser,
+        "BusAccess", "NATSPermissions", "broker", "error-notifier", "navigation-coordinator", "segue", "segue-bench",
+        argumentParser,
         grdb,
     ]
 let faults: [Target.Dependency] =
@@ -418,6 +423,7 @@ let tests: [Target] = [
 
     tests(of: "EventBus", messages + ["BusConformance"]),
     tests(of: "BusKeys", messages),
+    tests(of: "BusAccess", messages + ["AppContract", "BusKeys"]),
     tests(of: "BusProtocol", zeroMQ),
     tests(of: "Broker", zeroMQ),
     tests(of: "ZeroMQEventBus", zeroMQ),

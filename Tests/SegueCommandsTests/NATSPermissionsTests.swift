@@ -1,3 +1,4 @@
+import BusAccess
 import EventBus
 import NATSPermissions
 import Testing
@@ -8,9 +9,9 @@ struct NATSPermissionsTests {
         "No permissions are written for a service whose name would change their syntax",
         arguments: ["x\n}, { nkey: UEVIL }", "a b", ""])
     func names(name: String) {
-        let service = NATSPermissions.Service(name: name, receives: [], sends: [], consumers: [])
+        let access = Access(services: [name: AccessEntry()])
         let error = #expect(throws: BusError.self) {
-            try NATSPermissions(of: [service], announcements: [], reports: [], steward: "broker", namespace: "shop")
+            try NATSPermissions(of: access, steward: "broker", namespace: "shop")
         }
         #expect(error?.code == .refused)
     }

@@ -1,52 +1,32 @@
+package import BusAccess
 package import EventBus
 internal import NATSLayout
 internal import Support
 
 /// The users of a bus on NATS with the rights that each needs, as a part of the configuration of nats-server.
 package struct NATSPermissions: Sendable {
-    /// What a service, or another program of an app, does on the bus.
-    package struct Service: Sendable {
-        package let name: String
-        package let receives: Set<MessageType>
-        package let sends: Set<MessageType>
-        /// The durable consumers that it runs.
-        package let consumers: Set<String>
-
-        package init(name: String, receives: Set<MessageType>, sends: Set<MessageType>, consumers: Set<String>) {
-            self.name = name
-            self.receives = receives
-            self.sends = sends
-            self.consumers = consumers
-        }
-    }
-
     private let users: [(name: String, rights: ServiceRights)]
 
     /// - Parameters:
-    ///   - announcements: The types with which every process announces itself.
-    ///   - reports: The types that every process sends as transient messages only.
     ///   - steward: The name of the service that is the steward.
     ///   - namespace: The namespace in the address of the bus.
     /// - Throws: ``BusError`` with code `address` if there is no such namespace, `refused` if the name of a service is
     ///   not a ``ServiceName``: it becomes a part of the configuration.
-    package init(
-        of services: [Service], announcements: [MessageType], reports: [MessageType], steward: String,
-        namespace: String
-    ) throws(BusError) {
+    package init(of access: Access, steward: String, namespace: String) throws(BusError) {
         _ = try NATSAddress("nats://localhost/\(namespace)")
-        guard services.allSatisfy({ ServiceName.isValid($0.name) }) else {
+        guard access.services.keys.allSatisfy(ServiceName.isValid) else {
             throw BusError(.refused, "a service has an invalid name; \(ServiceName.rule)")
         }
-        let others = services.filter { $0.name != steward }.sorted { $0.name < $1.name }
+        let others = access.services.filter { $0.key != steward }.sorted { $0.key < $1.key }
         users =
             [(steward, .steward(namespace: namespace))]
-            + others.map { service in
-                let serves = service.receives.filter { $0.kind == .query }
-                return (
-                    service.name,
+            + others.map { name, entry in
+                (
+                    name,
                     ServiceRights(
-                        sends: service.sends, serves: serves, consumers: service.consumers,
-                        announcements: announcements, reports: reports, namespace: namespace)
+                        sends: entry.publishes.union(entry.asks), serves: entry.serves, consumers: entry.claims,
+                        announcements: PlatformAccess.announcements, reports: PlatformAccess.reports,
+                        namespace: namespace)
                 )
             } + [("tools", .tools(namespace: namespace))]
     }

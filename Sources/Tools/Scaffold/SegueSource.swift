@@ -59,7 +59,8 @@ package struct SegueSource: Hashable, Sendable {
 enum SegueNames {
     /// In a package graph, each module has another name.
     static let modules: Set = [
-        "AppContract", "Authorization", "Benchmarks", "Brewing", "Broker", "BrokerProgram", "BusFormat", "BusKeys",
+        "AppContract", "Authorization", "Benchmarks", "Brewing", "Broker", "BrokerProgram", "BusAccess", "BusFormat",
+        "BusKeys",
         "BusProtocol", "CCurl", "CEventDescriptor", "CJetStreamPeer", "CNATS", "CSegueVersion", "CSodium", "CZeroMQ",
         "CommandLineSupport", "Compose", "ConsentCallback", "Consuming", "Contracts", "Coordinator", "Device",
         "ErrorNotification", "EventBus", "FlowDrawing", "FlowFiles", "FlowReview", "FocusPlayerProgram", "HTTPClient",

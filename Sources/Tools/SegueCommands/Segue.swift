@@ -22,7 +22,7 @@ package struct Segue: AsyncParsableCommand {
                     MonitorCommand.self, TopCommand.self, TraceCommand.self, DescribeCommand.self, SendCommand.self,
                     GetCommand.self,
                     AskCommand.self, ServicesCommand.self, ConsumerCommand.self, DeadCommand.self, TimersCommand.self,
-                    RecordCommand.self, ReplayCommand.self, KeysCommand.self, BenchCommand.self,
+                    RecordCommand.self, ReplayCommand.self, KeysCommand.self, AccessCommand.self, BenchCommand.self,
                 ]),
             CommandGroup(name: "Flows and contracts", subcommands: [FlowCommand.self, ContractCommand.self]),
             CommandGroup(name: "Your own app", subcommands: [NewCommand.self]),

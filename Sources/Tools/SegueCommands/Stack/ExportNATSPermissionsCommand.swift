@@ -1,6 +1,5 @@
 internal import AppContract
 internal import ArgumentParser
-internal import Contracts
 internal import EventBus
 internal import NATSPermissions
 internal import Support
@@ -29,16 +28,9 @@ struct ExportNATSPermissionsCommand: AsyncParsableCommand {
 
     func run() async throws {
         let contract = try ContractFile.read(contract ?? ContractFile.standard)
-        let services = contract.parties.map { name, party in
-            NATSPermissions.Service(
-                name: name, receives: party.receives, sends: party.sends, consumers: party.consumers ?? [name])
-        }
         let permissions: NATSPermissions
         do {
-            permissions = try NATSPermissions(
-                of: services, announcements: [Document.Presence.type, Document.ServiceContract.type],
-                reports: [DomainEvent.MetricsRequested.type, DomainEvent.MetricsReported.type], steward: "broker",
-                namespace: namespace)
+            permissions = try NATSPermissions(of: contract.access, steward: "broker", namespace: namespace)
         } catch {
             throw ValidationError(error.code == .address ? "--namespace: \(error.message)" : error.message)
         }
