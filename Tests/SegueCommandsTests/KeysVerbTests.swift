@@ -98,7 +98,7 @@ struct KeysVerbTests {
         let page = try String(contentsOfFile: Repository.path("docs/running.md"), encoding: .utf8)
         let section = try #require(page.components(separatedBy: "## How do I protect a bus").last)
         let blocks = section.matches(of: #/(?s)```(?:yaml|sh)\n(.*?)```/#).map { String($0.1) }
-        try #require(blocks.count == 2)
+        try #require(blocks.count == 3)
         try await SegueCommandLine.inScratch { segue in
             for _ in 1...20 {
                 // Below the ports that the kernel gives to outgoing connections by default.
@@ -112,6 +112,12 @@ struct KeysVerbTests {
             let result = try await segue.shell("set -e\n" + lines.joined(separator: "\n"))
             #expect(result.status == 0, "\(result.error)")
             #expect(result.output.contains("error-notifier"))
+            #expect(try await segue("services").output.contains("error-notifier"))
+            let access = try await segue.shell("set -e\n" + blocks[2])
+            #expect(access.status == 0, "\(access.error)")
+            #expect(access.output.contains("document.ErrorBanner"))
+            let keys = try await segue("keys", "list").lines.map { $0.split(separator: " ").prefix(3) }
+            #expect(keys.contains(["phone", "device", "amelie"]) && keys.contains(["visitor", "monitor", "-"]))
             #expect(try await segue("services").output.contains("error-notifier"))
             #expect(try await segue.shell(revocation).status == 0)
             let log = try await segue.shell(
