@@ -104,21 +104,62 @@ struct RightsTests {
         }
     }
 
-    @Test("The rights of topics are those of their types, also beyond the number of kept answers")
+    @Test("The rights of topics are those of their types, also beyond the number of topics that are kept")
     func topics() throws {
         var topics = TopicRights(try rights("shop"))
-        for _ in 0..<2 {
-            #expect(topics.right(onTopic: 7, of: sold) == .everything)
-            #expect(topics.right(onTopic: 0, of: buy) == .nothing)
-            #expect(topics.right(onTopic: TopicRights.capacity, of: sold) == .everything)
-            guard case .some(let limit) = topics.right(onTopic: 2, of: presence) else {
-                Issue.record("a presence has a limit")
-                return
+        func answer(_ topic: Int, _ type: MessageType, _ subject: String) -> PublishAnswer {
+            Array(subject.utf8).withUnsafeBytes { subject in
+                Array("1".utf8).withUnsafeBytes { topics.answer(onTopic: topic, of: type, subject: subject, key: $0) }
             }
-            #expect(limit.belongsToPublisher)
         }
-        // A kept answer is not computed again.
-        #expect(topics.right(onTopic: 7, of: buy) == .everything)
+        for _ in 0..<2 {
+            #expect(answer(7, sold, "a") == .allowed)
+            #expect(answer(0, buy, "a") == .refused)
+            #expect(answer(TopicRights.capacity, sold, "a") == .allowed)
+            #expect(answer(2, presence, Session.default) == .allowedToPublisher)
+            #expect(answer(2, presence, "a") == .refused)
+            #expect(answer(2, presence, "") == .refused)
+        }
+        // What is kept is not computed again.
+        #expect(answer(7, buy, "a") == .allowed)
+    }
+
+    @Test("The rights of topics and the reasons for refusals agree")
+    func agreement() throws {
+        let access = Access(of: [
+            DeclaredProgram(
+                name: "coordinator", receives: [buy],
+                sends: [
+                    sold, MessageType(kind: .document, name: "NavigationState"),
+                    MessageType(kind: .document, name: "Deadline"),
+                ], consumers: ["navigation-coordinator.ios"]),
+            DeclaredProgram(
+                name: "view", receives: [sold], sends: [buy, MessageType(kind: .command, name: "ScreenDisplayed")],
+                consumers: nil),
+        ])
+        let types = ["NavigationState", "Deadline", "ScheduledCommand", "Presence", "Flow", "Other"].map {
+            MessageType(kind: .document, name: $0)
+        }
+        let keys = ["", "ios", "mac", "ios.screen.1", "iosx", "navigation-coordinator.ios.1", "navigation-coordinator"]
+        let users = try [
+            KnownKey.sample("coordinator"), .sample("phone", "device", session: "amelie"), .sample("stranger"),
+            .sample("watch", "monitor"), .sample("operator"),
+        ]
+        for user in users {
+            let rights = Rights(of: user, in: access)
+            var topics = TopicRights(rights)
+            for (number, type) in (types + [buy, sold]).enumerated() {
+                for (subject, key) in ["amelie", Session.default, "b"].flatMap({ s in keys.map { (s, $0) } }) {
+                    let answer = Array(subject.utf8).withUnsafeBytes { subject in
+                        Array(key.utf8).withUnsafeBytes {
+                            topics.answer(onTopic: number, of: type, subject: subject, key: $0)
+                        }
+                    }
+                    let refusal = rights.refusalToPublish(type, subject: subject, key: key)
+                    #expect((answer == .refused) == (refusal != nil), "\(user.name) \(type) \(subject) \(key)")
+                }
+            }
+        }
     }
 }
 
