@@ -55,6 +55,14 @@ struct HandlerSessionTests {
         }
     }
 
+    @Test("A service that looks for ended sessions declares to read the states of sessions, but receives none")
+    func declaration() {
+        let handlers = greeter().discardingCommandsOfEndedSessions()
+        #expect(handlers.receives.types.contains(Document.NavigationState.type))
+        #expect(!handlers.consumes.contains(Document.NavigationState.type))
+        #expect(!greeter().receives.types.contains(Document.NavigationState.type))
+    }
+
     @Test("A view's command after the end of its session is discarded, and all others are handled")
     func lateCommands() async throws {
         try await withRunning(greeter().discardingCommandsOfEndedSessions().service(on: bus)) {
