@@ -80,8 +80,8 @@ let bus: [Target] = [
     module(
         "Broker", in: "Bus",
         [
-            "BusFormat", "BusKeys", "BusProtocol", "EventBus", "Sodium", "Support", "SystemSupport", "ZeroMQ", grdb,
-            grdbSQLite, logging,
+            "BusAccess", "BusFormat", "BusKeys", "BusProtocol", "EventBus", "Sodium", "Support", "SystemSupport",
+            "ZeroMQ", grdb, grdbSQLite, logging,
         ]),
 ]
 
@@ -375,7 +375,9 @@ let files: [Target.Dependency] = ["Support", "SystemSupport", "TestSupport", log
 let flows: [Target.Dependency] = files + ["FlowFiles", "FlowReview", "HostileValues", "Navigation", "SampleFlows"]
 let messages: [Target.Dependency] = flows + ["Consuming", "Contracts", "EventBus", lifecycle]
 let zeroMQ: [Target.Dependency] =
-    messages + ["Broker", "BusConformance", "BusFormat", "BusFuzz", "BusKeys", "BusProtocol", "ZeroMQ", grdb]
+    messages + [
+        "Broker", "BusAccess", "BusConformance", "BusFormat", "BusFuzz", "BusKeys", "BusProtocol", "ZeroMQ", grdb,
+    ]
 let nats: [Target.Dependency] =
     messages + ["BusConformance", "BusFormat", "Compose", "NATS", "NATSLayout", "NATSTestSupport", "Sodium"]
 let apps: [Target.Dependency] =

@@ -1,14 +1,16 @@
+import BusAccess
 import BusFormat
 import BusProtocol
 import EventBus
 import Testing
 
 @testable import Broker
+@testable import BusKeys
 
 /// Each message here has the session `anna`; what its header says, the broker does not read.
 @Suite("Verified origins in the broker")
 struct OriginTests {
-    private let users = ["key-of-music": "music-service", "key-of-phone": "phone"]
+    private let users = ["key-of-music": Rights.unlimited("music-service"), "key-of-phone": .unlimited("phone")]
     private let origin = VerifiedOrigin(session: "anna", publisher: "music-service")
 
     private func run(_ body: (Fixture) throws -> Void) throws {
@@ -105,7 +107,7 @@ struct OriginTests {
     func broker() throws {
         try run { fixture in
             _ = send(batch("A", kind: .document, isLeased: true, fixture), fixture)
-            let withdrawal = fixture.engine.accept(["key-of-phone": "phone"], now: fixture.now).feed
+            let withdrawal = fixture.engine.accept(["key-of-phone": .unlimited("phone")], now: fixture.now).feed
             #expect(withdrawal.map(\.origin) == [VerifiedOrigin(session: "anna", publisher: VerifiedOrigin.broker)])
             #expect(withdrawal.map(\.data.isEmpty) == [true])
         }
@@ -137,5 +139,11 @@ struct OriginTests {
             let all = PageRequest(epoch: 0, after: 0, prefixes: ["event."])
             #expect(page(ask(.read(all), fixture)) == [nil, origin])
         }
+    }
+}
+
+extension Rights {
+    static func unlimited(_ name: String) -> Rights {
+        Rights(of: KnownKey(name: name, publicKey: CurveKeyPair().publicKey, role: .operator, until: nil), in: nil)
     }
 }

@@ -14,6 +14,8 @@ struct AuditLog {
             case connectionRefused = "connection-refused"
             /// Requests over connections whose keys are no longer accepted.
             case requestRefused = "request-refused"
+            /// Requests that the rights of their users do not allow.
+            case requestForbidden = "request-forbidden"
         }
 
         let time: Date

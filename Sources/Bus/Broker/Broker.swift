@@ -169,8 +169,8 @@ package actor Broker {
             engine?.say(BusNotice(.keysUnreadable, "\(error); the broker accepts the keys that it has read before"))
         }
         guard let users = keys.nextUsers(at: Date()), let before = engine?.acceptedUsers else { return }
-        // New keys need no new feed. It is renewed first, so that the revoked ones do not get what follows.
-        if before.keys.contains(where: { users[$0] == nil }) { renewFeed() }
+        // New keys need no new feed. It is renewed first, so that users that have lost rights do not get what follows.
+        if before.contains(where: { users[$0.key] != $0.value.rights }) { renewFeed() }
         if let outgoing = engine?.accept(users, now: .now) { send(outgoing, on: sockets) }
     }
 
@@ -210,12 +210,17 @@ package actor Broker {
                     reason: refused.reason),
                 "connections were refused (\(refused.count), the last one from \(refused.address)): \(refused.reason)")
         }
-        if let denied = engine?.drainDenied(), denied.count > 0 {
-            let reason = "the key \(denied.user) is revoked or expired"
-            report(
-                AuditLog.Entry(time: Date(), event: .requestRefused, count: denied.count, reason: reason),
-                "requests were refused (\(denied.count)): \(reason)")
+        let refused = engine?.drainRefusals()
+        if let denied = refused?.denied {
+            report(denied, as: .requestRefused, "the key \(denied.user) is revoked or expired")
         }
+        if let forbidden = refused?.forbidden { report(forbidden, as: .requestForbidden, forbidden.reason) }
+    }
+
+    private func report(_ refused: RefusedRequests.Refusal, as event: AuditLog.Entry.Event, _ reason: String) {
+        report(
+            AuditLog.Entry(time: Date(), event: event, count: refused.count, reason: reason),
+            "requests were refused (\(refused.count)): \(reason)")
     }
 
     /// - Parameter line: The entry for people.

@@ -1,3 +1,4 @@
+internal import BusAccess
 internal import BusKeys
 internal import EventBus
 internal import Foundation
@@ -5,7 +6,7 @@ internal import Glibc
 internal import Synchronization
 internal import ZeroMQ
 
-/// The keys of a broker: its own, and those that it accepts at the moment.
+/// The keys of a broker: its own, and those that it accepts at the moment, with the rights of their owners.
 ///
 /// The thread of the ``Authenticator`` asks about each new connection; the broker changes the accepted keys. A message's
 /// user is the text of the sender's public key.
@@ -19,8 +20,10 @@ final class BrokerKeys: Sendable {
     private struct State {
         /// The keys of the folder's list.
         var known: KnownKeys
-        /// The file from which the keys were read; nil if the last attempt has failed.
-        var version: FileVersion?
+        /// The folder's access file; nil if there is none.
+        var access: Access?
+        /// The files that were read; nil if the last attempt has failed.
+        var version: Version?
         /// The error of the last attempt; nil if it has succeeded.
         var failure: BusError?
         /// The time from which the users may be others than those of the last ``BrokerKeys/nextUsers(at:)``: the first
@@ -29,26 +32,36 @@ final class BrokerKeys: Sendable {
         var refusals = RefusedConnections()
     }
 
+    private struct Version: Equatable {
+        let list: FileVersion?
+        let access: FileVersion?
+
+        init(_ folder: KeyFolder) {
+            list = FileVersion(folder.list)
+            access = FileVersion("\(folder.path)/\(KeyFolder.accessName)")
+        }
+    }
+
     /// - Throws: ``BusError`` with code `key` if the folder cannot be used.
     init(_ folder: KeyFolder) throws(BusError) {
         self.folder = folder
         own = try folder.broker()
-        let version = FileVersion(folder.list)
-        state = Mutex(State(known: try folder.known(), version: version))
+        let version = Version(folder)
+        state = Mutex(State(known: try folder.known(), access: try folder.access(), version: version))
     }
 
     var path: String { folder.path }
 
-    /// Reads the list of keys anew if its file is another one or has changed, or if the last attempt has failed. If it
-    /// cannot be read, the keys remain as they are.
+    /// Reads the list of keys and the access file anew if one of them is another file or has changed, or if the last
+    /// attempt has failed. If one cannot be read, all keys and rights remain as they are.
     /// - Throws: ``BusError`` with code `key` if it cannot be read for another reason than the last time.
     func refresh() throws(BusError) {
-        let version = FileVersion(folder.list)
-        guard state.withLock({ $0.version != version || version == nil }) else { return }
+        let version = Version(folder)
+        guard state.withLock({ $0.version != version || version.list == nil }) else { return }
         do {
-            let known = try folder.known()
+            let (known, access) = (try folder.known(), try folder.access())
             state.withLock { state in
-                (state.known, state.version, state.failure) = (known, version, nil)
+                (state.known, state.access, state.version, state.failure) = (known, access, version, nil)
                 state.nextChange = nil
             }
         } catch {
@@ -60,13 +73,15 @@ final class BrokerKeys: Sendable {
         }
     }
 
-    /// The users whose keys are accepted at a time, with the names of their keys. Nil if they are those of the last call.
-    func nextUsers(at time: Date) -> [String: String]? {
+    /// The users whose keys are accepted at a time, with their rights. Nil if they are those of the last call.
+    func nextUsers(at time: Date) -> [String: Rights]? {
         state.withLock { state in
             if let nextChange = state.nextChange, time < nextChange { return nil }
             let valid = state.known.list.filter { $0.isValid(at: time) }
             state.nextChange = valid.compactMap(\.until).min() ?? .distantFuture
-            return Dictionary(valid.map { ($0.publicKey.description, $0.name) }) { first, _ in first }
+            return Dictionary(
+                valid.map { ($0.publicKey.description, Rights(of: $0, in: state.access)) }
+            ) { first, _ in first }
         }
     }
 

@@ -40,8 +40,10 @@ package struct ProtocolError: Error, Hashable, Sendable, CustomStringConvertible
         package static let deadLetter = Code(rawValue: 13)
         /// The previous checkpoint of the partition is not recorded.
         package static let unrecorded = Code(rawValue: 14)
-        /// The bus does not accept the key of the client, or the key does not allow the request.
+        /// The bus does not accept the key of the client.
         package static let denied = Code(rawValue: 15)
+        /// The key of the client does not allow the request.
+        package static let forbidden = Code(rawValue: 16)
     }
 
     package let code: Code

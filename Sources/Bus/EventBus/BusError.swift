@@ -16,6 +16,8 @@ public struct BusError: Error, Hashable, Sendable {
         public static let key = Code(rawValue: "bus.key")
         /// The broker does not accept the key of this process: it is unknown, revoked or expired.
         public static let denied = Code(rawValue: "bus.denied")
+        /// The key of this process does not allow the request. ``BusError/message`` says what to change.
+        public static let forbidden = Code(rawValue: "bus.forbidden")
         /// A message cannot be written or read, because its topic, header or data is invalid.
         public static let malformed = Code(rawValue: "bus.malformed")
         /// The bus refuses the request. ``BusError/message`` gives the reason.

@@ -300,6 +300,7 @@ extension BusError {
             case .deadLetter: .deadLetter
             case .unrecorded: .unrecorded
             case .denied: .denied
+            case .forbidden: .forbidden
             default: .refused
             }
         self.init(code, error.message)

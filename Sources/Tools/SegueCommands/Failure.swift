@@ -58,7 +58,7 @@ extension CommandStatus {
         case .deadline, .cancelled: self = .temporaryFailure
         case .journal: self = .ioError
         case .address, .key: self = .configuration
-        case .denied: self = .noPermission
+        case .denied, .forbidden: self = .noPermission
         case .malformed, .refused: self = .dataError
         default: self = .failure
         }

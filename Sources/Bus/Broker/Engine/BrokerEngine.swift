@@ -1,3 +1,4 @@
+package import BusAccess
 internal import BusFormat
 package import BusProtocol
 internal import EventBus
@@ -18,10 +19,12 @@ package struct BrokerEngine {
     private var transients = TransientBatches()
     private var notices: BrokerNotices
     private var lagWarnings: LagWarnings
-    /// The users whose requests are answered, with their names. Nil on a bus without keys: then all are.
-    private(set) var acceptedUsers: [String: String]?
-    /// The requests that were refused because of their user, and the last such user.
-    private var denied: (count: Int, user: String) = (0, "")
+    /// The users whose requests are answered. Nil on a bus without keys: then all are.
+    private(set) var acceptedUsers: [String: Publisher]?
+    /// The broker as the publisher of its own messages. Nil on a bus without keys.
+    private var ownPublisher: Publisher?
+    /// The refused requests since the last call of ``drainRefusals()``.
+    private var refusals = RefusedRequests()
     /// True if retention has more to remove.
     private var isPruning = false
     /// The time at which silent producers were last forgotten, or the broker started.
@@ -66,15 +69,12 @@ package struct BrokerEngine {
                     if batch.batch.isTransient { transients.append(batch) } else { batches.append(batch) }
                 } else {
                     let request = try Request(head.operation, body: message.body)
+                    try publisher(of: message)?.rights?.check(request)
                     if let producer = request.producer { try presence.checkUser(of: producer, message.user) }
                     others.append((message, head, request))
                 }
             } catch {
-                if error.code == .denied {
-                    denied = (denied.count + 1, message.user ?? "")
-                } else {
-                    recordGarbage(1, error.message)
-                }
+                if !refusals.record(error, of: message.user) { recordGarbage(1, error.message) }
                 outgoing.refuse(message, error)
             }
         }
@@ -123,11 +123,11 @@ package struct BrokerEngine {
     }
 
     /// Sets the users whose requests are answered, and ends the leases, memberships and served queries of the others.
-    /// - Parameter users: The users with their names. Nil on a bus without keys.
-    package mutating func accept(_ users: [String: String]?, now: ContinuousClock.Instant) -> Outgoing {
-        acceptedUsers = users
+    /// - Parameter users: Nil on a bus without keys.
+    package mutating func accept(_ users: [String: Rights]?, now: ContinuousClock.Instant) -> Outgoing {
         var outgoing = Outgoing()
-        guard let users else { return outgoing }
+        guard let users = users?.mapValues({ Publisher($0) }) else { return outgoing }
+        (acceptedUsers, ownPublisher) = (users, Publisher())
         desk.cancelQueries(ofUsersBeyond: users, into: &outgoing)
         for producer in presence.producers(withoutUserIn: users) {
             do {
@@ -140,10 +140,10 @@ package struct BrokerEngine {
         return outgoing
     }
 
-    /// The requests since the last call that were refused because of their user, and the last such user.
-    mutating func drainDenied() -> (count: Int, user: String) {
-        defer { denied = (0, "") }
-        return denied
+    /// The requests since the last call that were refused because of their user.
+    mutating func drainRefusals() -> RefusedRequests {
+        defer { refusals = RefusedRequests() }
+        return refusals
     }
 
     /// Logs a notice, and publishes it with the next messages.
@@ -158,13 +158,10 @@ package struct BrokerEngine {
         }
     }
 
-    /// The name of a user, for the verified origin of its messages. Nil on a bus without keys.
-    private func publisher(of user: String?) -> String? {
-        user.flatMap { acceptedUsers?[$0] }
+    /// The sender of a message. Nil on a bus without keys.
+    private func publisher(of message: Incoming) -> Publisher? {
+        message.user.flatMap { acceptedUsers?[$0] }
     }
-
-    /// The publisher of the broker's own messages. Nil on a bus without keys.
-    private var ownName: String? { acceptedUsers.map { _ in VerifiedOrigin.broker } }
 
     /// Counts input that does not follow the protocol.
     /// - Parameter reason: The error of the last invalid message.
@@ -192,7 +189,7 @@ package struct BrokerEngine {
     }
 
     /// Records batches in one transaction.
-    private func record(
+    private mutating func record(
         _ batches: [IncomingBatch], now: ContinuousClock.Instant, into outgoing: inout Outgoing
     ) throws -> [Reply] {
         var feed: [FeedMessage] = []
@@ -200,9 +197,10 @@ package struct BrokerEngine {
             try batches.map { batch -> Reply in
                 do {
                     let offset = try transaction.append(
-                        batch.batch, from: publisher(of: batch.from.user), to: &feed)
+                        batch.batch, from: publisher(of: batch.from), to: &feed)
                     return .published(epoch: journal.epoch, offset: offset)
                 } catch let refusal as ProtocolError {
+                    refusals.record(refusal, of: batch.from.user)
                     return .refused(refusal)
                 }
             }
@@ -213,7 +211,7 @@ package struct BrokerEngine {
 
     /// The replies if the batches could not be recorded together. Those that are recorded already, because they were
     /// sent again, are answered as the first time: their publishers would treat a refusal as the only answer.
-    private func repliesAfterFailure(
+    private mutating func repliesAfterFailure(
         _ error: any Error, to batches: [IncomingBatch], now: ContinuousClock.Instant, into outgoing: inout Outgoing
     ) -> [Reply] {
         let refusal = Reply.refused(refusal(error))
@@ -233,10 +231,12 @@ package struct BrokerEngine {
             presence.record(batch.batch.producer, user: batch.from.user, now: now)
             do {
                 outgoing.feed += try transients.handle(
-                    batch.batch, from: publisher(of: batch.from.user), epoch: journal.epoch)
+                    batch.batch, from: publisher(of: batch.from), epoch: journal.epoch)
                 outgoing.reply(.published(epoch: journal.epoch, offset: 0), to: batch.from, batch.head)
             } catch {
-                outgoing.reply(.refused(refusal(error)), to: batch.from, batch.head)
+                let refusal = refusal(error)
+                refusals.record(refusal, of: batch.from.user)
+                outgoing.reply(.refused(refusal), to: batch.from, batch.head)
             }
         }
     }
@@ -253,9 +253,12 @@ package struct BrokerEngine {
     ) {
         do {
             try journal.requireLoaded()
+            let reader = publisher(of: message)?.rights
             switch request {
-            case .read(let request): send(try journal.messages(request), to: message, head: head, into: &outgoing)
-            case .documents(let request): send(try journal.documents(request), to: message, head: head, into: &outgoing)
+            case .read(let request):
+                send(try journal.messages(request, for: reader), to: message, head: head, into: &outgoing)
+            case .documents(let request):
+                send(try journal.documents(request, for: reader), to: message, head: head, into: &outgoing)
             case .document(let request): send(try journal.document(request), to: message, head: head, into: &outgoing)
             case .documentsOfSubject(let request):
                 send(try journal.documents(request), to: message, head: head, into: &outgoing)
@@ -266,12 +269,12 @@ package struct BrokerEngine {
                 outgoing.reply(try welcome(greeting), to: message, head)
             case .ask(let request):
                 try desk.ask(
-                    request, from: message, publisher(of: message.user), id: head.id, now: now, into: &outgoing)
+                    request, from: message, publisher(of: message)?.name, id: head.id, now: now, into: &outgoing)
             case .cancel(let id):
                 desk.cancel(id, peer: message.peer, into: &outgoing)
                 outgoing.reply(.done, to: message, head)
             case .answer(let answer):
-                if desk.answer(answer, from: message.peer, publisher(of: message.user), into: &outgoing) {
+                if desk.answer(answer, from: message.peer, publisher(of: message)?.name, into: &outgoing) {
                     outgoing.reply(.done, to: message, head)
                 }
             case .serve(let request):
@@ -279,7 +282,7 @@ package struct BrokerEngine {
                 try desk.serve(request, peer: message.peer)
                 outgoing.reply(.done, to: message, head)
             default:
-                let reply = try reply(to: request, from: message.user, now: now, into: &outgoing)
+                let reply = try reply(to: request, from: message, now: now, into: &outgoing)
                 outgoing.reply(reply, to: message, head)
             }
         } catch {
@@ -288,17 +291,18 @@ package struct BrokerEngine {
     }
 
     private mutating func reply(
-        to request: Request, from user: String?, now: ContinuousClock.Instant, into outgoing: inout Outgoing
+        to request: Request, from message: Incoming, now: ContinuousClock.Instant, into outgoing: inout Outgoing
     ) throws -> Reply {
+        let reader = publisher(of: message)?.rights
         switch request {
         case .bye(let greeting):
             try leave(greeting.producer, now: now, into: &outgoing)
             return try welcome(greeting)
-        case .heads(let page): return .heads(try journal.heads(page))
+        case .heads(let page): return .heads(try journal.heads(page, for: reader))
         case .end: return .end(epoch: journal.epoch, offset: journal.head)
-        case .count(let page): return .counted(epoch: journal.epoch, count: try journal.count(page))
+        case .count(let page): return .counted(epoch: journal.epoch, count: try journal.count(page, for: reader))
         case .claim(let claim):
-            presence.record(claim.producer, user: user, now: now)
+            presence.record(claim.producer, user: message.user, now: now)
             let claimed = try journal.claim(claim, at: clock.time(at: now))
             owners.record(claim, claimed: claimed, consumer: journal.consumers[claim.consumer])
             return .claimed(claimed)
@@ -366,7 +370,7 @@ package struct BrokerEngine {
         if try isMember || journal.leaseCount(of: producer) > 0 {
             var feed: [FeedMessage] = []
             try journal.transaction(at: clock.time(at: now)) { transaction in
-                try transaction.withdrawLeases(of: producer, from: ownName, to: &feed)
+                try transaction.withdrawLeases(of: producer, from: ownPublisher, to: &feed)
                 try transaction.leave(producer)
             }
             outgoing.feed += feed
@@ -427,7 +431,7 @@ package struct BrokerEngine {
         do {
             try journal.transaction(at: clock.time(at: now)) { transaction in
                 for message in messages {
-                    try transaction.append(message, from: ownName, to: &feed)
+                    try transaction.append(message, from: ownPublisher, to: &feed)
                 }
             }
         } catch {
@@ -435,7 +439,7 @@ package struct BrokerEngine {
                 FeedMessage(
                     topic: message.topic, epoch: journal.epoch, offset: 0, previous: 0, header: message.header,
                     data: message.data,
-                    origin: ownName.map { VerifiedOrigin(session: message.subject, publisher: $0) })
+                    origin: ownPublisher.map { VerifiedOrigin(session: message.subject, publisher: $0.name) })
             }
         }
         outgoing.feed += feed
@@ -471,6 +475,35 @@ package struct Incoming {
     }
 
     var body: ArraySlice<[UInt8]> { frames.dropFirst() }
+}
+
+/// Requests that were refused because of their users: the number for each kind, and the last one.
+struct RefusedRequests {
+    /// Those over connections whose keys are no longer accepted.
+    private(set) var denied: Refusal?
+    /// Those that the rights of their users do not allow.
+    private(set) var forbidden: Refusal?
+
+    struct Refusal {
+        var count: Int
+        var user: String
+        var reason: String
+    }
+
+    /// Counts a refused request.
+    /// - Returns: False if it was refused for another reason than its user.
+    @discardableResult
+    mutating func record(_ error: ProtocolError, of user: String?) -> Bool {
+        func next(_ last: Refusal?) -> Refusal {
+            Refusal(count: (last?.count ?? 0) + 1, user: user ?? "", reason: error.message)
+        }
+        switch error.code {
+        case .denied: denied = next(denied)
+        case .forbidden: forbidden = next(forbidden)
+        default: return false
+        }
+        return true
+    }
 }
 
 /// A batch and the request that contained it.

@@ -22,7 +22,7 @@ struct ProducerPresence {
     func isPresent(_ producer: ProducerID) -> Bool { lastSeen[producer] != nil }
 
     /// The producers with a user that is not one of `accepted`.
-    func producers(withoutUserIn accepted: [String: String]) -> [ProducerID] {
+    func producers(withoutUserIn accepted: [String: Publisher]) -> [ProducerID] {
         users.filter { accepted[$0.value] == nil }.map(\.key)
     }
 

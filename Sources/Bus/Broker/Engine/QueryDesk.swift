@@ -123,7 +123,7 @@ struct QueryDesk {
     }
 
     /// Cancels the queries of users that are no longer accepted. They get no answer.
-    mutating func cancelQueries(ofUsersBeyond accepted: [String: String], into outgoing: inout Outgoing) {
+    mutating func cancelQueries(ofUsersBeyond accepted: [String: Publisher], into outgoing: inout Outgoing) {
         for (number, query) in open where query.user.map({ accepted[$0] == nil }) ?? false {
             tellServer(of: number, into: &outgoing)
             _ = remove(number)

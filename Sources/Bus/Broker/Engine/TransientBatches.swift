@@ -13,7 +13,7 @@ struct TransientBatches {
     /// - Parameter publisher: Nil on a bus without keys.
     /// - Returns: Its messages; none if the batch is a repetition.
     /// - Throws: ``ProtocolError`` if the batch is refused.
-    mutating func handle(_ batch: BatchHead, from publisher: String?, epoch: UInt64) throws -> [FeedMessage] {
+    mutating func handle(_ batch: BatchHead, from publisher: Publisher?, epoch: UInt64) throws -> [FeedMessage] {
         let content = try BatchContent(of: batch)
         let scanned = try ScannedBatch(content.messages, count: batch.count, topics: topics)
         do {
@@ -28,6 +28,7 @@ struct TransientBatches {
         } catch {
             throw ProtocolError(error)
         }
+        try publisher?.check(scanned, in: topics, isTransient: true) { _, _, _ in nil }
         // The sequence is stored after all checks, so that a batch that fails them is refused again when it is
         // repeated.
         guard batch.sequence > sequences[batch.producer] ?? 0 else { return [] }

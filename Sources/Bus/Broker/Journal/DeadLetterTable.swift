@@ -11,10 +11,9 @@ enum DeadLetterTable {
     ///   that it rejects, does not exist.
     static func check(_ batch: BatchContent, in transaction: borrowing Journal.Transaction) throws {
         for id in batch.resolvedDeadLetters {
-            let exists = try Bool.fetchOne(
-                transaction.database, sql: "SELECT EXISTS (SELECT 1 FROM letters WHERE id = :id)",
-                arguments: ["id": id])
-            guard exists == true else { throw ProtocolError(.deadLetter, "there is no dead letter \(id)") }
+            guard try consumer(of: id, in: transaction) != nil else {
+                throw ProtocolError(.deadLetter, "there is no dead letter \(id)")
+            }
         }
         guard let checkpoint = batch.checkpoint, batch.rejection != nil else { return }
         let exists = try Bool.fetchOne(
@@ -45,6 +44,12 @@ enum DeadLetterTable {
                 "reason": rejection.reason, "attempts": Int64(rejection.attempts), "time": transaction.time,
                 "offset": Int64(clamping: checkpoint.offset),
             ])
+    }
+
+    /// The consumer that has given up a message. Nil if there is no such dead letter.
+    static func consumer(of id: Int64, in transaction: borrowing Journal.Transaction) throws -> String? {
+        let sql = "SELECT consumer FROM letters WHERE id = :id"
+        return try Row.fetchOne(transaction.database, sql: sql, arguments: ["id": id])?.value("consumer")
     }
 
     /// The number of dead letters of a consumer, or of all if the name is empty.

@@ -14,6 +14,7 @@ struct DocumentTable {
     private let retain: RawStatement<Parameter>
     private let withdraw: RawStatement<Parameter>
     private let offset: RawStatement<Parameter>
+    private let publisher: RawStatement<Parameter>
     private let deleteMessage: RawStatement<MessageTable.Parameter>
 
     /// The parameters of the statements for one document.
@@ -43,6 +44,8 @@ struct DocumentTable {
             "INSERT OR REPLACE INTO documents VALUES (:type, :subject, :key, :offset, :owner)", database)
         withdraw = try RawStatement("DELETE FROM documents WHERE \(Self.identity)", database)
         offset = try RawStatement("SELECT offset FROM documents WHERE \(Self.identity)", database)
+        publisher = try RawStatement(
+            "SELECT publisher FROM documents JOIN messages USING (offset) WHERE \(Self.identity)", database)
         deleteMessage = try RawStatement("DELETE FROM messages WHERE offset = :offset", database)
     }
 
@@ -98,6 +101,12 @@ struct DocumentTable {
                 return try body(scanSubject)
             }
         }
+    }
+
+    /// The verified publisher of a retained document. Nil if there is no such document, or if it is from before the bus
+    /// had keys.
+    func publisher(of document: DocumentIdentity, in _: borrowing Journal.Transaction) throws -> String? {
+        try document.bound(to: publisher) { try $0.step()?.firstText }
     }
 
     /// The offsets of the retained documents in a range, in order.

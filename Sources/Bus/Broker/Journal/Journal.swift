@@ -1,3 +1,4 @@
+internal import BusAccess
 internal import BusFormat
 internal import BusProtocol
 internal import EventBus
@@ -314,13 +315,14 @@ package final class Journal {
     // MARK: Reading
 
     /// A page of the matching messages after an offset.
-    func messages(_ request: PageRequest) throws -> PackedPage {
-        try page(request, messages.scan, isWhole: true)
+    /// - Parameter reader: The rights of the reader, on a bus with keys. A page contains only what a device may receive.
+    func messages(_ request: PageRequest, for reader: Rights? = nil) throws -> PackedPage {
+        try page(request, messages.scan, isWhole: true, for: reader)
     }
 
     /// A page of the matching retained documents after an offset, in the order in which they were last published.
-    func documents(_ request: PageRequest) throws -> PackedPage {
-        try page(request, documents.scan, isWhole: false)
+    func documents(_ request: PageRequest, for reader: Rights? = nil) throws -> PackedPage {
+        try page(request, documents.scan, isWhole: false, for: reader)
     }
 
     /// A page with one retained document, or an empty page.
@@ -343,22 +345,24 @@ package final class Journal {
     }
 
     /// The matching topics that have messages after an offset.
-    func heads(_ request: PageRequest) throws -> Heads {
+    func heads(_ request: PageRequest, for reader: Rights? = nil) throws -> Heads {
         try check(request)
         let filters = Set(request.prefixes)
-        let grown = topics.entries.filter { $0.head > request.after && $0.matches(filters) }
+        let grown = topics.entries.filter {
+            $0.head > request.after && $0.matches(filters) && reader?.mayRead($0) ?? true
+        }
         let offsets = grown.map { ($0.name, $0.head) }
         return Heads(epoch: epoch, through: head, offsets: Dictionary(offsets) { max($0, $1) })
     }
 
     /// The number of messages after an offset on the matching topics, at most ``Limits/lag``. Messages up to ``pruned``
     /// do not count. If the request is for another epoch, all messages of this one count.
-    func count(_ request: PageRequest) throws -> UInt64 {
+    func count(_ request: PageRequest, for reader: Rights? = nil) throws -> UInt64 {
         let after = request.epoch == 0 || request.epoch == epoch ? request.after : 0
         let floor = max(after, pruned)
         let filters = Set(request.prefixes)
         let grown = topics.entries.filter { $0.head > floor }
-        let heads = grown.filter { $0.matches(filters) }.map(\.head)
+        let heads = grown.filter { $0.matches(filters) && reader?.mayRead($0) ?? true }.map(\.head)
         // In this journal every offset after `pruned` is a message.
         if heads.count == grown.count { return min(head - min(floor, head), Limits.lag) }
         return try read { _ in try messages.count(from: heads, after: floor, limit: Limits.lag) }
@@ -395,15 +399,18 @@ package final class Journal {
     }
 
     /// - Parameter isWhole: True if `scan` selects all messages, false if it selects those of the documents.
-    private func page(_ request: PageRequest, _ scan: RawStatement<MessageTable.ScanParameter>, isWhole: Bool) throws
-        -> PackedPage
-    {
+    private func page(
+        _ request: PageRequest, _ scan: RawStatement<MessageTable.ScanParameter>, isWhole: Bool, for reader: Rights?
+    ) throws -> PackedPage {
         try check(request)
         let filters = Set(request.prefixes)
-        let isWanted = topics.entries.map { max($0.head, lastDamage) > request.after && $0.matches(filters) }
+        let isWanted = topics.entries.map {
+            max($0.head, lastDamage) > request.after && $0.matches(filters) && reader?.mayRead($0) ?? true
+        }
         return try read { database in
             var builder = PageBuilder(
                 page: PackedPage(epoch: epoch, through: request.after), topics: topics, isWanted: isWanted,
+                reader: reader,
                 extent: isWhole
                     ? .whole(pruned: pruned, head: head) { [documents] in try documents.offsets(in: $0, database) }
                     : .listed)
@@ -530,13 +537,13 @@ extension Journal {
 
         /// Appends a batch, unless it is a repetition.
         /// - Parameters:
-        ///   - publisher: The verified publisher; nil on a bus without keys.
+        ///   - publisher: Nil on a bus without keys.
         ///   - feed: Receives the messages in the form in which they are published.
         /// - Returns: The offset at which the batch ends.
         /// - Throws: ``ProtocolError`` if the batch is refused. None of its messages is recorded, and the transaction
         ///   continues. Errors of SQLite end the transaction.
         mutating func append(
-            _ batch: BatchHead, from publisher: String? = nil, to feed: inout [FeedMessage]
+            _ batch: BatchHead, from publisher: Publisher? = nil, to feed: inout [FeedMessage]
         ) throws -> UInt64 {
             let known =
                 journal.producers[batch.producer] ?? ProducerRow(sequence: 0, offset: journal.head, time: time)
@@ -564,10 +571,11 @@ extension Journal {
             return journal.head
         }
 
-        private func apply(_ batch: BatchHead, from publisher: String?, to feed: inout [FeedMessage]) throws {
+        private func apply(_ batch: BatchHead, from publisher: Publisher?, to feed: inout [FeedMessage]) throws {
             // All checks that can refuse the batch come before the first write.
             let content = try BatchContent(of: batch)
             let messages = try ScannedBatch(content.messages, count: batch.count, topics: journal.topics)
+            if let publisher { try check(messages, content, of: publisher) }
             try journal.topics.checkCapacity(for: messages.newTopics.count)
             if let checkpoint = content.checkpoint {
                 let end = Position(epoch: journal.epoch, offset: journal.head)
@@ -579,9 +587,26 @@ extension Journal {
             try append(messages, of: batch, from: publisher, to: &feed)
         }
 
+        /// Checks that the publisher of a batch may do everything that the batch does.
+        private func check(_ messages: ScannedBatch, _ content: BatchContent, of publisher: Publisher) throws {
+            try publisher.check(messages, in: journal.topics) { type, subject, key in
+                let document = DocumentIdentity(type: type, subject: subject, key: key)
+                return try journal.documents.publisher(of: document, in: self)
+            }
+            guard let rights = publisher.rights, !rights.areUnlimited else { return }
+            var refusal = content.checkpoint.flatMap { rights.refusalToClaim($0.consumer) }
+            for id in content.resolvedDeadLetters where refusal == nil {
+                refusal = try DeadLetterTable.consumer(of: id, in: self).flatMap {
+                    rights.refusalToSettleDeadLetters(of: $0)
+                }
+            }
+            if let refusal { throw ProtocolError(.forbidden, refusal) }
+        }
+
         /// Appends one message of the broker.
         /// - Parameter publisher: Nil on a bus without keys.
-        func append(_ message: PublishedMessage, from publisher: String? = nil, to feed: inout [FeedMessage]) throws {
+        func append(_ message: PublishedMessage, from publisher: Publisher? = nil, to feed: inout [FeedMessage]) throws
+        {
             let messages = try ScannedBatch(PackedMessages([message]).bytes, count: 1, topics: journal.topics)
             try journal.topics.checkCapacity(for: messages.newTopics.count)
             try append(messages, of: nil, from: publisher, to: &feed)
@@ -589,7 +614,7 @@ extension Journal {
 
         /// - Parameter sender: Nil for a message of the broker.
         private func append(
-            _ batch: ScannedBatch, of sender: BatchHead?, from publisher: String?, to feed: inout [FeedMessage]
+            _ batch: ScannedBatch, of sender: BatchHead?, from publisher: Publisher?, to feed: inout [FeedMessage]
         ) throws {
             let new = try batch.newTopics.map { try add($0) }
             let owner = sender.flatMap { $0.isLeased ? $0.producer : nil }
@@ -608,7 +633,7 @@ extension Journal {
         }
 
         private func append(
-            _ message: ScannedMessage, topic index: Int, owner: ProducerID?, from publisher: String?,
+            _ message: ScannedMessage, topic index: Int, owner: ProducerID?, from publisher: Publisher?,
             _ batch: ScannedBatch
         ) throws -> FeedMessage {
             let topic = journal.topics[index]
@@ -618,7 +643,7 @@ extension Journal {
                 let checksum = try journal.messages.insert(
                     offset: offset, topic: topic, header: UnsafeRawBufferPointer(rebasing: frame[message.header]),
                     data: data, session: UnsafeRawBufferPointer(rebasing: frame[message.subject]),
-                    publisher: publisher, in: self)
+                    publisher: publisher?.name, in: self)
                 journal.lastChecksum = (offset, checksum)
                 guard topic.isDocument else { return }
                 let identity = DocumentIdentity(
@@ -643,9 +668,9 @@ extension Journal {
         }
 
         /// Withdraws the documents that a producer leases.
-        /// - Parameter publisher: The name of the broker; nil on a bus without keys.
+        /// - Parameter publisher: The broker; nil on a bus without keys.
         func withdrawLeases(
-            of owner: ProducerID, from publisher: String? = nil, to feed: inout [FeedMessage]
+            of owner: ProducerID, from publisher: Publisher? = nil, to feed: inout [FeedMessage]
         ) throws {
             for message in try journal.documents.withdrawals(ofLeasesOf: owner, in: self) {
                 try append(message, from: publisher, to: &feed)

@@ -1,3 +1,4 @@
+internal import BusAccess
 internal import BusProtocol
 internal import EventBus
 
@@ -19,6 +20,8 @@ struct PageBuilder {
     private let topics: TopicTable
     /// True, at the index of each topic, if the messages of the topic are wanted; nil if all messages are wanted.
     private let isWanted: [Bool]?
+    /// The rights of a reader that may not receive all messages of a topic; nil for other readers.
+    private let reader: Rights?
     private let extent: Extent
     /// The offset after which the page begins.
     private let start: UInt64
@@ -30,10 +33,13 @@ struct PageBuilder {
     private static let scanSize = 16 << 20
 
     /// - Parameter page: An empty page that begins after its `through`.
-    init(page: PackedPage, topics: TopicTable, isWanted: [Bool]?, extent: Extent = .listed) {
+    init(
+        page: PackedPage, topics: TopicTable, isWanted: [Bool]?, reader: Rights? = nil, extent: Extent = .listed
+    ) {
         self.page = page
         self.topics = topics
         self.isWanted = isWanted
+        self.reader = reader.flatMap { $0.areOfOneSession ? $0 : nil }
         self.extent = extent
         start = page.through
     }
@@ -74,7 +80,7 @@ struct PageBuilder {
         guard !isFull, offset > page.through else { return }
         page.through = offset
         if case .whole(let pruned, _, _) = extent, offset <= pruned { retained.insert(offset) }
-        guard isWanted?[topic] ?? true else { return }
+        guard isWanted?[topic] ?? true, reader?.mayReceive(topics[topic].type, origin) ?? true else { return }
         page.add(
             topic: topics[topic].bytes, offset: offset, previous: previous, header: header, data: data,
             origin: origin.verified)

@@ -99,6 +99,11 @@ struct RawRow {
     /// The number in the first column.
     var first: Int64 { sqlite3_column_int64(pointer, 0) }
 
+    /// The text in the first column; nil if it is NULL.
+    var firstText: String? {
+        sqlite3_column_text(pointer, 0).map { String(cString: $0) }
+    }
+
     func integer(_ column: MessageTable.Column) -> Int64 {
         sqlite3_column_int64(pointer, column.rawValue)
     }

@@ -27,9 +27,9 @@ struct ScannedBatch {
     }
 
     /// - Parameter publisher: Nil on a bus without keys.
-    func origin(of message: ScannedMessage, from publisher: String?) -> VerifiedOrigin? {
+    func origin(of message: ScannedMessage, from publisher: Publisher?) -> VerifiedOrigin? {
         publisher.map {
-            VerifiedOrigin(session: String(decoding: frame[message.subject], as: UTF8.self), publisher: $0)
+            VerifiedOrigin(session: String(decoding: frame[message.subject], as: UTF8.self), publisher: $0.name)
         }
     }
 
