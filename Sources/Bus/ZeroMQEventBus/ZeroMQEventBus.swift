@@ -466,9 +466,9 @@ package actor ZeroMQEventBus: EventBusEngine {
         return reply
     }
 
-    /// Sends a request that an older broker does not know.
-    /// - Parameter code: The code with which an older broker refuses the request.
-    /// - Returns: Nil if the broker refuses the request with this code.
+    /// Sends a request for which one refusal is not an error, such as that of an older broker, which does not know the
+    /// operation.
+    /// - Returns: Nil if the broker refuses the request with the code.
     func ask(_ request: Request, unlessRefusedWith code: ProtocolError.Code) async throws -> Reply? {
         let reply = try await reply(to: request)
         guard case .refused(let error) = reply else { return reply }
@@ -603,6 +603,7 @@ package actor ZeroMQEventBus: EventBusEngine {
         onNotice: (@Sendable (SubscriptionNotice) -> Void)? = nil
     ) async throws -> UInt64 {
         try Task.checkCancellation()
+        if key != nil { try await checkRights(to: plan.prefixes) }
         let id = machine.nextID()
         readers[id] = Reader(progress: progress, onNotice: onNotice)
         do {
@@ -621,6 +622,15 @@ package actor ZeroMQEventBus: EventBusEngine {
             readers[id] = nil
             throw error
         }
+    }
+
+    /// Asks the broker if this process may read topics. The feed itself does not answer: it closes the connection of a
+    /// process that subscribes to what it may not read.
+    /// - Throws: ``BusError`` with code `forbidden`.
+    private func checkRights(to prefixes: [String]) async throws {
+        // The broker looks at the rights first. No journal has this offset, so there is nothing to search for.
+        let request = PageRequest(epoch: 0, after: Position.greatestOffset, prefixes: prefixes)
+        _ = try await ask(.heads(request), unlessRefusedWith: .epoch)
     }
 
     private func cancelSubscription(_ id: UInt64) {

@@ -237,7 +237,7 @@ enum ExitStatus: Int32 {
     case software = 70
     /// The journal cannot be opened, written or read, or another broker uses it.
     case ioError = 74
-    /// The broker does not accept the key of the process.
+    /// The broker does not accept the key of the process, or the key does not allow what the process does.
     case noPermission = 77
     case configuration = 78
 
@@ -245,7 +245,7 @@ enum ExitStatus: Int32 {
         switch error {
         case is ConfigurationError, is ConfigurationErrors: self = .configuration
         case let error as BusError where [.address, .key].contains(error.code): self = .configuration
-        case let error as BusError where error.code == .denied: self = .noPermission
+        case let error as BusError where [.denied, .forbidden].contains(error.code): self = .noPermission
         case let error as BusError where error.code == .unavailable: self = .unavailable
         case let error as BusError where error.code == .journal: self = .ioError
         default: self = .software
