@@ -49,7 +49,9 @@ let systemSupport: [Target] = [
     module("HTTPClient", in: "SystemSupport", ["CCurl", "Support", httpTypes]),
     module(
         "HTTPOperations", in: "SystemSupport",
-        ["Support", httpTypes, hummingbird, hummingbirdCore, lifecycle, logging, nioCore, nioHTTP1]),
+        [
+            "Support", "SystemSupport", httpTypes, hummingbird, hummingbirdCore, lifecycle, logging, nioCore, nioHTTP1,
+        ]),
 ]
 
 let bus: [Target] = [
@@ -121,7 +123,7 @@ let runtime: [Target] = [
         "BrokerProgram", in: "Runtime",
         [
             "Broker", "BusKeys", "Consuming", "Contracts", "EventBus", ifNATS("NATS"), "NATSLayout", "ServiceRuntime",
-            ifNATS("Steward"), "Support", "Transports", argumentParser, lifecycle, logging,
+            ifNATS("Steward"), "Support", "SystemSupport", "Transports", argumentParser, lifecycle, logging,
         ]),
     module("Routing", in: "Runtime", ["Contracts", "EventBus", "Navigation", "Support"]),
 ]

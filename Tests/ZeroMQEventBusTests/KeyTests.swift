@@ -368,7 +368,8 @@ actor Intruder {
         sockets = [ingress, feed]
         for (index, endpoint) in [address.ingress, address.feed].enumerated() {
             let socket = sockets[index]
-            let monitor = try SocketMonitor(socket)
+            let monitor = try SocketMonitor()
+            try monitor.receiveEvents(of: socket)
             thread.add(
                 monitor.watch { [refused] event in
                     if event == .keyRefused || event == .mechanismRefused { refused.open() }

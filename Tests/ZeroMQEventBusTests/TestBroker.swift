@@ -12,7 +12,11 @@ import ZeroMQEventBus
 /// A broker in this process, with its own sockets and journal.
 struct TestBroker {
     let directory: URL
-    var address: String { "ipc://\(directory.path)" }
+    var address: String { port.map { "tcp://127.0.0.1:\($0)" } ?? "ipc://\(directory.path)" }
+    /// Nil for a bus over `ipc://`.
+    var port: Int?
+    /// The maximum number of connections; nil for as many as possible.
+    var connectionLimit: Int?
     /// Nil for a bus without keys.
     var keys: KeyFolder?
     var journal: String { directory.appendingPathComponent("journal.sqlite").path }
@@ -38,7 +42,9 @@ struct TestBroker {
     }
 
     var configuration: BrokerConfiguration {
-        BrokerConfiguration(address: address, journal: journal, keys: keys)
+        var configuration = BrokerConfiguration(address: address, journal: journal, keys: keys)
+        configuration.connectionLimit = connectionLimit
+        return configuration
     }
 
     /// Runs a broker for as long as `body` runs.

@@ -12,6 +12,8 @@ struct AuditLog {
         enum Event: String, Encodable {
             /// Connections whose peers have no accepted key.
             case connectionRefused = "connection-refused"
+            /// Connections that were ended, because too many were open and their peers had shown no key.
+            case connectionEnded = "connection-ended"
             /// Requests over connections whose keys are no longer accepted.
             case requestRefused = "request-refused"
             /// Requests that the rights of their users do not allow.

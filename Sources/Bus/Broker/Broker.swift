@@ -25,6 +25,9 @@ package actor Broker {
     /// The time at which refusals of each kind were last published as an error.
     private var lastAccessNotices: [AuditLog.Entry.Event: ContinuousClock.Instant] = [:]
 
+    /// The number of descriptors beyond which more connections would only cost memory.
+    package static let descriptorLimit = 16_384
+
     /// The minimum time between two errors about refusals of one kind.
     private static let accessNoticeInterval: Duration = .seconds(60)
     /// The locks that keep a second broker from serving the same bus directory or journal.
@@ -58,6 +61,8 @@ package actor Broker {
         engine = try BrokerEngine(
             journal: journal, configuration: configuration, logger: logger, clock: BrokerClock(start: now), now: now)
         let keys = try configuration.keys.map { folder throws(BusError) in try BrokerKeys(folder) }
+        // Before the broker listens: a flood must not prevent the watch.
+        let keysWatch = try keys.map { try DirectoryWatch(path: $0.path) }
         if let keys { try await Authenticator.shared.register(keys.domain) { keys.user(of: $0) } }
         do {
             try open(address, keys)
@@ -67,7 +72,7 @@ package actor Broker {
             try await onReady()
             try await withThrowingTaskGroup(of: Void.self) { group in
                 defer { group.cancelAll() }
-                if let keys { group.addTask { try await self.watchKeys(keys) } }
+                if let keysWatch { group.addTask { try await self.watchKeys(keysWatch) } }
                 group.addTask { try await self.serve(since: now) }
                 try await group.next()
             }
@@ -125,12 +130,11 @@ package actor Broker {
     }
 
     private func open(_ address: BusAddress, _ keys: BrokerKeys?) throws {
-        let sockets = try BrokerSockets(address, keys: keys)
+        let sockets = try BrokerSockets(address, keys: keys, connectionLimit: configuration.connectionLimit)
         (self.sockets, self.keys) = (sockets, keys)
         _ = engine?.accept(keys?.nextUsers(at: Date()), now: .now)
         thread.add(
             sockets.ingressWatch { [weak self] in self?.assumeIsolated { $0.handleRequests() } })
-        if let watch = try sockets.monitorWatch() { thread.add(watch) }
         watchFeed(of: sockets)
     }
 
@@ -151,8 +155,7 @@ package actor Broker {
 
     /// Applies changes of the list of keys as soon as the folder reports them. ``tick()`` does the same once a second, in
     /// case another folder has taken the place of this one.
-    private func watchKeys(_ keys: BrokerKeys) async throws {
-        let watch = try DirectoryWatch(path: keys.path)
+    private func watchKeys(_ watch: DirectoryWatch) async throws {
         while true {
             _ = await watch.wait()
             try Task.checkCancellation()
@@ -210,6 +213,15 @@ package actor Broker {
                     reason: refused.reason),
                 "connections were refused (\(refused.count), the last one from \(refused.address)): \(refused.reason)")
         }
+        if let sockets, case let ended = sockets.drainEndedConnections(), ended.count > 0 {
+            let (address, reason) = (
+                ended.address, "more than \(sockets.connectionLimit) were open, and these have shown no key"
+            )
+            report(
+                AuditLog.Entry(
+                    time: Date(), event: .connectionEnded, count: ended.count, address: address, reason: reason),
+                "connections were ended (\(ended.count), the last one from \(address)): \(reason)")
+        }
         let refused = engine?.drainRefusals()
         if let denied = refused?.denied {
             report(denied, as: .requestRefused, "the key \(denied.user) is revoked or expired")
@@ -231,6 +243,7 @@ package actor Broker {
         } else {
             logger.warning("\(line)")
         }
+        guard keys != nil else { return }
         do {
             try auditLog.append(entry)
         } catch {

@@ -14,6 +14,8 @@ package struct BrokerConfiguration: Sendable {
     package var keys: KeyFolder?
     /// True if a network address may be used without keys.
     package var isInsecure: Bool
+    /// The maximum number of connections. Nil for as many as the process may have descriptors for.
+    package var connectionLimit: Int?
     /// Turns a notice of the broker into a message, which the broker publishes. Nil, or a nil result, publishes
     /// nothing.
     package var describe: (@Sendable (BusNotice) -> Envelope?)?

@@ -2,15 +2,18 @@ internal import BusFormat
 internal import BusKeys
 internal import BusProtocol
 internal import EventBus
+internal import SystemSupport
 internal import ZeroMQ
 
 /// The two sockets of a broker. A libzmq socket may be used on one thread only; the same applies to this class.
 final class BrokerSockets {
     private let address: BusAddress
     private let keys: BrokerKeys?
+    private let connections: ConnectionLimiter
     private let ingress: Socket
     /// Nil while the feed is being renewed.
     private var feed: Socket?
+    private var watches: [ConnectionTable.Side: ConnectionWatch] = [:]
     private var subscriptions = Subscriptions()
 
     /// The maximum number of requests that ``receiveRequests()`` returns, and of messages that ``receiveInboxes()``
@@ -24,18 +27,24 @@ final class BrokerSockets {
 
     /// Creates and binds the sockets.
     ///
-    /// - Parameter keys: Registered with the ``Authenticator``. Nil for a bus without keys.
+    /// - Parameters:
+    ///   - keys: Registered with the ``Authenticator``. Nil for a bus without keys.
+    ///   - connectionLimit: The maximum number of connections. Nil for as many as there are descriptors for.
     /// - Throws: ``BusError`` with code `address` and the name of the endpoint if a socket cannot be bound.
-    init(_ address: BusAddress, keys: BrokerKeys?) throws {
+    init(_ address: BusAddress, keys: BrokerKeys?, connectionLimit: Int?) throws {
+        connections = ConnectionLimiter(limit: connectionLimit)
         self.address = address
         self.keys = keys
         // A reply that does not fit is dropped.
         let marks: [SocketOption] = [.receiveHighWaterMark(64), .sendHighWaterMark(1024)]
         ingress = try Socket(.router, options: Self.options(keys) + marks + [.routerMandatory])
-        feed = try Self.feed(keys)
+        let feed = try Self.feed(keys)
+        self.feed = feed
+        try watchConnections(of: ingress, .ingress)
+        try watchConnections(of: feed, .feed)
         do {
             try ingress.bind(address.ingress)
-            try feed?.bind(address.feed)
+            try feed.bind(address.feed)
         } catch let error as ZeroMQError {
             let recovery = error.isAddressInUse ? "; another program uses this endpoint: choose another address" : ""
             throw BusError(.address, "the broker cannot listen: \(error)\(recovery)")
@@ -43,7 +52,10 @@ final class BrokerSockets {
     }
 
     private static func options(_ keys: BrokerKeys?) -> [SocketOption] {
-        [.linger(0), .maximumFrameSize(Int64(Limits.maximumFrameSize)), .handshakeInterval(10_000)]
+        [
+            .linger(0), .maximumFrameSize(Int64(Limits.maximumFrameSize)),
+            .handshakeInterval(Int32(ConnectionLimiter.handshakeLimit / .milliseconds(1))),
+        ]
             + SocketOption.tcpKeepalive
             + (keys.map { SocketOption.curveServer(secretKey: $0.own.keys.secretKey, domain: $0.domain) } ?? [])
     }
@@ -65,21 +77,19 @@ final class BrokerSockets {
         feed.map { SocketWatch($0, onReadable: onSubscriptions) }
     }
 
-    /// A watch that counts the connections to the ingress without a key. Peers that do not use CURVE never reach the
-    /// authenticator. The feed is not watched, because each new one would need another monitor, and a client opens both.
-    func monitorWatch() throws -> SocketWatch? {
-        guard let keys else { return nil }
-        let monitor = try SocketMonitor(ingress)
-        // An event of a handshake does not name the peer: it is most likely the one that has connected last.
-        var last: String?
-        return monitor.watch { event in
-            switch event {
-            case .accepted(let address): last = address
-            case .mechanismRefused: keys.refuseMechanism(from: last ?? "")
-            case .keyRefused: break
-            }
+    /// Bounds the connections of a socket that is not bound yet, and counts those without a key on the ingress: peers
+    /// that do not use CURVE never reach the authenticator. On the feed they are not counted, because a client connects
+    /// to both.
+    private func watchConnections(of socket: Socket, _ side: ConnectionTable.Side) throws {
+        watches[side] = try connections.watch(socket, of: side) { [keys] address in
+            if side == .ingress { keys?.refuseMechanism(from: address) }
         }
     }
+
+    /// The connections since the last call that were ended because there were too many.
+    func drainEndedConnections() -> EndedConnections { connections.drainEnded() }
+
+    var connectionLimit: Int { connections.limit }
 
     // MARK: Renewing the feed
 
@@ -88,14 +98,19 @@ final class BrokerSockets {
     func closeFeed() {
         try? feed?.unbind(address.feed)
         feed = nil
+        if let watch = watches.removeValue(forKey: .feed) { connections.stopWatching(watch, of: .feed) }
     }
 
     /// Binds a new feed. Subscribers connect to it by themselves.
-    /// - Returns: False if the endpoint is still in use, because libzmq closes sockets on another thread: try again.
+    /// - Returns: False if the endpoint is still in use, because libzmq closes sockets on another thread, or if the
+    ///   process has few descriptors at the moment: try again.
     func openFeed() throws -> Bool {
+        // Without a descriptor, libzmq's look-up of an address aborts the process.
+        guard DescriptorLimit.hasRoom(for: 16) else { return false }
         // Over IPC, the new socket replaces the file of the closed one, which libzmq does not remove.
         let new = try Self.feed(keys)
         do {
+            try watchConnections(of: new, .feed)
             try new.bind(address.feed)
         } catch let error as ZeroMQError where error.isAddressInUse {
             return false
@@ -109,9 +124,13 @@ final class BrokerSockets {
     func receiveRequests() throws -> [Incoming] {
         var requests: [Incoming] = []
         var size = 0
+        let properties = properties
+        var senders: [Int32] = []
+        defer { connections.prove(senders, of: .ingress) }
         while requests.count < Self.turnCount, size < Self.turnSize,
-            let message = try receiveRequest()
+            let message = try ingress.receive(frameLimit: Self.frameCount, reading: properties)
         {
+            if let sender = message.descriptor, sender != senders.last { senders.append(sender) }
             guard let request = Incoming(message.frames, user: message.user) else { continue }
             size += message.frames.reduce(0) { $0 + $1.count }
             if let head = try? request.head(), head.operation.isSearch { size += Limits.pageSize }
@@ -120,18 +139,23 @@ final class BrokerSockets {
         return requests
     }
 
-    private func receiveRequest() throws -> (frames: [[UInt8]], user: String?)? {
-        guard keys != nil else { return try ingress.receive(frameLimit: Self.frameCount).map { ($0, nil) } }
-        return try ingress.receiveWithUser(frameLimit: Self.frameCount)
+    /// The properties of a message to read. The connection is of interest only while one has not proved its key.
+    private var properties: Socket.SenderProperties {
+        var properties: Socket.SenderProperties = keys == nil ? [] : .user
+        if connections.hasPending { properties.insert(.descriptor) }
+        return properties
     }
 
     /// Receives subscriptions. Returns the inboxes that were subscribed to, and the number of messages that were not
     /// valid subscriptions.
     func receiveInboxes() throws -> (inboxes: [[UInt8]], garbageCount: Int) {
         var inboxes: [[UInt8]] = []
+        var senders: [Int32] = []
+        defer { connections.prove(senders, of: .feed) }
         for _ in 0..<Self.turnCount {
-            guard let frames = try feed?.receive(frameLimit: 2) else { break }
-            if let inbox = subscriptions.handle(frames) { inboxes.append(inbox) }
+            guard let message = try feed?.receive(frameLimit: 2, reading: .descriptor) else { break }
+            if let sender = message.descriptor, sender != senders.last { senders.append(sender) }
+            if let inbox = subscriptions.handle(message.frames) { inboxes.append(inbox) }
         }
         return (inboxes, subscriptions.drainGarbageCount())
     }

@@ -8,6 +8,8 @@ package final class Socket {
     /// True if ``readiness`` must be read before the thread waits. The descriptor alone is not enough, because any call
     /// to the socket may consume the signal of a message that still waits.
     fileprivate var mayHaveNews = true
+    /// True if a ``SocketMonitor`` receives the events of the connections.
+    private var isReporting = false
 
     /// - Throws: ``ZeroMQError`` if the process has no more sockets or file descriptors, or libzmq refuses an option.
     package init(_ type: SocketType, in context: Context = .shared, options: [SocketOption] = []) throws {
@@ -21,6 +23,9 @@ package final class Socket {
     }
 
     deinit {
+        // The closed socket would report its last events from libzmq's own thread, which waits for ever if nothing
+        // receives them any more.
+        if isReporting { zmq_socket_monitor(pointer, nil, 0) }
         zmq_close(pointer)
     }
 
@@ -86,7 +91,7 @@ package final class Socket {
         }
     }
 
-    /// Closes the endpoint that the socket has bound. Connections remain.
+    /// Closes the endpoint that the socket has bound, and its connections.
     package func unbind(_ endpoint: String) throws {
         guard zmq_unbind(pointer, endpoint) == 0 else { throw ZeroMQError.last("unbind \(endpoint)") }
     }
@@ -94,17 +99,33 @@ package final class Socket {
     /// Receives one message without waiting; nil if there is none.
     /// - Parameter frameLimit: The maximum number of frames to return; further frames are dropped.
     package func receive(frameLimit: Int = .max) throws -> [[UInt8]]? {
-        try receive(frameLimit: frameLimit, readsUser: false)?.frames
+        try receive(frameLimit: frameLimit, reading: [])?.frames
     }
 
-    /// Receives one message without waiting, with the user that the ``Authenticator`` has recognised. Nil if there is no
-    /// message.
-    /// - Parameter frameLimit: The maximum number of frames to return; further frames are dropped.
-    package func receiveWithUser(frameLimit: Int = .max) throws -> (frames: [[UInt8]], user: String?)? {
-        try receive(frameLimit: frameLimit, readsUser: true)
+    /// A message with what libzmq knows of its sender.
+    package struct Received {
+        package let frames: [[UInt8]]
+        /// The user that the ``Authenticator`` has recognised. Nil if this was not to be read.
+        package fileprivate(set) var user: String?
+        /// The descriptor of the connection. Nil if this was not to be read, and over `ipc://`.
+        package fileprivate(set) var descriptor: Int32?
     }
 
-    private func receive(frameLimit: Int, readsUser: Bool) throws -> (frames: [[UInt8]], user: String?)? {
+    package struct SenderProperties: OptionSet, Sendable {
+        package let rawValue: Int
+        package static let user = Self(rawValue: 1)
+        package static let descriptor = Self(rawValue: 2)
+
+        package init(rawValue: Int) {
+            self.rawValue = rawValue
+        }
+    }
+
+    /// Receives one message without waiting; nil if there is none.
+    /// - Parameters:
+    ///   - frameLimit: The maximum number of frames to return; further frames are dropped.
+    ///   - properties: The properties of the sender to read.
+    package func receive(frameLimit: Int = .max, reading properties: SenderProperties) throws -> Received? {
         mayHaveNews = true
         var frames: [[UInt8]] = []
         var message = zmq_msg_t()
@@ -125,15 +146,23 @@ package final class Socket {
                 frames.append(Array(UnsafeRawBufferPointer(start: start, count: zmq_msg_size(&message))))
             }
             guard zmq_msg_more(&message) == 0 else { continue }
-            // A ROUTER's first frame, the routing id, can lack the property (libzmq 4.3.4), so the last one is asked.
-            let user = readsUser ? zmq_msg_gets(&message, "User-Id").map { String(cString: $0) } : nil
-            return (frames, user)
+            // A ROUTER's first frame, the routing id, can lack the properties (libzmq 4.3.4), so the last one is asked.
+            var received = Received(frames: frames)
+            if properties.contains(.user) {
+                received.user = zmq_msg_gets(&message, "User-Id").map { String(cString: $0) }
+            }
+            if properties.contains(.descriptor), case let descriptor = zmq_msg_get(&message, ZMQ_SRCFD), descriptor >= 0
+            {
+                received.descriptor = descriptor
+            }
+            return received
         }
     }
 
     /// Reports the events of the socket's connections to an `inproc` endpoint.
     func reportEvents(_ events: Int32, to endpoint: String) throws {
         guard zmq_socket_monitor(pointer, endpoint, events) == 0 else { throw ZeroMQError.last("monitor") }
+        isReporting = true
     }
 }
 

@@ -282,7 +282,9 @@ package actor ZeroMQEventBus: EventBusEngine {
 
     private func connectIngress() throws {
         let ingress = try Socket(.dealer, options: options)
-        let monitor = try SocketMonitor(ingress).watch { [weak self] event in
+        let events = try SocketMonitor()
+        try events.receiveEvents(of: ingress)
+        let monitor = events.watch { [weak self] event in
             self?.assumeIsolated { $0.handle(event) }
         }
         try ingress.connect(address.ingress)
@@ -347,7 +349,7 @@ package actor ZeroMQEventBus: EventBusEngine {
             let error = BusError(.denied, "the broker at \(address) \(reason)")
             if failedHandshake == nil, greeterCount == 0 { logger.warning("\(error)") }
             failedHandshake = error
-        case .accepted: return
+        case .accepted, .connected, .disconnected: return
         }
         // A socket can have several failed handshakes before it is replaced.
         guard !willReconnect else { return }

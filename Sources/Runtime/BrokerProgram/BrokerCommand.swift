@@ -6,6 +6,7 @@ internal import EventBus
 internal import NATSLayout
 internal import ServiceRuntime
 internal import Support
+internal import SystemSupport
 internal import Transports
 
 package struct BrokerCommand: AsyncParsableCommand {
@@ -45,6 +46,7 @@ package struct BrokerCommand: AsyncParsableCommand {
                     address: address, retention: retention, configuration: configuration, process: process)
                 settings.keys = configuration.value(KeyFilePlace.variable).map(KeyFolder.init(of:))
                 settings.isInsecure = options.insecure
+                DescriptorLimit.raise(to: Broker.descriptorLimit)
                 return [BrokerService(broker: Broker(settings, logger: logger))]
             }
             #if NATS

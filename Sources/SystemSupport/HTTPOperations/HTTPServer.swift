@@ -1,9 +1,9 @@
-internal import Glibc
 internal import HTTPTypes
 package import Hummingbird
 internal import HummingbirdCore
 package import Logging
 internal import NIOCore
+internal import SystemSupport
 
 /// The HTTP servers of this project: their connections have limits, and requests of other sites are refused.
 package enum HTTPServer {
@@ -25,7 +25,8 @@ package enum HTTPServer {
         limits: ConnectionLimits, logger: Logger, refuse: @escaping @Sendable (ForeignRequest) -> Response,
         onListening: @escaping @Sendable (Int) async -> Void
     ) -> Application<OwnSiteResponder<Responder>> where Responder.Context: ConnectionContext {
-        let count = min(limits.count, descriptorLimit / 2)
+        // A server that cannot accept a connection ends (hummingbird 2.28.1).
+        let count = min(limits.count, DescriptorLimit.current / 2)
         let connections = OpenConnections(limit: count, logger: logger)
         let configuration = HTTP1Channel.Configuration(
             additionalChannelHandlers: [ConnectionGuard(connections, limits, logger: logger)], idleTimeout: limits.idle,
@@ -43,14 +44,6 @@ package enum HTTPServer {
                 if let port = channel.localAddress?.port { await onListening(port) }
             },
             logger: logger)
-    }
-
-    /// The number of descriptors that the process may have. A server that cannot accept a connection ends (hummingbird
-    /// 2.28.1).
-    private static var descriptorLimit: Int {
-        var limit = rlimit()
-        guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return .max }
-        return Int(clamping: limit.rlim_cur)
     }
 }
 

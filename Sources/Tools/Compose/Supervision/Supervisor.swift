@@ -101,7 +101,7 @@ package final class Supervisor: Sendable {
     private func supervise(_ launcher: Launcher) async throws {
         DescriptorLimit.raise()
         let view = board.view
-        try DescriptorLimit.check(view)
+        try view.checkDescriptors()
         try await executor.run { [project] in
             Result { () throws(ComposeError) in
                 try project.removeRuntimeDirectory()
@@ -234,7 +234,7 @@ package final class Supervisor: Sendable {
         let before = roster.stack
         let edits = if case .up = request { roster.files.compactMapValues(\.change) } else { [String: String]() }
         let changes = try roster.apply(request, edits: edits)
-        try DescriptorLimit.check(roster)
+        try roster.checkDescriptors()
         if case .up(let request) = request, (request.stack.bus, request.stack.keys) != (before.bus, before.keys) {
             throw ComposeError(
                 code: "bus-changed",

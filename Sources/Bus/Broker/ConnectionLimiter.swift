@@ -1,0 +1,148 @@
+internal import Synchronization
+internal import SystemSupport
+internal import ZeroMQ
+
+/// Keeps descriptors free for the broker itself, however many peers connect.
+///
+/// libzmq accepts each connection, and a process without a free descriptor fails in places that it cannot guard: the
+/// next file, libzmq's look-up of an address, libdispatch's look at its own threads. So the connections have a limit. It
+/// has a thread of its own, because the broker may be at work for longer than a flood needs.
+final class ConnectionLimiter: Sendable {
+    /// The time in which a peer must complete its handshake. A handshake has four round trips, and a lost packet costs
+    /// one or three seconds more, so a shorter time would shut out slow networks. It limits nothing: when there are too
+    /// many connections, those without a key end sooner.
+    static let handshakeLimit: Duration = .seconds(10)
+
+    private let thread = ExecutorThread(name: "connections", longestPolling: .zero)
+    private let state: Mutex<State>
+
+    private struct State {
+        var table: ConnectionTable
+        var ended = EndedConnections()
+    }
+
+    /// The maximum number of connections.
+    let limit: Int
+
+    /// - Parameter limit: Nil for as many as the process may have descriptors for.
+    init(limit: Int?) {
+        let limit = limit ?? Self.connectionLimit(descriptors: DescriptorLimit.current)
+        self.limit = limit
+        state = Mutex(State(table: ConnectionTable(limit: limit, handshakeLimit: Self.handshakeLimit)))
+    }
+
+    deinit {
+        thread.stop()
+    }
+
+    /// The maximum number of connections of a process that may have `descriptors`. The broker itself needs about 40. The
+    /// others of the reserve are for connections that libzmq has accepted and this thread has not seen yet: at most
+    /// ``SocketMonitor/capacity`` of each socket, because then libzmq waits. With fewer descriptors than that, it is a
+    /// matter of time whether a flood can take them all for a moment.
+    static func connectionLimit(descriptors: Int) -> Int {
+        max(16, descriptors - max(64, min(descriptors / 2, 2 * SocketMonitor.capacity + 64)))
+    }
+
+    /// Watches the connections of a socket, until ``stopWatching(_:of:)``. Call this on the thread of the socket before it
+    /// binds.
+    /// - Parameter onRefusal: Called on another thread for each handshake that fails before the key is known, with the
+    ///   address of the peer that has connected last: the event does not name the peer.
+    func watch(
+        _ socket: Socket, of side: ConnectionTable.Side, onRefusal: @escaping @Sendable (String) -> Void
+    ) throws -> ConnectionWatch {
+        let monitor = try SocketMonitor(isBounded: true)
+        try monitor.receiveEvents(of: socket)
+        let watch = ConnectionWatch(monitor)
+        thread.perform { [weak self] in
+            guard let self else { return }
+            var last: AcceptedConnection?
+            watch.start(on: thread) { [weak self] event in
+                switch event {
+                case .accepted(let connection):
+                    last = connection
+                    self?.open(connection, of: side)
+                case .disconnected(let descriptor): self?.state.withLock { $0.table.close(descriptor, of: side) }
+                case .mechanismRefused: onRefusal(last?.address ?? "")
+                case .connected, .keyRefused: break
+                }
+            }
+        }
+        return watch
+    }
+
+    /// Forgets the connections of a socket that was closed.
+    func stopWatching(_ watch: ConnectionWatch, of side: ConnectionTable.Side) {
+        thread.perform { [weak self] in
+            guard let self else { return }
+            watch.stop(on: thread)
+            state.withLock { $0.table.closeAll(of: side) }
+        }
+    }
+
+    private func open(_ connection: AcceptedConnection, of side: ConnectionTable.Side) {
+        let ended = state.withLock { state in
+            let ended = state.table.open(connection, of: side, at: .now)
+            for connection in ended { state.ended.record(connection) }
+            return ended
+        }
+        for connection in ended { connection.end() }
+    }
+
+    /// True if ``prove(_:of:)`` has an effect for some connection.
+    var hasPending: Bool { state.withLock { $0.table.hasPending } }
+
+    /// Records that messages have come over connections, which have proved their keys by that.
+    func prove(_ descriptors: [Int32], of side: ConnectionTable.Side) {
+        guard !descriptors.isEmpty else { return }
+        state.withLock { state in
+            for descriptor in descriptors { state.table.prove(descriptor, of: side) }
+        }
+    }
+
+    /// The connections since the last call that were ended because there were too many.
+    func drainEnded() -> EndedConnections {
+        state.withLock { state in
+            defer { state.ended = EndedConnections() }
+            return state.ended
+        }
+    }
+}
+
+/// Connections that were ended because there were too many.
+struct EndedConnections {
+    private(set) var count = 0
+    private var last: AcceptedConnection?
+
+    /// The address of the last one, or `ipc` if it has none.
+    var address: String { last?.address ?? "ipc" }
+
+    mutating func record(_ connection: AcceptedConnection) {
+        count += 1
+        last = connection
+    }
+}
+
+/// The watch of the connections of one socket.
+///
+/// - Note: `@unchecked Sendable`: the monitor is given to one thread, which alone uses it from ``start(on:_:)`` on. libzmq
+///   allows this if a lock is between the two threads; that of the thread's queue is.
+final class ConnectionWatch: @unchecked Sendable {
+    private let monitor: SocketMonitor
+    private var watch: SocketWatch?
+
+    fileprivate init(_ monitor: SocketMonitor) {
+        self.monitor = monitor
+    }
+
+    fileprivate func start(on thread: ExecutorThread, _ onEvent: @escaping (SocketMonitor.Event) -> Void) {
+        thread.checkIsolated()
+        let watch = monitor.watch(onEvent)
+        self.watch = watch
+        thread.add(watch)
+    }
+
+    fileprivate func stop(on thread: ExecutorThread) {
+        thread.checkIsolated()
+        if let watch { thread.remove(watch) }
+    }
+}
