@@ -94,11 +94,38 @@ struct SubscriptionsTests {
         #expect(subscriptions.handle(subscription("~abc.1")) == Array("~abc.1".utf8))
         #expect(subscriptions.handle(subscription("~abc.1", mark: 0)) == nil)
         #expect(!subscriptions.hasSubscriber, "an inbox alone receives no message")
-        #expect(subscriptions.handle(subscription("event.")) == nil)
+        #expect(subscriptions.handle(subscription("event.")) == Array("event.".utf8))
         #expect(subscriptions.hasSubscriber)
         #expect(subscriptions.handle(subscription("event.", mark: 0)) == nil)
         #expect(subscriptions.hasSubscriber, "anybody may end a subscription that somebody else has")
         #expect(subscriptions.drainGarbageCount() == 0)
+    }
+
+    @Test("Devices are told of messages of their sessions, and of those of the default session that they share")
+    func signals() {
+        var subscriptions = Subscriptions()
+        let (anna, boris) = (SessionSignal.topic(of: "anna"), SessionSignal.topic(of: "boris"))
+        func message(_ name: String, _ session: String, offset: UInt64, kind: MessageKind = .event) -> FeedMessage {
+            FeedMessage(
+                topic: Topic(MessageType(kind: kind, name: name), subject: session).name, epoch: 1, offset: offset,
+                previous: 0, header: [1], data: [2],
+                origin: VerifiedOrigin(session: session, publisher: "music-service"))
+        }
+        let messages = [
+            message("A", "anna", offset: 1), message("A", "boris", offset: 2), message("A", "anna", offset: 3),
+            message("A", "anna", offset: 0), message("A", "default", offset: 4),
+        ]
+        #expect(subscriptions.signals(for: messages).isEmpty)
+        _ = subscriptions.handle(subscription(anna))
+        #expect(!subscriptions.hasSubscriber, "a device receives no message")
+        #expect(subscriptions.signals(for: messages).mapValues(\.offset) == [anna: 3])
+        _ = subscriptions.handle(subscription(boris))
+        let shared = message("Flow", "default", offset: 5, kind: .document)
+        #expect(subscriptions.signals(for: messages + [shared]).mapValues(\.offset) == [anna: 5, boris: 5])
+        _ = subscriptions.handle(subscription(anna, mark: 0))
+        #expect(subscriptions.signals(for: messages).mapValues(\.offset) == [boris: 2])
+        subscriptions.forgetSignals()
+        #expect(subscriptions.signals(for: messages).isEmpty)
     }
 
     @Test("An invalid subscription is counted and ignored")

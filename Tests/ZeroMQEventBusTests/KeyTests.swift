@@ -326,7 +326,7 @@ extension PublishedMessage {
 
 extension KeyFile {
     /// The options of a socket that connects with the key.
-    fileprivate var options: [SocketOption] {
+    var options: [SocketOption] {
         SocketOption.curveClient(
             publicKey: keys.publicKey.bytes, secretKey: keys.secretKey, serverKey: brokerKey.bytes)
     }
@@ -360,11 +360,11 @@ actor Intruder {
 
     nonisolated var unownedExecutor: UnownedSerialExecutor { thread.asUnownedSerialExecutor() }
 
-    /// Subscribes to everything, and sends a hello.
-    func attack(_ address: String, with options: [SocketOption]) throws {
+    /// Subscribes to a topic, or to everything, and asks for the end of the journal.
+    func attack(_ address: String, with options: [SocketOption], subscribing topic: String = "") throws {
         let address = try BusAddress(address)
         let ingress = try Socket(.dealer, options: options + [.linger(0)])
-        let feed = try Socket(.sub, options: options + [.linger(0), .subscribe("")])
+        let feed = try Socket(.sub, options: options + [.linger(0), .subscribe(topic)])
         sockets = [ingress, feed]
         for (index, endpoint) in [address.ingress, address.feed].enumerated() {
             let socket = sockets[index]

@@ -63,7 +63,10 @@ package actor Broker {
         let keys = try configuration.keys.map { folder throws(BusError) in try BrokerKeys(folder) }
         // Before the broker listens: a flood must not prevent the watch.
         let keysWatch = try keys.map { try DirectoryWatch(path: $0.path) }
-        if let keys { try await Authenticator.shared.register(keys.domain) { keys.user(of: $0) } }
+        if let keys {
+            try await Authenticator.shared.register(keys.domain) { keys.user(of: $0) }
+            try await Authenticator.shared.register(keys.feedDomain) { keys.userOfFeed($0) }
+        }
         do {
             try open(address, keys)
             defer { close() }
@@ -77,7 +80,9 @@ package actor Broker {
                 try await group.next()
             }
         } catch {
-            if let keys { await Authenticator.shared.unregister(keys.domain) }
+            if let keys {
+                for domain in [keys.domain, keys.feedDomain] { await Authenticator.shared.unregister(domain) }
+            }
             throw error
         }
     }
@@ -269,9 +274,15 @@ package actor Broker {
     private func handleSubscriptions() {
         guard let sockets, let journal = engine?.journal else { return }
         do {
-            let (inboxes, garbageCount) = try sockets.receiveInboxes()
+            let (new, garbageCount) = try sockets.receiveSubscriptions()
             engine?.recordGarbage(garbageCount, "the feed received a subscription that is invalid or too long")
-            for inbox in inboxes {
+            let refused = new.filter { engine?.allowsSubscription(to: $0.topic, by: $0.user) == false }
+            if !refused.isEmpty {
+                // The feed is renewed at once, so that nothing is sent to these users.
+                keys?.excludeFromFeed(Set(refused.compactMap(\.user)))
+                return renewFeed()
+            }
+            for inbox in new.map(\.topic) where inbox.starts(with: Inbox.mark.utf8) {
                 // A subscriber that gets no answer subscribes again.
                 try journal.requireLoaded()
                 try sockets.publish(Inbox.answer(topic: inbox, epoch: journal.epoch, head: journal.head))
@@ -298,6 +309,8 @@ package actor Broker {
     }
 
     private func send(_ outgoing: Outgoing, on sockets: BrokerSockets) {
+        // Subscriptions that have arrived are checked before messages are sent to them.
+        if keys != nil, !outgoing.feed.isEmpty { handleSubscriptions() }
         do {
             try sockets.publish(outgoing.feed)
         } catch {

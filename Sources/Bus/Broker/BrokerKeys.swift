@@ -11,8 +11,10 @@ internal import ZeroMQ
 /// The thread of the ``Authenticator`` asks about each new connection; the broker changes the accepted keys. A message's
 /// user is the text of the sender's public key.
 final class BrokerKeys: Sendable {
-    /// The domain of the broker's sockets.
+    /// The domain of the broker's ingress.
     let domain = "segue-\(UUID().uuidString)"
+    /// The domain of the broker's feed.
+    var feedDomain: String { "\(domain)-feed" }
     let own: KeyFile
     private let folder: KeyFolder
     private let state: Mutex<State>
@@ -30,6 +32,8 @@ final class BrokerKeys: Sendable {
         /// end of a key. Nil if the list has changed since.
         var nextChange: Date?
         var refusals = RefusedConnections()
+        /// The users that may not connect to the feed: they have subscribed to what they may not receive.
+        var excluded: Set<String> = []
     }
 
     private struct Version: Equatable {
@@ -63,6 +67,7 @@ final class BrokerKeys: Sendable {
             state.withLock { state in
                 (state.known, state.access, state.version, state.failure) = (known, access, version, nil)
                 state.nextChange = nil
+                state.excluded = []
             }
         } catch {
             let isNew = state.withLock { state in
@@ -95,6 +100,17 @@ final class BrokerKeys: Sendable {
             }
             return key.description
         }
+    }
+
+    /// The user of a peer of the feed. Nil if its key is not accepted, or if it was excluded.
+    func userOfFeed(_ peer: Authenticator.Peer) -> String? {
+        guard let user = user(of: peer) else { return nil }
+        return state.withLock { $0.excluded.contains(user) } ? nil : user
+    }
+
+    /// Excludes users from the feed until the keys or the rights change. libzmq cannot take a subscription from a peer.
+    func excludeFromFeed(_ users: Set<String>) {
+        state.withLock { $0.excluded.formUnion(users) }
     }
 
     /// Counts a connection without a key.

@@ -1,3 +1,4 @@
+internal import BusAccess
 internal import BusFormat
 internal import BusKeys
 internal import BusProtocol
@@ -9,12 +10,13 @@ internal import ZeroMQ
 final class BrokerSockets {
     private let address: BusAddress
     private let keys: BrokerKeys?
-    private let connections: ConnectionLimiter
     private let ingress: Socket
     /// Nil while the feed is being renewed.
     private var feed: Socket?
     private var watches: [ConnectionTable.Side: ConnectionWatch] = [:]
     private var subscriptions = Subscriptions()
+    /// Last, because it must receive events until the sockets are closed: libzmq's own thread waits while too many wait.
+    private let connections: ConnectionLimiter
 
     /// The maximum number of requests that ``receiveRequests()`` returns, and of messages that ``receiveInboxes()``
     /// reads.
@@ -37,7 +39,7 @@ final class BrokerSockets {
         self.keys = keys
         // A reply that does not fit is dropped.
         let marks: [SocketOption] = [.receiveHighWaterMark(64), .sendHighWaterMark(1024)]
-        ingress = try Socket(.router, options: Self.options(keys) + marks + [.routerMandatory])
+        ingress = try Socket(.router, options: Self.options(keys, \.domain) + marks + [.routerMandatory])
         let feed = try Self.feed(keys)
         self.feed = feed
         try watchConnections(of: ingress, .ingress)
@@ -51,18 +53,18 @@ final class BrokerSockets {
         }
     }
 
-    private static func options(_ keys: BrokerKeys?) -> [SocketOption] {
+    private static func options(_ keys: BrokerKeys?, _ domain: (BrokerKeys) -> String) -> [SocketOption] {
         [
             .linger(0), .maximumFrameSize(Int64(Limits.maximumFrameSize)),
             .handshakeInterval(Int32(ConnectionLimiter.handshakeLimit / .milliseconds(1))),
         ]
             + SocketOption.tcpKeepalive
-            + (keys.map { SocketOption.curveServer(secretKey: $0.own.keys.secretKey, domain: $0.domain) } ?? [])
+            + (keys.map { SocketOption.curveServer(secretKey: $0.own.keys.secretKey, domain: domain($0)) } ?? [])
     }
 
     private static func feed(_ keys: BrokerKeys?) throws -> Socket {
         // A message that does not fit is dropped.
-        try Socket(.xpub, options: options(keys) + [.xpubVerbose, .sendHighWaterMark(2048)])
+        try Socket(.xpub, options: options(keys, \.feedDomain) + [.xpubVerbose, .sendHighWaterMark(2048)])
     }
 
     // MARK: Watching
@@ -98,6 +100,7 @@ final class BrokerSockets {
     func closeFeed() {
         try? feed?.unbind(address.feed)
         feed = nil
+        subscriptions.forgetSignals()
         if let watch = watches.removeValue(forKey: .feed) { connections.stopWatching(watch, of: .feed) }
     }
 
@@ -146,18 +149,19 @@ final class BrokerSockets {
         return properties
     }
 
-    /// Receives subscriptions. Returns the inboxes that were subscribed to, and the number of messages that were not
-    /// valid subscriptions.
-    func receiveInboxes() throws -> (inboxes: [[UInt8]], garbageCount: Int) {
-        var inboxes: [[UInt8]] = []
+    /// Receives subscriptions: the topics that were subscribed to, with their users on a bus with keys, and the number
+    /// of messages that were not valid subscriptions.
+    func receiveSubscriptions() throws -> (new: [(topic: [UInt8], user: String?)], garbageCount: Int) {
+        var new: [(topic: [UInt8], user: String?)] = []
         var senders: [Int32] = []
         defer { connections.prove(senders, of: .feed) }
+        let properties: Socket.SenderProperties = keys == nil ? .descriptor : [.descriptor, .user]
         for _ in 0..<Self.turnCount {
-            guard let message = try feed?.receive(frameLimit: 2, reading: .descriptor) else { break }
+            guard let message = try feed?.receive(frameLimit: 2, reading: properties) else { break }
             if let sender = message.descriptor, sender != senders.last { senders.append(sender) }
-            if let inbox = subscriptions.handle(message.frames) { inboxes.append(inbox) }
+            if let topic = subscriptions.handle(message.frames) { new.append((topic, message.user)) }
         }
-        return (inboxes, subscriptions.drainGarbageCount())
+        return (new, subscriptions.drainGarbageCount())
     }
 
     /// Sends frames on the feed. XPUB drops them for a subscriber whose queue is full and never refuses them.
@@ -168,7 +172,12 @@ final class BrokerSockets {
     /// Sends messages on the feed, in packets. Sends nothing until a client has subscribed to messages, and while the
     /// feed is being renewed: subscribers then read recorded ones from the journal, and transient ones are lost.
     func publish(_ messages: [FeedMessage]) throws {
-        guard let feed, subscriptions.hasSubscriber else { return }
+        guard let feed else { return }
+        for (topic, message) in subscriptions.signals(for: messages) {
+            _ = try feed.send(
+                Inbox.answer(topic: Array(topic.utf8), epoch: message.epoch, head: message.offset))
+        }
+        guard subscriptions.hasSubscriber else { return }
         try messages.forEachPacket { packet in
             var topic = packet.topic
             try topic.withUTF8 { try feed.send(UnsafeRawBufferPointer($0), more: true) }
@@ -188,26 +197,53 @@ final class BrokerSockets {
 struct Subscriptions {
     /// True if a client has subscribed to messages since the broker was started.
     private(set) var hasSubscriber = false
+    /// The signals that devices have subscribed to.
+    private var signals: Set<String> = []
+    /// The maximum number of signals. Devices beyond it are told nothing, and compare heads.
+    private static let signalCapacity = 10_000
     /// The number of messages that were not valid subscriptions.
     private(set) var garbageCount = 0
 
     /// - Parameter frames: A message of the XPUB socket: one frame with 1 and the topic for a subscription, or with 0
     ///   and the topic after its last subscriber has ended it.
-    /// - Returns: The inbox that was subscribed to; nil if the message is not the subscription of an inbox.
+    /// - Returns: The topic that was subscribed to; nil if the message is not a subscription.
     mutating func handle(_ frames: [[UInt8]]) -> [UInt8]? {
         guard let frame = frames.first, frames.count == 1, let mark = frame.first, mark <= 1 else {
             garbageCount += 1
             return nil
         }
         let topic = Array(frame.dropFirst())
-        let isInbox = topic.starts(with: Inbox.mark.utf8)
-        guard topic.count <= (isInbox ? Inbox.maximumLength : Topic.maximumLength) else {
+        let isOfMessages = !topic.starts(with: Inbox.mark.utf8)
+        guard topic.count <= (isOfMessages ? Topic.maximumLength : Inbox.maximumLength) else {
             garbageCount += 1
             return nil
         }
+        if SessionSignal.isTopic(topic) { setSignal(String(decoding: topic, as: UTF8.self), isWanted: mark == 1) }
         guard mark == 1 else { return nil }
-        if !isInbox { hasSubscriber = true }
-        return isInbox ? topic : nil
+        if isOfMessages { hasSubscriber = true }
+        return topic
+    }
+
+    private mutating func setSignal(_ topic: String, isWanted: Bool) {
+        if !isWanted { signals.remove(topic) } else if signals.count < Self.signalCapacity { signals.insert(topic) }
+    }
+
+    /// Forgets the signals of a feed that is closed.
+    mutating func forgetSignals() { signals = [] }
+
+    /// The last recorded message for each signal that has subscribers.
+    func signals(for messages: [FeedMessage]) -> [String: FeedMessage] {
+        guard !signals.isEmpty else { return [:] }
+        var last: [String: FeedMessage] = [:]
+        for message in messages where message.offset > 0 {
+            guard let session = message.origin?.session else { continue }
+            let signal = SessionSignal.topic(of: session)
+            if signals.contains(signal) { last[signal] = message }
+            guard session == Session.default, let type = Topic(message.topic)?.type, PlatformAccess.areShared(type)
+            else { continue }
+            for signal in signals { last[signal] = message }
+        }
+        return last
     }
 
     mutating func drainGarbageCount() -> Int {

@@ -43,6 +43,11 @@ package enum PlatformAccess {
         presence, scheduledCommand, deadline, document("ErrorQueue"),
     ]
 
+    /// True for the types of which a device receives messages of the default session, besides those of its own.
+    package static func areShared(_ type: MessageType) -> Bool {
+        sharedDocuments.contains(type) || type == applicationError
+    }
+
     /// All types of this list.
     package static let all: Set<MessageType> =
         outcomes.union(announcements).union(reports).union(platformDocuments).union(sharedDocuments)

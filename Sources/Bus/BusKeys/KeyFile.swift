@@ -14,11 +14,14 @@ package struct KeyFile: Hashable, Sendable {
     package let name: String
     package let keys: CurveKeyPair
     package let brokerKey: CurveKey
+    /// The session of a device; nil for other processes. The broker does not rely on it: it is in its list of keys.
+    package let session: String?
 
-    package init(name: String, keys: CurveKeyPair, brokerKey: CurveKey) {
+    package init(name: String, keys: CurveKeyPair, brokerKey: CurveKey, session: String? = nil) {
         self.name = name
         self.keys = keys
         self.brokerKey = brokerKey
+        self.session = session
     }
 
     /// Reads a key file.
@@ -47,6 +50,7 @@ package struct KeyFile: Hashable, Sendable {
         let publicKey: CurveKey
         let secretKey: String
         let brokerKey: CurveKey
+        let session: String?
     }
 
     /// - Parameter path: For error messages.
@@ -57,7 +61,7 @@ package struct KeyFile: Hashable, Sendable {
         else {
             throw BusError(.key, "\(path) is not a key file, or it is damaged; make one with 'segue keys add'")
         }
-        self.init(name: content.name, keys: keys, brokerKey: content.brokerKey)
+        self.init(name: content.name, keys: keys, brokerKey: content.brokerKey, session: content.session)
     }
 
     /// The content of the file.
@@ -67,7 +71,8 @@ package struct KeyFile: Hashable, Sendable {
             encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
             return try encoder.encode(
                 Content(
-                    name: name, publicKey: keys.publicKey, secretKey: keys.secretText, brokerKey: brokerKey))
+                    name: name, publicKey: keys.publicKey, secretKey: keys.secretText, brokerKey: brokerKey,
+                    session: session))
         }
     }
 }

@@ -170,7 +170,7 @@ package struct KeyFolder: Sendable {
     ) throws(BusError) -> String {
         let pair = CurveKeyPair()
         // The key file is written first, so that an owner whose key is known always has a key file.
-        try write(KeyFile(name: name, keys: pair, brokerKey: try broker().keys.publicKey))
+        try write(KeyFile(name: name, keys: pair, brokerKey: try broker().keys.publicKey, session: role.session))
         keys.set(KnownKey(name: name, publicKey: pair.publicKey, role: role, until: until))
         return file(of: name)
     }

@@ -9,11 +9,19 @@ package enum Inbox {
     package static let mark = "~"
     /// The maximum length of the topic in bytes. The broker does not answer on a longer one.
     package static let maximumLength = 64
+    /// The number of digits of a client.
+    private static let clientLength = 32
 
     /// The prefix of all inboxes of a client. The client is always subscribed to this prefix. After a reconnection the
     /// broker answers it again.
     package static func prefix(of client: ProducerID) -> String {
         "\(mark)\(client.hexadecimal)."
+    }
+
+    /// True if a topic is that of one client's inboxes, or of one of them.
+    package static func isTopic(_ topic: [UInt8]) -> Bool {
+        let place = mark.utf8.count + clientLength
+        return topic.starts(with: mark.utf8) && topic.count > place && topic[place] == UInt8(ascii: ".")
     }
 
     /// Returns the frames of the broker's answer: the topic, then the epoch (8) and the last offset (8) of the journal.

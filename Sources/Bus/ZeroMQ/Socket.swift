@@ -8,8 +8,9 @@ package final class Socket {
     /// True if ``readiness`` must be read before the thread waits. The descriptor alone is not enough, because any call
     /// to the socket may consume the signal of a message that still waits.
     fileprivate var mayHaveNews = true
-    /// True if a ``SocketMonitor`` receives the events of the connections.
-    private var isReporting = false
+    /// The socket that receives the events of the connections. It must exist until this one reports nothing more:
+    /// without it, libzmq's own thread would wait for ever with the next event, and with it all sockets of the process.
+    private var eventReceiver: Socket?
 
     /// - Throws: ``ZeroMQError`` if the process has no more sockets or file descriptors, or libzmq refuses an option.
     package init(_ type: SocketType, in context: Context = .shared, options: [SocketOption] = []) throws {
@@ -23,9 +24,8 @@ package final class Socket {
     }
 
     deinit {
-        // The closed socket would report its last events from libzmq's own thread, which waits for ever if nothing
-        // receives them any more.
-        if isReporting { zmq_socket_monitor(pointer, nil, 0) }
+        // A closed socket would still report its last events.
+        if eventReceiver != nil { zmq_socket_monitor(pointer, nil, 0) }
         zmq_close(pointer)
     }
 
@@ -159,10 +159,10 @@ package final class Socket {
         }
     }
 
-    /// Reports the events of the socket's connections to an `inproc` endpoint.
-    func reportEvents(_ events: Int32, to endpoint: String) throws {
+    /// Reports the events of the socket's connections to an `inproc` endpoint, to which `receiver` has connected.
+    func reportEvents(_ events: Int32, to endpoint: String, receiver: Socket) throws {
         guard zmq_socket_monitor(pointer, endpoint, events) == 0 else { throw ZeroMQError.last("monitor") }
-        isReporting = true
+        eventReceiver = receiver
     }
 }
 

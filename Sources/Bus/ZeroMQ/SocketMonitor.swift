@@ -4,8 +4,7 @@ internal import Glibc
 
 /// Receives the events of a socket's connections.
 ///
-/// It belongs to the thread that creates it, or to one other thread that it is given to. It must exist for as long as
-/// the socket does: libzmq's own thread waits until there is room for an event.
+/// It belongs to the thread that creates it, or to one other thread that it is given to.
 package final class SocketMonitor {
     package enum Event: Hashable, Sendable {
         /// A peer has connected.
@@ -45,7 +44,7 @@ package final class SocketMonitor {
     /// Begins to receive the events of a socket. Call this once, on the thread of the socket, before it binds or
     /// connects.
     package func receiveEvents(of socket: Socket) throws {
-        try socket.reportEvents(Self.events, to: endpoint)
+        try socket.reportEvents(Self.events, to: endpoint, receiver: events)
     }
 
     package func watch(_ onEvent: @escaping (Event) -> Void) -> SocketWatch {

@@ -16,6 +16,9 @@ struct ClientKey {
     /// The key for messages to people.
     var name: String { "the key of '\(file.name)' in \(path)" }
 
+    /// The session of a device; nil for another process.
+    var session: String? { file.session }
+
     /// The options of a socket that connects with the key.
     var options: [SocketOption] {
         SocketOption.curveClient(

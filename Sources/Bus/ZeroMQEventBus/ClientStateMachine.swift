@@ -26,6 +26,8 @@ struct ClientStateMachine: ~Copyable {
     private let address: BusAddress
     private let source: String
     private let producer: ProducerID
+    /// True for a device on a bus with keys: the feed brings it signals instead of messages.
+    private let receivesSignals: Bool
 
     private var state = State.idle
     private var lastID: UInt64 = 0
@@ -38,10 +40,14 @@ struct ClientStateMachine: ~Copyable {
     /// - Parameters:
     ///   - producer: The identity of this bus for the broker.
     ///   - client: The identity in the names of this bus's inboxes on the feed.
-    init(address: BusAddress, source: String, producer: ProducerID = ProducerID(), client: ProducerID = ProducerID()) {
+    init(
+        address: BusAddress, source: String, producer: ProducerID = ProducerID(), client: ProducerID = ProducerID(),
+        receivesSignals: Bool = false
+    ) {
         self.address = address
         self.source = source
         self.producer = producer
+        self.receivesSignals = receivesSignals
         outbox = Outbox(producer: producer)
         journal = KnownJournal(producer: producer)
         subscriptions = SubscriptionTable(client: client)
@@ -223,7 +229,8 @@ struct ClientStateMachine: ~Copyable {
         guard isOpen else { return actions }
         var hasLosses = false
         subscriptions.changeAll(into: &actions.endedWaits) { if $0.tick() { hasLosses = true } }
-        checkSilence(hasLosses: hasLosses, at: now, into: &actions)
+        // A device always finds messages of other sessions in the heads.
+        checkSilence(hasLosses: hasLosses && !receivesSignals, at: now, into: &actions)
         for inbox in subscriptions.unconfirmedInboxes {
             // The feed may have dropped the confirmation, so the inbox is subscribed to again.
             actions.feed += [.unsubscribe([inbox]), .subscribe([inbox])]
@@ -544,6 +551,17 @@ struct ClientStateMachine: ~Copyable {
         guard let last = messages.last, last.epoch == journal.epoch else { return actions }
         journal.see(last.offset, of: last.epoch)
         subscriptions.changeAll(into: &actions.endedWaits) { $0.receive(live: messages) }
+        readPages(into: &actions.sendings)
+        return actions
+    }
+
+    /// Handles the signal that the journal has messages up to an offset which the feed does not bring.
+    mutating func receive(signal head: UInt64, of epoch: UInt64) -> LiveActions {
+        var actions = LiveActions()
+        connection?.recordFeed()
+        guard epoch == journal.epoch else { return actions }
+        journal.see(head, of: epoch)
+        subscriptions.changeAll(into: &actions.endedWaits) { $0.read(through: head) }
         readPages(into: &actions.sendings)
         return actions
     }

@@ -210,7 +210,9 @@ struct FeedTracker {
         return !page.holds(message.previous) && !message.topic.begins(with: "document.")
     }
 
-    private mutating func recover(through offset: UInt64) {
+    /// Continues to read the journal, at least up to an offset, unless that was done already.
+    mutating func recover(through offset: UInt64) {
+        guard offset > base else { return }
         skipped = max(skipped, offset)
         if phase == .live {
             phase = .journal(after: base)

@@ -136,6 +136,11 @@ struct Subscription {
         append(tracker.receive(live: messages, room: room))
     }
 
+    /// Reads the journal at least up to an offset.
+    mutating func read(through offset: UInt64) {
+        tracker.recover(through: offset)
+    }
+
     /// Handles a page of the journal.
     /// - Parameter id: The request that is answered. Only the answer to the last request counts.
     /// - Returns: The losses that the page shows.

@@ -100,7 +100,8 @@ package actor ZeroMQEventBus: EventBusEngine {
         key = try keyFile.map { path throws(BusError) in try ClientKey(path: path) }
         self.source = source
         self.logger = logger
-        machine = ClientStateMachine(address: self.address, source: source, producer: producer)
+        machine = ClientStateMachine(
+            address: self.address, source: source, producer: producer, receivesSignals: key?.session != nil)
         skipped = SkippedMessages(logger: logger)
         thread = ExecutorThread(name: "bus")
     }
@@ -301,7 +302,8 @@ package actor ZeroMQEventBus: EventBusEngine {
     private func connectFeed(subscribing prefixes: [String]) throws {
         // A SUB socket silently drops subscriptions beyond its send limit (libzmq #2942).
         let feed = try Socket(.sub, options: options + [.sendHighWaterMark(0), .receiveHighWaterMark(4096)])
-        for prefix in prefixes { try feed.set(.subscribe(prefix)) }
+        for prefix in feedTopics(prefixes) { try feed.set(.subscribe(prefix)) }
+        if let session = key?.session { try feed.set(.subscribe(SessionSignal.topic(of: session))) }
         try feed.connect(address.feed)
         let watch = SocketWatch(feed) { [weak self] in self?.assumeIsolated { $0.receiveMessages() } }
         thread.add(watch)
@@ -381,11 +383,17 @@ package actor ZeroMQEventBus: EventBusEngine {
     }
 
     private func subscribeFeed(to prefixes: [String]) {
-        setOnFeed(prefixes.map(SocketOption.subscribe))
+        setOnFeed(feedTopics(prefixes).map(SocketOption.subscribe))
     }
 
     private func unsubscribeFeed(from prefixes: [String]) {
-        setOnFeed(prefixes.map(SocketOption.unsubscribe))
+        setOnFeed(feedTopics(prefixes).map(SocketOption.unsubscribe))
+    }
+
+    /// The topics to subscribe to for these prefixes. A device receives no messages on the feed, only signals and the
+    /// answers on its inboxes.
+    private func feedTopics(_ prefixes: [String]) -> [String] {
+        key?.session == nil ? prefixes : prefixes.filter { $0.begins(with: Inbox.mark) }
     }
 
     private func setOnFeed(_ options: [SocketOption]) {
@@ -442,7 +450,11 @@ package actor ZeroMQEventBus: EventBusEngine {
                 if topic.starts(with: Inbox.mark.utf8) {
                     count += 1
                     let (inbox, epoch, head) = try Inbox.readAnswer(frames)
-                    perform(machine.confirm(inbox: inbox, epoch: epoch, head: head))
+                    if SessionSignal.isTopic(topic) {
+                        perform(machine.receive(signal: head, of: epoch))
+                    } else {
+                        perform(machine.confirm(inbox: inbox, epoch: epoch, head: head))
+                    }
                 } else {
                     let messages = try FeedPacket.messages(frames)
                     count += messages.count

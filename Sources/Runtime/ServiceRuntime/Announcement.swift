@@ -26,9 +26,14 @@ struct Announcement: Service {
     }
 
     private func publish() async throws {
-        var messages = [try Envelope(context.presence, source: context.bus.source)]
-        if let contract { messages.append(try Envelope(contract, source: context.bus.source)) }
-        try await context.bus.publish(Batch(messages, isLeased: true))
+        let presence = try Envelope(context.presence, source: context.bus.source)
+        do {
+            let contract = try contract.map { try Envelope($0, source: context.bus.source) }
+            try await context.bus.publish(Batch([presence] + (contract.map { [$0] } ?? []), isLeased: true))
+        } catch let error as BusError where error.code == .forbidden {
+            // A device announces only that it is there.
+            try await context.bus.publish(Batch([presence], isLeased: true))
+        }
     }
 
     /// The contract. Nil if the schema of a message cannot be derived: the process then publishes no contract.

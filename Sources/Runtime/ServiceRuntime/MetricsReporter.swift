@@ -8,7 +8,8 @@ internal import Support
 /// Reports the metrics of a process when they are asked for.
 ///
 /// The report is for all requests that have arrived since the report before. Between two reports there is a ``pause``,
-/// so that many requests cost no more than a few.
+/// so that many requests cost no more than a few. A process that may not receive requests, such as a device on a bus with
+/// rights, reports nothing.
 struct MetricsReporter: ReadyService {
     static let pause: Duration = .milliseconds(200)
 
@@ -19,7 +20,12 @@ struct MetricsReporter: ReadyService {
 
     func run() async throws {
         try await cancelWhenGracefulShutdown {
-            try await BusRetry(holding: .nothing, logger: context.logger, clock: clock).run { try await answer() }
+            do {
+                try await BusRetry(holding: .nothing, logger: context.logger, clock: clock).run { try await answer() }
+            } catch let error as BusError where error.code == .forbidden {
+                ready.open()
+                try await gracefulShutdown()
+            }
         }
     }
 

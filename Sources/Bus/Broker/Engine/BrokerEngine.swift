@@ -146,6 +146,16 @@ package struct BrokerEngine {
         return refusals
     }
 
+    /// Checks a subscription of the feed.
+    /// - Returns: False if the user may not receive what it has subscribed to. The refusal is counted.
+    mutating func allowsSubscription(to topic: [UInt8], by user: String?) -> Bool {
+        guard let acceptedUsers else { return true }
+        guard let rights = user.flatMap({ acceptedUsers[$0] })?.rights else { return false }
+        guard let refusal = rights.refusalToSubscribe(to: topic) else { return true }
+        refusals.record(ProtocolError(.forbidden, refusal), of: user)
+        return false
+    }
+
     /// Logs a notice, and publishes it with the next messages.
     mutating func say(_ notice: BusNotice) { notices.say(notice) }
 

@@ -1,7 +1,9 @@
 package import BusAccess
 internal import BusFormat
+internal import BusKeys
 internal import BusProtocol
 internal import EventBus
+internal import Support
 
 /// A user of a bus with keys, or the broker itself, as the sender of messages.
 ///
@@ -95,6 +97,17 @@ extension Rights {
     /// - Parameter consumer: Empty for all consumers.
     private func refusalToReadDeadLetters(of consumer: String) -> String? {
         refusalToReadDeadLetters(of: consumer.isEmpty ? nil : consumer)
+    }
+
+    /// The reason why the user may not subscribe to a topic, or to all that begin with it. Nil if it may.
+    func refusalToSubscribe(to topic: [UInt8]) -> String? {
+        if areUnlimited || Inbox.isTopic(topic) { return nil }
+        let text = String(decoding: topic, as: UTF8.self)
+        guard let session = role.session else { return refusalToRead(topics: text) }
+        // Each topic of messages is that of several sessions.
+        if text.utf8.elementsEqual(SessionSignal.topic(of: session).utf8) { return nil }
+        return
+            "'\(name)' is a device of the session '\(session.shortened(to: 80).onOneLine)' and may subscribe only to its signals"
     }
 
     /// True if the user may read messages of a topic. The topics of other users than devices were checked when they
