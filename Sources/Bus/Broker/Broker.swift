@@ -19,8 +19,8 @@ package actor Broker {
     private var engine: BrokerEngine?
     /// The keys of the bus; nil for a bus without keys.
     private var keys: BrokerKeys?
-    /// Nil while the feed is being renewed.
-    private var feedWatch: SocketWatch?
+    /// The watches of the sockets. Empty while these are being renewed.
+    private var watches: [SocketWatch] = []
     private let auditLog: AuditLog
     /// The time at which refusals of each kind were last published as an error.
     private var lastAccessNotices: [AuditLog.Entry.Event: ContinuousClock.Instant] = [:]
@@ -138,22 +138,23 @@ package actor Broker {
         let sockets = try BrokerSockets(address, keys: keys, connectionLimit: configuration.connectionLimit)
         (self.sockets, self.keys) = (sockets, keys)
         _ = engine?.accept(keys?.nextUsers(at: Date()), now: .now)
-        thread.add(
-            sockets.ingressWatch { [weak self] in self?.assumeIsolated { $0.handleRequests() } })
-        watchFeed(of: sockets)
+        watch(sockets)
     }
 
-    private func watchFeed(of sockets: BrokerSockets) {
-        let watch = sockets.feedWatch { [weak self] in self?.assumeIsolated { $0.handleSubscriptions() } }
-        feedWatch = watch
-        if let watch { thread.add(watch) }
+    private func watch(_ sockets: BrokerSockets) {
+        watches = sockets.socketWatches { [weak self] in
+            self?.assumeIsolated { $0.handleRequests() }
+        } onSubscriptions: { [weak self] in
+            self?.assumeIsolated { $0.handleSubscriptions() }
+        }
+        watches.forEach(thread.add)
     }
 
     private func close() {
         thread.removeAllWatches()
+        watches = []
         sockets = nil
         engine = nil
-        feedWatch = nil
     }
 
     // MARK: Keys
@@ -177,34 +178,36 @@ package actor Broker {
             engine?.say(BusNotice(.keysUnreadable, "\(error); the broker accepts the keys that it has read before"))
         }
         guard let users = keys.nextUsers(at: Date()), let before = engine?.acceptedUsers else { return }
-        // New keys need no new feed. It is renewed first, so that users that have lost rights do not get what follows.
-        if before.contains(where: { users[$0.key] != $0.value.rights }) { renewFeed() }
+        // New keys need no new sockets. These are renewed first, so that users that have lost rights do not get what
+        // follows.
+        if before.contains(where: { users[$0.key] != $0.value.rights }) { renewSockets() }
         if let outgoing = engine?.accept(users, now: .now) { send(outgoing, on: sockets) }
     }
 
-    /// Closes all connections of the feed. Clients connect again, those with an accepted key successfully, and read from
-    /// the journal what they have missed. Transient messages of this moment are lost.
-    private func renewFeed() {
-        guard let sockets, let feedWatch else { return }
-        thread.remove(feedWatch)
-        self.feedWatch = nil
-        sockets.closeFeed()
-        openFeed(attempt: 1)
+    /// Closes all connections. Clients connect again, those with an accepted key successfully, send their unanswered
+    /// requests again, and read from the journal what they have missed. Transient messages of this moment are lost.
+    private func renewSockets() {
+        guard let sockets else { return }
+        watches.forEach(thread.remove)
+        watches = []
+        sockets.close()
+        engine?.loseConnections()
+        reopenSockets(attempt: 1)
     }
 
-    /// - Parameter attempt: libzmq usually frees the endpoint within milliseconds. After a second, another program has
-    ///   taken it, and the broker tries again each second.
-    private func openFeed(attempt: Int) {
+    /// - Parameter attempt: libzmq usually frees the endpoints within milliseconds. After a second, another program has
+    ///   taken one, and the broker tries again each second.
+    private func reopenSockets(attempt: Int) {
         guard let sockets else { return }
         let isPatient = attempt < 500
         do {
-            if try sockets.openFeed() { return watchFeed(of: sockets) }
-            if !isPatient { logger.error("the feed cannot be opened: another program uses its endpoint") }
+            if try sockets.reopen() { return watch(sockets) }
+            if !isPatient { logger.error("the sockets cannot be opened: another program uses their endpoints") }
         } catch {
-            logger.error("the feed cannot be opened", metadata: ["error": "\(error)"])
+            logger.error("the sockets cannot be opened", metadata: ["error": "\(error)"])
         }
         thread.perform(after: isPatient ? .milliseconds(2) : .seconds(1)) { [weak self] in
-            self?.assumeIsolated { $0.openFeed(attempt: attempt + 1) }
+            self?.assumeIsolated { $0.reopenSockets(attempt: attempt + 1) }
         }
     }
 
@@ -280,7 +283,7 @@ package actor Broker {
             if !refused.isEmpty {
                 // The feed is renewed at once, so that nothing is sent to these users.
                 keys?.excludeFromFeed(Set(refused.compactMap(\.user)))
-                return renewFeed()
+                return renewSockets()
             }
             for inbox in new.map(\.topic) where inbox.starts(with: Inbox.mark.utf8) {
                 // A subscriber that gets no answer subscribes again.

@@ -10,13 +10,11 @@ internal import ZeroMQ
 final class BrokerSockets {
     private let address: BusAddress
     private let keys: BrokerKeys?
-    private let ingress: Socket
-    /// Nil while the feed is being renewed.
-    private var feed: Socket?
+    private let connections: ConnectionLimiter
+    /// Nil while the socket is being renewed.
+    private var (ingress, feed): (Socket?, Socket?) = (nil, nil)
     private var watches: [ConnectionTable.Side: ConnectionWatch] = [:]
     private var subscriptions = Subscriptions()
-    /// Last, because it must receive events until the sockets are closed: libzmq's own thread waits while too many wait.
-    private let connections: ConnectionLimiter
 
     /// The maximum number of requests that ``receiveRequests()`` returns, and of messages that ``receiveInboxes()``
     /// reads.
@@ -37,54 +35,67 @@ final class BrokerSockets {
         connections = ConnectionLimiter(limit: connectionLimit)
         self.address = address
         self.keys = keys
-        // A reply that does not fit is dropped.
-        let marks: [SocketOption] = [.receiveHighWaterMark(64), .sendHighWaterMark(1024)]
-        ingress = try Socket(.router, options: Self.options(keys, \.domain) + marks + [.routerMandatory])
-        let feed = try Self.feed(keys)
-        self.feed = feed
-        try watchConnections(of: ingress, .ingress)
-        try watchConnections(of: feed, .feed)
         do {
-            try ingress.bind(address.ingress)
-            try feed.bind(address.feed)
+            try bind()
         } catch let error as ZeroMQError {
             let recovery = error.isAddressInUse ? "; another program uses this endpoint: choose another address" : ""
             throw BusError(.address, "the broker cannot listen: \(error)\(recovery)")
         }
     }
 
-    private static func options(_ keys: BrokerKeys?, _ domain: (BrokerKeys) -> String) -> [SocketOption] {
+    deinit {
+        close()
+    }
+
+    private static func options(_ keys: BrokerKeys?, domain: (BrokerKeys) -> String) -> [SocketOption] {
         [
-            .linger(0), .maximumFrameSize(Int64(Limits.maximumFrameSize)),
+            // All clients connect at once after a revocation. The kernel drops those beyond the backlog for a second.
+            .backlog(1024), .linger(0), .maximumFrameSize(Int64(Limits.maximumFrameSize)),
             .handshakeInterval(Int32(ConnectionLimiter.handshakeLimit / .milliseconds(1))),
         ]
             + SocketOption.tcpKeepalive
             + (keys.map { SocketOption.curveServer(secretKey: $0.own.keys.secretKey, domain: domain($0)) } ?? [])
     }
 
-    private static func feed(_ keys: BrokerKeys?) throws -> Socket {
-        // A message that does not fit is dropped.
-        try Socket(.xpub, options: options(keys, \.feedDomain) + [.xpubVerbose, .sendHighWaterMark(2048)])
+    /// Creates and binds the sockets that are closed.
+    private func bind() throws {
+        if ingress == nil {
+            // A reply that does not fit is dropped.
+            let marks: [SocketOption] = [.receiveHighWaterMark(64), .sendHighWaterMark(1024)]
+            ingress = try bind(.router, marks + [.routerMandatory], to: address.ingress, .ingress)
+        }
+        if feed == nil {
+            // A message that does not fit is dropped.
+            feed = try bind(.xpub, [.xpubVerbose, .sendHighWaterMark(2048)], to: address.feed, .feed)
+        }
+    }
+
+    /// Creates a socket whose connections are bounded. Those without a key are counted on the ingress only, because a
+    /// client connects to both sockets. Peers that do not use CURVE never reach the authenticator.
+    private func bind(
+        _ type: SocketType, _ options: [SocketOption], to endpoint: String, _ side: ConnectionTable.Side
+    ) throws -> Socket {
+        let common = Self.options(keys) { side == .ingress ? $0.domain : $0.feedDomain }
+        let socket = try Socket(type, options: common + options)
+        let watch = try connections.watch(socket, of: side) { [keys] address in
+            if side == .ingress { keys?.refuseMechanism(from: address) }
+        }
+        do {
+            try socket.bind(endpoint)
+        } catch {
+            connections.stopWatching(watch, of: side)
+            throw error
+        }
+        watches[side] = watch
+        return socket
     }
 
     // MARK: Watching
 
-    /// The watch of the ingress, for the thread of the sockets.
-    func ingressWatch(_ onRequests: @escaping () -> Void) -> SocketWatch {
-        SocketWatch(ingress, onReadable: onRequests)
-    }
-
-    /// The watch of the present feed.
-    func feedWatch(_ onSubscriptions: @escaping () -> Void) -> SocketWatch? {
-        feed.map { SocketWatch($0, onReadable: onSubscriptions) }
-    }
-
-    /// Bounds the connections of a socket that is not bound yet, and counts those without a key on the ingress: peers
-    /// that do not use CURVE never reach the authenticator. On the feed they are not counted, because a client connects
-    /// to both.
-    private func watchConnections(of socket: Socket, _ side: ConnectionTable.Side) throws {
-        watches[side] = try connections.watch(socket, of: side) { [keys] address in
-            if side == .ingress { keys?.refuseMechanism(from: address) }
+    /// The watches of the sockets that are open, for their thread.
+    func socketWatches(onRequests: @escaping () -> Void, onSubscriptions: @escaping () -> Void) -> [SocketWatch] {
+        [(ingress, onRequests), (feed, onSubscriptions)].compactMap { socket, onReadable in
+            socket.map { SocketWatch($0, onReadable: onReadable) }
         }
     }
 
@@ -93,33 +104,32 @@ final class BrokerSockets {
 
     var connectionLimit: Int { connections.limit }
 
-    // MARK: Renewing the feed
+    // MARK: Renewing
 
-    /// Closes the feed with all its connections. Its watches must be removed before. A connection that the
-    /// authenticator has accepted cannot be closed alone.
-    func closeFeed() {
+    /// Closes both sockets with all their connections, and drops what waits to be sent. Their watches must be removed
+    /// before. A connection that the authenticator has accepted cannot be closed alone.
+    func close() {
+        try? ingress?.unbind(address.ingress)
         try? feed?.unbind(address.feed)
-        feed = nil
+        (ingress, feed) = (nil, nil)
+        for (side, watch) in watches { connections.stopWatching(watch, of: side) }
+        watches = [:]
         subscriptions.forgetSignals()
-        if let watch = watches.removeValue(forKey: .feed) { connections.stopWatching(watch, of: .feed) }
     }
 
-    /// Binds a new feed. Subscribers connect to it by themselves.
-    /// - Returns: False if the endpoint is still in use, because libzmq closes sockets on another thread, or if the
-    ///   process has few descriptors at the moment: try again.
-    func openFeed() throws -> Bool {
+    /// Binds the sockets that are closed anew. Clients connect to them by themselves.
+    /// - Returns: False if an endpoint is still in use, because libzmq closes sockets on another thread, or if the process
+    ///   has few descriptors at the moment: try again.
+    func reopen() throws -> Bool {
         // Without a descriptor, libzmq's look-up of an address aborts the process.
         guard DescriptorLimit.hasRoom(for: 16) else { return false }
-        // Over IPC, the new socket replaces the file of the closed one, which libzmq does not remove.
-        let new = try Self.feed(keys)
         do {
-            try watchConnections(of: new, .feed)
-            try new.bind(address.feed)
+            // Over IPC, a new socket replaces the file of the closed one, which libzmq does not remove.
+            try bind()
+            return true
         } catch let error as ZeroMQError where error.isAddressInUse {
             return false
         }
-        feed = new
-        return true
     }
 
     // MARK: Receiving and sending
@@ -131,7 +141,7 @@ final class BrokerSockets {
         var senders: [Int32] = []
         defer { connections.prove(senders, of: .ingress) }
         while requests.count < Self.turnCount, size < Self.turnSize,
-            let message = try ingress.receive(frameLimit: Self.frameCount, reading: properties)
+            let message = try ingress?.receive(frameLimit: Self.frameCount, reading: properties)
         {
             if let sender = message.descriptor, sender != senders.last { senders.append(sender) }
             guard let request = Incoming(message.frames, user: message.user) else { continue }
@@ -170,7 +180,7 @@ final class BrokerSockets {
     }
 
     /// Sends messages on the feed, in packets. Sends nothing until a client has subscribed to messages, and while the
-    /// feed is being renewed: subscribers then read recorded ones from the journal, and transient ones are lost.
+    /// sockets are being renewed: subscribers then read recorded ones from the journal, and transient ones are lost.
     func publish(_ messages: [FeedMessage]) throws {
         guard let feed else { return }
         for (topic, message) in subscriptions.signals(for: messages) {
@@ -189,7 +199,7 @@ final class BrokerSockets {
 
     /// Sends frames to a peer. Errors are ignored.
     func send(_ frames: [[UInt8]], to peer: [UInt8]) {
-        _ = try? ingress.send([peer] + frames)
+        _ = try? ingress?.send([peer] + frames)
     }
 }
 

@@ -350,6 +350,21 @@ struct ClientStateMachine: ~Copyable {
             ClientConnection.Hello(id: id, answeredSequence: sequence, leasedCount: count, pollsHeads: pollsHeads))
     }
 
+    /// Called when the ingress has connected again: the requests that were sent before, or their answers, may be lost.
+    mutating func reconnected() -> Sendings {
+        var sendings = Sendings()
+        greetAnew(into: &sendings)
+        return sendings
+    }
+
+    /// Says hello, whose answer shows which requests are lost, except queries; these are sent again. The hello comes
+    /// first: it tells the broker that the queries are those of an earlier connection.
+    private mutating func greetAnew(into sendings: inout Sendings) {
+        guard case .open = state else { return }
+        greetAgain(into: &sendings)
+        send(outbox.sentQueries, into: &sendings)
+    }
+
     /// Says hello with the current state. An unanswered earlier hello is dropped.
     private mutating func greetAgain(into sendings: inout Sendings) {
         if let hello = connection?.unansweredHello {
@@ -507,10 +522,8 @@ struct ClientStateMachine: ~Copyable {
             // The answer may be about an earlier or a later journal. The reply to a hello decides.
             if isConnected { greetAgain(into: &actions.sendings) } else { greet(into: &actions.sendings) }
         } else if isConnected {
-            // Messages may have been published while the feed was not connected. The broker may be a newer one, and the
-            // requests to the former one lost: the answer to a hello shows it of all but queries.
-            send(outbox.sentQueries, into: &actions.sendings)
-            greetAgain(into: &actions.sendings)
+            // Messages may have been published while the feed was not connected. The broker may be a newer one.
+            greetAnew(into: &actions.sendings)
             pollHeads(head: head, judgeNow: true, into: &actions.sendings)
         } else if let (id, plan) = subscriptions.removePlan(inbox: inbox) {
             actions.unsubscribed = [inbox]
@@ -687,6 +700,8 @@ struct ClientStateMachine: ~Copyable {
             queries.finish(id)
             return .stopWork(query: id)
         case .query(let id, let message, let origin):
+            // The broker sends a query again over a new connection. The answer is on its way.
+            if outbox.isAnswering(id) { return .none }
             switch queries.receive(message, id: id, source: source) {
             case .work(let server): return .work(query: id, message, origin, server: server)
             case .refuse(let reason):

@@ -219,6 +219,13 @@ struct Outbox {
             .map { Sending(id: $0, request: $1.request) }
     }
 
+    /// True if the answer to a query is not acknowledged.
+    func isAnswering(_ query: UInt64) -> Bool {
+        pending.values.contains { request in
+            if case .answer(let answer) = request.request { answer.query == query } else { false }
+        }
+    }
+
     /// Replaces a refused request by another one.
     /// - Returns: The request to send now; nil if it must wait.
     mutating func replace(_ id: UInt64, with request: Request) -> Sending? {

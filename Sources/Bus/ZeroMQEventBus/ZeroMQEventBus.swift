@@ -56,6 +56,8 @@ package actor ZeroMQEventBus: EventBusEngine {
     private var ingress: Socket?
     private var ingressWatch: SocketWatch?
     private var ingressMonitor: SocketWatch?
+    /// True after the first handshake of the present socket of the ingress.
+    private var hasConnected = false
     private var feed: Socket?
     private var feedWatch: SocketWatch?
     /// The continuation of ``run()``, resumed when the bus is closed.
@@ -297,6 +299,7 @@ package actor ZeroMQEventBus: EventBusEngine {
         thread.add(monitor)
         thread.add(watch)
         (self.ingress, ingressWatch, ingressMonitor) = (ingress, watch, monitor)
+        hasConnected = false
     }
 
     private func connectFeed(subscribing prefixes: [String]) throws {
@@ -351,7 +354,12 @@ package actor ZeroMQEventBus: EventBusEngine {
             let error = BusError(.denied, "the broker at \(address) \(reason)")
             if failedHandshake == nil, greeterCount == 0 { logger.warning("\(error)") }
             failedHandshake = error
-        case .accepted, .connected, .disconnected: return
+        case .connected:
+            // A new socket sends everything again anyway.
+            if hasConnected { send(machine.reconnected()) }
+            hasConnected = true
+            return
+        case .accepted, .disconnected: return
         }
         // A socket can have several failed handshakes before it is replaced.
         guard !willReconnect else { return }

@@ -156,6 +156,9 @@ package struct BrokerEngine {
         return false
     }
 
+    /// Records that all connections have ended.
+    mutating func loseConnections() { desk.loseConnections() }
+
     /// Logs a notice, and publishes it with the next messages.
     mutating func say(_ notice: BusNotice) { notices.say(notice) }
 
@@ -274,7 +277,7 @@ package struct BrokerEngine {
                 send(try journal.documents(request), to: message, head: head, into: &outgoing)
             case .hello(let greeting):
                 presence.record(greeting.producer, user: message.user, now: now)
-                desk.recordConnection(of: greeting.producer, from: message.peer)
+                desk.recordConnection(of: greeting.producer, from: message.peer, into: &outgoing)
                 try check(greeting, now: now)
                 outgoing.reply(try welcome(greeting), to: message, head)
             case .ask(let request):

@@ -19,24 +19,49 @@ struct QueryDesk {
     }
 
     private struct Asker: Hashable {
-        let peer: [UInt8]
+        let client: Client
         let request: UInt64
     }
 
+    /// A client that has said hello, or the connection of one that has not.
+    private enum Client: Hashable {
+        case producer(ProducerID)
+        case peer([UInt8])
+    }
+
     private struct OpenQuery {
-        let asker: Asker
+        var asker: Asker
         /// Nil on a bus without keys.
         let user: String?
         let session: String
         let server: ProducerID
         let deadline: ContinuousClock.Instant
+        /// The query, to send it again over the next connection of the server. Nil if there is no room for it.
+        let notice: Notice?
+        /// The answer, while the asker has no connection.
+        var answer: Reply?
+
+        var size: Int {
+            guard case .query(_, let message, _) = notice else { return 0 }
+            return message.header.count + message.data.count
+        }
     }
+
+    /// The maximum number of bytes of the messages that are kept to send them again.
+    private static let keptSize = 64 * 1024 * 1024
 
     private var servers: [ProducerID: Server] = [:]
     /// The producers that serve each type. The first one gets the next query.
     private var turns: [MessageType: [ProducerID]] = [:]
     private var open: [UInt64: OpenQuery] = [:]
     private var numbers: [Asker: UInt64] = [:]
+    /// The present connections of the clients that have said hello, and their clients.
+    private var (connections, clients): ([ProducerID: [UInt8]], [[UInt8]: ProducerID]) = ([:], [:])
+    /// The numbers of bytes of the open queries that are kept, and of ``sent``.
+    private var (keptSize, sentSize) = (0, 0)
+    /// The answers that were sent since the last call of ``expire(now:into:)``, and since the one before. An asker whose
+    /// connection has lost its answer asks again.
+    private var (sent, sentBefore): ([Asker: Reply], [Asker: Reply]) = ([:], [:])
     /// The number of the last query. It begins with a random number, so that an answer to a query of an earlier broker
     /// hardly ever matches a query of this one.
     private var lastNumber = UInt64.random(in: 0...UInt64.max / 2)
@@ -56,10 +81,37 @@ struct QueryDesk {
         servers[request.producer] = server.isIdle ? nil : server
     }
 
-    /// Records the present connection of a client.
-    mutating func recordConnection(of producer: ProducerID, from peer: [UInt8]) {
+    /// Records the present connection of a client. If it is a new one, sends what may have been lost with the former one:
+    /// the queries that the client has not answered, and the answers for it.
+    mutating func recordConnection(of producer: ProducerID, from peer: [UInt8], into outgoing: inout Outgoing) {
+        guard connections[producer] != peer else { return }
+        forgetConnection(of: producer)
+        (connections[producer], clients[peer]) = (peer, producer)
         servers[producer]?.peer = peer
+        for number in servers[producer]?.queries.sorted() ?? [] {
+            if let notice = open[number]?.notice { outgoing.send(notice.frames, to: peer) }
+        }
+        for (number, query) in open {
+            if query.asker.client == .peer(peer) {
+                let asker = Asker(client: .producer(producer), request: query.asker.request)
+                (numbers[query.asker], numbers[asker]) = (nil, number)
+                open[number]?.asker = asker
+            } else if query.asker.client == .producer(producer), let answer = query.answer {
+                close(number, with: answer, into: &outgoing)
+            }
+        }
     }
+
+    private mutating func forgetConnection(of producer: ProducerID) {
+        if let peer = connections.removeValue(forKey: producer) { clients[peer] = nil }
+    }
+
+    /// Records that all connections have ended. Answers wait until their askers have said hello again.
+    mutating func loseConnections() {
+        (connections, clients) = ([:], [:])
+    }
+
+    private func client(of peer: [UInt8]) -> Client { clients[peer].map(Client.producer) ?? .peer(peer) }
 
     /// Passes a query to the next client that serves its type.
     /// - Parameter publisher: The verified name of the asker; nil on a bus without keys.
@@ -67,9 +119,12 @@ struct QueryDesk {
         _ request: AskRequest, from message: Incoming, _ publisher: String?, id: UInt64, now: ContinuousClock.Instant,
         into outgoing: inout Outgoing
     ) throws(ProtocolError) {
-        let asker = Asker(peer: message.peer, request: id)
+        let asker = Asker(client: client(of: message.peer), request: id)
         // The request is a repetition, and the query is open already.
         guard numbers[asker] == nil else { return }
+        if let reply = sent[asker] ?? sentBefore[asker] {
+            return outgoing.send(reply.frames(to: RequestHead(operation: .ask, id: id)), to: message.peer)
+        }
         let type = try request.query.validated().type
         guard open.count < Self.capacity else {
             throw ProtocolError(.unserved, "\(Self.capacity) queries are open already; ask again later")
@@ -82,10 +137,14 @@ struct QueryDesk {
         lastNumber += 1
         numbers[asker] = lastNumber
         servers[server]?.queries.insert(lastNumber)
-        open[lastNumber] = OpenQuery(
-            asker: asker, user: message.user, session: request.query.subject, server: server,
-            deadline: now + .milliseconds(Int64(request.timeout)))
+        let isKept = keptSize < Self.keptSize
         let origin = publisher.map { VerifiedOrigin(session: request.query.subject, publisher: $0) }
+        let query = OpenQuery(
+            asker: asker, user: message.user, session: request.query.subject, server: server,
+            deadline: now + .milliseconds(Int64(request.timeout)),
+            notice: isKept ? Notice.query(id: lastNumber, request.query, origin) : nil)
+        open[lastNumber] = query
+        keptSize += query.size
         outgoing.send(Notice.query(id: lastNumber, request.query, origin).frames, to: address)
     }
 
@@ -117,7 +176,7 @@ struct QueryDesk {
 
     /// Cancels a query whose asker no longer waits.
     mutating func cancel(_ id: UInt64, peer: [UInt8], into outgoing: inout Outgoing) {
-        guard let number = numbers[Asker(peer: peer, request: id)] else { return }
+        guard let number = numbers[Asker(client: client(of: peer), request: id)] else { return }
         tellServer(of: number, into: &outgoing)
         _ = remove(number)
     }
@@ -130,15 +189,19 @@ struct QueryDesk {
         }
     }
 
+    /// Called once a second.
     mutating func expire(now: ContinuousClock.Instant, into outgoing: inout Outgoing) {
+        (sent, sentBefore, sentSize) = ([:], sent, 0)
         for (number, query) in open where query.deadline <= now {
             tellServer(of: number, into: &outgoing)
             close(number, with: .refused(ProtocolError(.deadline, "no answer came in time")), into: &outgoing)
+            _ = remove(number)
         }
     }
 
     /// Removes a client that has ended, and refuses the queries that the client has not answered.
     mutating func leave(_ producer: ProducerID, into outgoing: inout Outgoing) {
+        forgetConnection(of: producer)
         guard let server = servers.removeValue(forKey: producer) else { return }
         for type in server.types {
             withdraw(producer, from: type)
@@ -160,15 +223,31 @@ struct QueryDesk {
         outgoing.send(Notice.cancel(id: number).frames, to: server.peer)
     }
 
+    /// Sends a reply to the asker of a query. If the asker has no connection at the moment, the reply waits.
     private mutating func close(_ number: UInt64, with reply: Reply, into outgoing: inout Outgoing) {
-        guard let query = remove(number) else { return }
+        guard let query = open[number] else { return }
+        let peer: [UInt8]? =
+            switch query.asker.client {
+            case .producer(let producer): connections[producer]
+            case .peer(let peer): peer
+            }
+        guard let peer else {
+            servers[query.server]?.queries.remove(number)
+            if query.answer == nil { open[number]?.answer = reply }
+            return
+        }
+        _ = remove(number)
         let head = RequestHead(operation: .ask, id: query.asker.request)
-        outgoing.send(reply.frames(to: head), to: query.asker.peer)
+        outgoing.send(reply.frames(to: head), to: peer)
+        guard case .producer = query.asker.client, sentSize < Self.keptSize else { return }
+        sent[query.asker] = reply
+        if case .answer(let header, let data, _) = reply { sentSize += header.count + data.count }
     }
 
     private mutating func remove(_ number: UInt64) -> OpenQuery? {
         guard let query = open.removeValue(forKey: number) else { return nil }
         numbers[query.asker] = nil
+        keptSize -= query.size
         servers[query.server]?.queries.remove(number)
         if servers[query.server]?.isIdle == true { servers[query.server] = nil }
         return query
