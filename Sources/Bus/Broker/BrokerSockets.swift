@@ -49,8 +49,8 @@ final class BrokerSockets {
 
     private static func options(_ keys: BrokerKeys?, domain: (BrokerKeys) -> String) -> [SocketOption] {
         [
-            // All clients connect at once after a revocation. The kernel drops those beyond the backlog for a second.
-            .backlog(1024), .linger(0), .maximumFrameSize(Int64(Limits.maximumFrameSize)),
+            // The backlog stays at libzmq's 100: a longer one lets a flood take more descriptors at once.
+            .linger(0), .maximumFrameSize(Int64(Limits.maximumFrameSize)),
             .handshakeInterval(Int32(ConnectionLimiter.handshakeLimit / .milliseconds(1))),
         ]
             + SocketOption.tcpKeepalive

@@ -26,8 +26,6 @@ package struct SocketOption: Sendable {
     package static func linger(_ milliseconds: Int32) -> Self { Self(name: ZMQ_LINGER, value: .int32(milliseconds)) }
     /// The maximum size of a frame in bytes. No limit by default.
     package static func maximumFrameSize(_ bytes: Int64) -> Self { Self(name: ZMQ_MAXMSGSIZE, value: .int64(bytes)) }
-    /// The maximum number of connections that wait to be accepted. 100 by default.
-    package static func backlog(_ count: Int32) -> Self { Self(name: ZMQ_BACKLOG, value: .int32(count)) }
     /// Reports an unreachable peer instead of dropping the messages for it.
     package static let routerMandatory = Self(name: ZMQ_ROUTER_MANDATORY, value: .int32(1))
     /// Reports every subscription, even if another peer already has the same one.
