@@ -367,8 +367,8 @@ let testModules: [Target] = [
     testExecutable(
         "instruction-counts", in: "InstructionCounts",
         [
-            "Broker", "BusFormat", "BusProtocol", "Consuming", "Contracts", "EventBus", "FlowReview", "Navigation",
-            "SampleFlows", "Support", "TestSupport", logging,
+            "Broker", "BusAccess", "BusFormat", "BusKeys", "BusProtocol", "Consuming", "Contracts", "EventBus",
+            "FlowReview", "Navigation", "SampleFlows", "Support", "TestSupport", logging,
         ]),
 ]
 

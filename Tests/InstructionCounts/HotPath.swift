@@ -1,5 +1,7 @@
 import Broker
+import BusAccess
 import BusFormat
+import BusKeys
 import BusProtocol
 import Consuming
 import Contracts
@@ -26,6 +28,10 @@ enum HotPath: String, CaseIterable {
     case header
     /// The broker's engine journals a batch of one command and answers.
     case publish
+    /// The same on a bus with keys.
+    case keys
+    /// The same on a bus with keys and rights.
+    case rights
     /// A durable consumer's queue takes a message, has it handled and its result published.
     case queue
 
@@ -37,6 +43,12 @@ enum HotPath: String, CaseIterable {
         case .review: try review(count)
         case .header: try header(count)
         case .publish: try publish(count)
+        case .keys: try publish(count) { try Self.rights(in: $0, nil) }
+        case .rights:
+            var entry = AccessEntry()
+            entry.publishes = [Self.attributes(id: "").type]
+            let access = Access(services: ["music-service": entry])
+            try publish(count) { try Self.rights(in: $0, access) }
         case .queue: queue(count)
         }
     }
@@ -93,7 +105,17 @@ enum HotPath: String, CaseIterable {
         for _ in 0..<count { _ = try Attributes(json: Self.attributes(id: "message-1").json[...]) }
     }
 
-    private func publish(_ count: Int) throws {
+    /// The rights of a service.
+    /// - Parameter folder: An empty folder.
+    private static func rights(in folder: String, _ access: Access?) throws -> Rights {
+        let keys = try KeyFolder.create("\(folder)/keys")
+        _ = try keys.add("music-service")
+        guard let key = try keys.known().list.first else { throw NotJournalled() }
+        return Rights(of: key, in: access)
+    }
+
+    /// - Parameter rights: Makes the rights of the publisher, on a bus with keys.
+    private func publish(_ count: Int, _ rights: ((_ folder: String) throws -> Rights)? = nil) throws {
         let scratch = try ScratchFolder()
         defer { scratch.remove() }
         let configuration = BrokerConfiguration(
@@ -102,6 +124,8 @@ enum HotPath: String, CaseIterable {
         var engine = try BrokerEngine(
             journal: Journal(path: configuration.journal), configuration: configuration,
             logger: .silent, clock: BrokerClock(start: now), now: now)
+        let user = rights.map { _ in "user" }
+        _ = engine.accept(try rights.map { ["user": try $0(scratch.path)] }, now: now)
         let attributes = Self.attributes(id: "message-1")
         let message = PublishedMessage(
             topic: Topic(attributes.type, subject: attributes.subject).name, subject: attributes.subject, key: "",
@@ -110,7 +134,7 @@ enum HotPath: String, CaseIterable {
         for number in 0..<count {
             let request = Request.publish(
                 PublishRequest(producer: producer, sequence: UInt64(number + 1), messages: [message]))
-            let outgoing = engine.handle([Incoming(peer: [1], frames: request.frames(id: 1))], now: now)
+            let outgoing = engine.handle([Incoming(peer: [1], frames: request.frames(id: 1), user: user)], now: now)
             guard outgoing.feed.count == 1 else { throw NotJournalled() }
         }
     }
