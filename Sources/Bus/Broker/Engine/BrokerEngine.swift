@@ -197,23 +197,25 @@ package struct BrokerEngine {
         }
         for (batch, reply) in zip(batches, replies) {
             presence.record(batch.batch.producer, user: batch.from.user, now: now)
+            if case .refused(let refusal) = reply { refusals.record(refusal, of: batch.from.user) }
             outgoing.reply(reply, to: batch.from, batch.head)
         }
     }
 
     /// Records batches in one transaction.
-    private mutating func record(
+    private func record(
         _ batches: [IncomingBatch], now: ContinuousClock.Instant, into outgoing: inout Outgoing
     ) throws -> [Reply] {
         var feed: [FeedMessage] = []
+        // A closure that captures the engine would copy it.
+        let (journal, users) = (journal, acceptedUsers)
         let replies = try journal.transaction(at: clock.time(at: now)) { transaction in
             try batches.map { batch -> Reply in
+                let publisher = batch.from.user.flatMap { users?[$0] }
                 do {
-                    let offset = try transaction.append(
-                        batch.batch, from: publisher(of: batch.from), to: &feed)
+                    let offset = try transaction.append(batch.batch, from: publisher, to: &feed)
                     return .published(epoch: journal.epoch, offset: offset)
                 } catch let refusal as ProtocolError {
-                    refusals.record(refusal, of: batch.from.user)
                     return .refused(refusal)
                 }
             }
@@ -224,7 +226,7 @@ package struct BrokerEngine {
 
     /// The replies if the batches could not be recorded together. Those that are recorded already, because they were
     /// sent again, are answered as the first time: their publishers would treat a refusal as the only answer.
-    private mutating func repliesAfterFailure(
+    private func repliesAfterFailure(
         _ error: any Error, to batches: [IncomingBatch], now: ContinuousClock.Instant, into outgoing: inout Outgoing
     ) -> [Reply] {
         let refusal = Reply.refused(refusal(error))
