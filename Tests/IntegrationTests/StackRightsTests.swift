@@ -23,6 +23,7 @@ struct StackRightsTests {
                 segue keys add ios-coordinator mac-coordinator error-notifier auth-service music-service
                 segue keys add web --role operator
                 segue keys add phone --role device --session anna
+                segue keys add watch --role monitor
                 segue access --contract config/contract.json --write
                 segue up -d --wait
                 segue send event.LaunchFinished --session boris
@@ -53,6 +54,12 @@ struct StackRightsTests {
                 #expect(refused.error.contains("'phone' is a device of the session 'anna' and \(reason)"))
                 #expect(refused.error.split(separator: "\n").count == 1, "\(refused.error)")
             }
+            let monitor = "SEGUE_BUS=\"ipc://$XDG_RUNTIME_DIR/segue/rights/bus\" SEGUE_BUS_CURVE=keys/watch.key"
+            let seen = try await run(
+                "\(monitor) segue monitor --since beginning --until end; \(monitor) segue services", segue)
+            #expect(seen.contains("event.PlaybackStarted") && seen.contains("music-service"))
+            let sent = try await segue.shell("\(monitor) segue send event.LaunchFinished")
+            #expect(sent.status == 77 && sent.error.contains("'watch' is a monitor and may not publish"))
             let logs = try await run("segue logs", segue)
             #expect(!logs.contains("' may not "), "no service was refused anything: \(logs)")
         }
