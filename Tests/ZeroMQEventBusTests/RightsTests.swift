@@ -135,7 +135,16 @@ struct RightsTests {
             try await music.whileOpen {
                 try await bus.withSubscription(to: [.type(Counted.self)], from: .now) { messages in
                     try await bus.publish(numbers: 0..<50)
-                    _ = try keys.write(Access(services: [:]))
+                    let error = await #expect(throws: BusError.self) {
+                        try await music.withSubscription(to: [.type(Setting.self)], from: .now) { settings in
+                            _ = try keys.write(Access(services: [:]))
+                            // The journal must grow before anybody looks for losses.
+                            let setting = try Envelope(Setting(name: "color", value: "blue"), source: bus.source)
+                            try await bus.publish(Batch([setting]))
+                            while true { _ = try await settings.receive(1) }
+                        }
+                    }
+                    #expect(error?.code == .forbidden)
                     await #expect(throws: BusError.self) {
                         while true {
                             let setting = try Envelope(Setting(name: "color", value: "red"), source: music.source)

@@ -326,6 +326,14 @@ struct ClientStateMachine: ~Copyable {
             if case .bye = request.request { actions.closes = true }
         case .greeting: handle(reply, toHello: request, id: id, at: now, into: &actions)
         case .heads(let asking, let judgeNow):
+            if case .refused(let error) = reply, error.code == .forbidden {
+                // One of the subscriptions has lost its right. The pages show which one.
+                for id in asking {
+                    subscriptions.change(id, into: &actions.endedWaits) {
+                        $0.read(through: journal.lastWelcome?.head ?? journal.lastSeen)
+                    }
+                }
+            }
             guard case .heads(let heads) = reply, heads.epoch == journal.epoch else { break }
             receive(heads, for: asking, judgeNow: judgeNow, into: &actions)
         case .page(let subscription): receive(page: reply, to: id, for: subscription, into: &actions)
@@ -624,6 +632,9 @@ struct ClientStateMachine: ~Copyable {
             var notices: [SubscriptionNotice] = []
             subscriptions.change(id, into: &actions.endedWaits) { notices = $0.receive(page, to: request) }
             if !notices.isEmpty { actions.notices = (id, notices) }
+        case .refused(let error) where error.code == .forbidden:
+            // The rights have changed since the subscription began.
+            subscriptions.change(id, into: &actions.endedWaits) { $0.fail(with: BusError(error)) }
         case .refused(let error):
             // For example, the journal was replaced or cannot be read now.
             subscriptions.change(id, into: &actions.endedWaits) { $0.refuse(request, untilNextTick: true) }

@@ -115,6 +115,11 @@ struct Subscription {
         hasEnded = true
     }
 
+    /// Ends the messages with an error.
+    mutating func fail(with error: BusError) {
+        (hasEnded, failure) = (true, error)
+    }
+
     // MARK: The feed and the journal
 
     /// The next page to read; nil if no page is needed, or if none may be requested now.
@@ -184,9 +189,8 @@ struct Subscription {
     mutating func restart(from offset: UInt64) {
         if claim != nil { finish() }
         guard end == nil else {
-            hasEnded = true
-            failure = BusError(.epoch, "the journal was replaced or lost messages before the subscription ended")
-            return
+            return fail(
+                with: BusError(.epoch, "the journal was replaced or lost messages before the subscription ended"))
         }
         tracker.restart(from: offset)
         polledThrough = 0
