@@ -47,27 +47,29 @@ struct AccessTests {
         static func document(_ name: String) -> MessageType { MessageType(kind: .document, name: name) }
         static func query(_ name: String) -> MessageType { MessageType(kind: .query, name: name) }
 
-        func ask(_ request: Request, as user: String) -> Reply {
-            let outgoing = fixture.handle([Incoming(peer: Array(user.utf8), frames: request.frames(id: 1), user: user)])
-            return fixture.reply(outgoing)
+        func ask(_ request: Request, as user: String, id: UInt64 = 1) -> Reply {
+            let incoming = Incoming(peer: Array(user.utf8), frames: request.frames(id: id), user: user)
+            return fixture.reply(fixture.handle([incoming]))
         }
 
         /// - Returns: The code of the refusal; nil if the request succeeded.
-        func refusal(of request: Request, as user: String) -> ProtocolError.Code? {
-            guard case .refused(let error) = ask(request, as: user) else { return nil }
+        func refusal(of request: Request, as user: String, id: UInt64 = 1) -> ProtocolError.Code? {
+            guard case .refused(let error) = ask(request, as: user, id: id) else { return nil }
             return error.code
         }
 
         func publish(
             _ type: MessageType, as user: String, sequence: UInt64, subject: String = "default", key: String = "",
-            isTransient: Bool = false, checkpoint: CheckpointFrame? = nil, rejection: RejectionFrame? = nil,
+            isTransient: Bool = false, isLeased: Bool = false, checkpoint: CheckpointFrame? = nil,
+            rejection: RejectionFrame? = nil,
             settling letters: [Int64] = []
         ) -> ProtocolError.Code? {
             let message = Fixture.message(type.name, kind: type.kind, subject: subject, key: key)
             return refusal(
                 of: .publish(
                     PublishRequest(
-                        producer: producers[user] ?? ProducerID(), sequence: sequence, isTransient: isTransient,
+                        producer: producers[user] ?? ProducerID(), sequence: sequence, isLeased: isLeased,
+                        isTransient: isTransient,
                         checkpoint: checkpoint, rejection: rejection, resolvedDeadLetters: letters,
                         messages: [message])), as: user)
         }
@@ -117,14 +119,20 @@ struct AccessTests {
     @Test("The presence of a process can be replaced and withdrawn only by the user that has published it")
     func presences() throws {
         try Bus.run { bus in
-            let presence = Bus.document("Presence")
-            #expect(bus.publish(presence, as: "music", sequence: 1, key: "m1") == nil)
-            #expect(bus.publish(presence, as: "music", sequence: 2, key: "m1") == nil)
-            #expect(bus.publish(presence, as: "coordinator", sequence: 1, key: "c1") == nil)
-            #expect(bus.publish(presence, as: "coordinator", sequence: 2, key: "m1") == .forbidden)
-            #expect(bus.publish(presence, as: "phone", sequence: 1, key: "m1") == .forbidden)
-            #expect(bus.publish(presence, as: "phone", sequence: 2, key: "p1") == nil)
-            #expect(bus.publish(presence, as: "operator", sequence: 1, key: "m1") == nil)
+            func publish(
+                _ key: String, as user: String, sequence: UInt64, isLeased: Bool = true
+            ) -> ProtocolError.Code? {
+                bus.publish(Bus.document("Presence"), as: user, sequence: sequence, key: key, isLeased: isLeased)
+            }
+            #expect(publish("m1", as: "music", sequence: 1, isLeased: false) == .forbidden, "it ends with its process")
+            #expect(publish("m1", as: "music", sequence: 2) == nil)
+            #expect(publish("m1", as: "music", sequence: 3) == nil)
+            #expect(publish("m1", as: "music", sequence: 4, isLeased: false) == .forbidden)
+            #expect(publish("c1", as: "coordinator", sequence: 1) == nil)
+            #expect(publish("m1", as: "coordinator", sequence: 2) == .forbidden)
+            #expect(publish("m1", as: "phone", sequence: 1) == .forbidden)
+            #expect(publish("p1", as: "phone", sequence: 2) == nil)
+            #expect(publish("m1", as: "operator", sequence: 1, isLeased: false) == nil)
         }
     }
 
@@ -177,14 +185,25 @@ struct AccessTests {
                 let request = ServeRequest(producer: ProducerID(), types: [Bus.query("Songs")])
                 return bus.refusal(of: .serve(request), as: user)
             }
+            var number: UInt64 = 1
             func ask(_ user: String, _ session: String) -> ProtocolError.Code? {
+                number += 1
                 let query = Fixture.message("Songs", kind: .query, subject: session)
-                return bus.refusal(of: .ask(AskRequest(timeout: 1000, query: query)), as: user)
+                let frames = Request.ask(AskRequest(timeout: 1000, query: query)).frames(id: number)
+                let outgoing = bus.fixture.handle([Incoming(peer: Array(user.utf8), frames: frames, user: user)])
+                guard let reply = outgoing.frames.first(where: { $0.peer == Array(user.utf8) }),
+                    case .refused(let error)? = try? Reply.read(reply.frames).reply
+                else { return nil }
+                return error.code
             }
             #expect(serve("coordinator") == .forbidden)
             #expect(ask("phone", "anna") == .unserved)
             #expect(serve("music") == nil)
             #expect(ask("phone", "boris") == .forbidden)
+            // One user cannot keep a server from the others.
+            for _ in 1..<QueryDesk.userCapacity { #expect(ask("phone", "anna") == nil) }
+            #expect(ask("phone", "anna") == .unserved)
+            #expect(ask("operator", "anna") == nil)
             #expect(ask("music", "anna") == .forbidden)
         }
     }

@@ -247,7 +247,13 @@ package actor Broker {
     private func report(_ entry: AuditLog.Entry, _ line: String) {
         if lastAccessNotices[entry.event].map({ .now - $0 >= Self.accessNoticeInterval }) ?? true {
             lastAccessNotices[entry.event] = .now
-            engine?.say(BusNotice(.accessRefused, line))
+            // Devices can read the broker's errors, so these do not name others.
+            logger.warning("\(line)")
+            engine?.say(
+                BusNotice(
+                    .accessRefused,
+                    "connections or requests were refused (\(entry.event.rawValue)); see the broker's log, or "
+                        + "\(keys == nil ? "its limits" : "audit.log beside the journal")"))
         } else {
             logger.warning("\(line)")
         }
@@ -281,11 +287,13 @@ package actor Broker {
             engine?.recordGarbage(garbageCount, "the feed received a subscription that is invalid or too long")
             let refused = new.filter { engine?.allowsSubscription(to: $0.topic, by: $0.user) == false }
             if !refused.isEmpty {
-                // The feed is renewed at once, so that nothing is sent to these users.
+                // The connections end at once, so that nothing is sent to these users. Over IPC, libzmq does not say which
+                // connections they are, so all end.
                 keys?.excludeFromFeed(Set(refused.compactMap(\.user)))
-                return renewSockets()
+                if !sockets.end(refused) { return renewSockets() }
             }
-            for inbox in new.map(\.topic) where inbox.starts(with: Inbox.mark.utf8) {
+            let accepted = new.filter { subscription in !refused.contains { $0.user == subscription.user } }
+            for inbox in accepted.map(\.topic) where inbox.starts(with: Inbox.mark.utf8) {
                 // A subscriber that gets no answer subscribes again.
                 try journal.requireLoaded()
                 try sockets.publish(Inbox.answer(topic: inbox, epoch: journal.epoch, head: journal.head))

@@ -159,19 +159,38 @@ final class BrokerSockets {
         return properties
     }
 
-    /// Receives subscriptions: the topics that were subscribed to, with their users on a bus with keys, and the number
-    /// of messages that were not valid subscriptions.
-    func receiveSubscriptions() throws -> (new: [(topic: [UInt8], user: String?)], garbageCount: Int) {
-        var new: [(topic: [UInt8], user: String?)] = []
+    /// A new subscription.
+    struct Subscription {
+        let topic: [UInt8]
+        /// Nil on a bus without keys.
+        let user: String?
+        /// The descriptor of its connection; nil over `ipc://`.
+        let descriptor: Int32?
+    }
+
+    /// Receives subscriptions, and the number of messages that were not valid ones.
+    func receiveSubscriptions() throws -> (new: [Subscription], garbageCount: Int) {
+        var new: [Subscription] = []
         var senders: [Int32] = []
         defer { connections.prove(senders, of: .feed) }
         let properties: Socket.SenderProperties = keys == nil ? .descriptor : [.descriptor, .user]
         for _ in 0..<Self.turnCount {
             guard let message = try feed?.receive(frameLimit: 2, reading: properties) else { break }
             if let sender = message.descriptor, sender != senders.last { senders.append(sender) }
-            if let topic = subscriptions.handle(message.frames) { new.append((topic, message.user)) }
+            if let topic = subscriptions.handle(message.frames) {
+                new.append(Subscription(topic: topic, user: message.user, descriptor: message.descriptor))
+            }
         }
         return (new, subscriptions.drainGarbageCount())
+    }
+
+    /// Ends the connections of subscriptions, so that nothing more is sent over them.
+    /// - Returns: False if one cannot be ended alone.
+    func end(_ subscriptions: [Subscription]) -> Bool {
+        let descriptors = subscriptions.compactMap(\.descriptor)
+        guard descriptors.count == subscriptions.count else { return false }
+        for descriptor in descriptors { AcceptedConnection(descriptor: descriptor).end() }
+        return true
     }
 
     /// Sends frames on the feed. XPUB drops them for a subscriber whose queue is full and never refuses them.

@@ -36,7 +36,7 @@ package struct Rights: Hashable, Sendable {
         case .operator: return .everything
         case .monitor:
             if type == PlatformAccess.presence { return .some(own) }
-            return type == PlatformAccess.metricsRequested ? .everything : .nothing
+            return type == PlatformAccess.metricsRequested ? .some(PublishLimit(subject: Session.default)) : .nothing
         case .device(let session):
             if type == PlatformAccess.presence { return .some(own) }
             guard let entry, entry.publishes.contains(type) else { return .nothing }
@@ -59,6 +59,11 @@ package struct Rights: Hashable, Sendable {
             }
             return .everything
         }
+    }
+
+    /// True if only the user that has published a document of the type may replace or withdraw it.
+    package func isOfPublisher(_ type: MessageType) -> Bool {
+        if case .some(let limit) = publishing(type) { limit.belongsToPublisher } else { false }
     }
 
     /// - Parameter owner: The name of the user that has published the present document; nil if there is none, or if the

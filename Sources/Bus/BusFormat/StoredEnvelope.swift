@@ -5,7 +5,8 @@ extension Envelope {
     /// The message that a journal, a feed or a dead letter has on a topic. If its header is unreadable or contradicts
     /// the topic, the envelope has the type and partition of the topic, and the mistake is in
     /// ``Envelope/unreadableHeader``.
-    /// - Parameter origin: Replaces the session and the publisher of the header.
+    /// - Parameter origin: Replaces the session and the publisher of the header, also of an unreadable one: what
+    ///   consumers report about it belongs to its session.
     /// - Throws: ``BusError`` with code `malformed` if the topic is invalid.
     package init(
         topic: String, header: Bytes, data: Bytes, position: Position?, origin: VerifiedOrigin? = nil
@@ -27,7 +28,7 @@ extension Envelope {
         }
         let header = UnreadableHeader(
             reason: "at \(offset) on \(topic.name): \(reason)", partition: topic.partition, bytes: Data(header))
-        self.init(type: topic.type, header, data: Data(data), position: position)
+        self = Envelope(type: topic.type, header, data: Data(data), position: position).with(origin)
     }
 
     /// - Parameter origin: Replaces the session and the publisher of the header.

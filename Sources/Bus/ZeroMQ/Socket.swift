@@ -14,6 +14,9 @@ package final class Socket {
 
     /// - Throws: ``ZeroMQError`` if the process has no more sockets or file descriptors, or libzmq refuses an option.
     package init(_ type: SocketType, in context: Context = .shared, options: [SocketOption] = []) throws {
+        // A ROUTER numbers its peers from rand(), and aborts if a peer has taken the next number as its own id (libzmq
+        // 4.3.4 and 4.3.5). Without a seed, the numbers of every process would be the same.
+        if type == .router { srand(UInt32.random(in: .min ... .max)) }
         guard let context = context.pointer, let pointer = zmq_socket(context, type.rawValue) else {
             throw ZeroMQError.last("zmq_socket(\(type))")
         }

@@ -79,7 +79,8 @@ package struct AcceptedConnection: Hashable, Sendable {
     /// The peer's address and port, as the system gives them. Nil if the peer has left already.
     private let peer: [UInt8]?
 
-    init(descriptor: Int32) {
+    /// The connection that has the descriptor at present.
+    package init(descriptor: Int32) {
         self.init(descriptor: descriptor, peer: Self.peer(of: descriptor))
     }
 

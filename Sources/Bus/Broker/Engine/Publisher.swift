@@ -30,10 +30,11 @@ package final class Publisher {
     /// Checks that the user may publish the messages of a batch.
     /// - Parameters:
     ///   - topics: The table of the batch's topics.
+    ///   - isLeased: True if the bus withdraws the documents of the batch when the publisher has ended.
     ///   - owner: Returns the name of the publisher of the present document with an identity.
     /// - Throws: ``ProtocolError`` with code `forbidden`.
     func check(
-        _ batch: ScannedBatch, in topics: TopicTable, isTransient: Bool = false,
+        _ batch: ScannedBatch, in topics: TopicTable, isTransient: Bool = false, isLeased: Bool = false,
         owner: (_ type: [UInt8], _ subject: UnsafeRawBufferPointer, _ key: UnsafeRawBufferPointer) throws -> String?
     ) throws {
         guard let rights, !rights.areUnlimited else { return }
@@ -48,13 +49,24 @@ package final class Publisher {
                         ? transient?.answer(onTopic: index, of: topics[index].type, subject: subject, key: key)
                         : recorded?.answer(onTopic: index, of: topics[index].type, subject: subject, key: key)
                     if answer == .allowed { continue }
+                    if answer == .allowedToPublisher { try Self.checkLease(isLeased, of: topics[index].type) }
                     let present = answer == .refused ? nil : try owner(topics[index].typeBytes, subject, key)
                     try Self.check(rights, topics[index].type, subject, key, replacingDocumentOf: present)
                 // A new topic has no document that somebody else owns.
-                case .new(let index): try Self.check(rights, batch.newTopics[index].type, subject, key)
+                case .new(let index):
+                    try Self.check(rights, batch.newTopics[index].type, subject, key)
+                    if rights.isOfPublisher(batch.newTopics[index].type) {
+                        try Self.checkLease(isLeased, of: batch.newTopics[index].type)
+                    }
                 }
             }
         }
+    }
+
+    /// What a process says about itself ends with it.
+    private static func checkLease(_ isLeased: Bool, of type: MessageType) throws(ProtocolError) {
+        guard !isLeased else { return }
+        throw ProtocolError(.forbidden, "\(type) may only be published in a leased batch")
     }
 
     private static func check(

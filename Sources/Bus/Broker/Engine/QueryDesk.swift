@@ -6,6 +6,9 @@ internal import EventBus
 struct QueryDesk {
     /// The maximum number of open queries, and of clients that serve queries. Further ones are refused.
     static let capacity = 10_000
+    /// The maximum number of open queries of one user, on a bus with keys. A server has at most 256, so that one user
+    /// cannot keep it from the others.
+    static let userCapacity = 64
 
     /// A client that serves queries, or that has stopped serving and has not answered all its queries.
     private struct Server {
@@ -55,6 +58,8 @@ struct QueryDesk {
     private var turns: [MessageType: [ProducerID]] = [:]
     private var open: [UInt64: OpenQuery] = [:]
     private var numbers: [Asker: UInt64] = [:]
+    /// The number of open queries of each user, on a bus with keys.
+    private var openCounts: [String: Int] = [:]
     /// The present connections of the clients that have said hello, and their clients.
     private var (connections, clients): ([ProducerID: [UInt8]], [[UInt8]: ProducerID]) = ([:], [:])
     /// The numbers of bytes of the open queries that are kept, and of ``sent``.
@@ -126,6 +131,9 @@ struct QueryDesk {
             return outgoing.send(reply.frames(to: RequestHead(operation: .ask, id: id)), to: message.peer)
         }
         let type = try request.query.validated().type
+        if let user = message.user, let count = openCounts[user], count >= Self.userCapacity {
+            throw ProtocolError(.unserved, "this key has \(count) open queries already; ask again later")
+        }
         guard open.count < Self.capacity else {
             throw ProtocolError(.unserved, "\(Self.capacity) queries are open already; ask again later")
         }
@@ -144,6 +152,7 @@ struct QueryDesk {
             deadline: now + .milliseconds(Int64(request.timeout)),
             notice: isKept ? Notice.query(id: lastNumber, request.query, origin) : nil)
         open[lastNumber] = query
+        if let user = message.user { openCounts[user, default: 0] += 1 }
         keptSize += query.size
         outgoing.send(Notice.query(id: lastNumber, request.query, origin).frames, to: address)
     }
@@ -247,6 +256,7 @@ struct QueryDesk {
     private mutating func remove(_ number: UInt64) -> OpenQuery? {
         guard let query = open.removeValue(forKey: number) else { return nil }
         numbers[query.asker] = nil
+        if let user = query.user { openCounts[user] = openCounts[user].flatMap { $0 > 1 ? $0 - 1 : nil } }
         keptSize -= query.size
         servers[query.server]?.queries.remove(number)
         if servers[query.server]?.isIdle == true { servers[query.server] = nil }

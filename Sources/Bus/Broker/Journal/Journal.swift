@@ -575,7 +575,7 @@ extension Journal {
             // All checks that can refuse the batch come before the first write.
             let content = try BatchContent(of: batch)
             let messages = try ScannedBatch(content.messages, count: batch.count, topics: journal.topics)
-            if let publisher { try check(messages, content, of: publisher) }
+            if let publisher { try check(messages, content, isLeased: batch.isLeased, of: publisher) }
             try journal.topics.checkCapacity(for: messages.newTopics.count)
             if let checkpoint = content.checkpoint {
                 let end = Position(epoch: journal.epoch, offset: journal.head)
@@ -588,8 +588,10 @@ extension Journal {
         }
 
         /// Checks that the publisher of a batch may do everything that the batch does.
-        private func check(_ messages: ScannedBatch, _ content: BatchContent, of publisher: Publisher) throws {
-            try publisher.check(messages, in: journal.topics) { type, subject, key in
+        private func check(
+            _ messages: ScannedBatch, _ content: BatchContent, isLeased: Bool, of publisher: Publisher
+        ) throws {
+            try publisher.check(messages, in: journal.topics, isLeased: isLeased) { type, subject, key in
                 let document = DocumentIdentity(type: type, subject: subject, key: key)
                 return try journal.documents.publisher(of: document, in: self)
             }
