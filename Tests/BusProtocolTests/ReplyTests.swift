@@ -172,6 +172,18 @@ struct ReplyTests {
         }
     }
 
+    @Test("A message whose header cannot be read has the verified session, so that reports about it stay there")
+    func unreadable() throws {
+        let topic = Topic(MessageType(kind: .event, name: "A"), subject: "anna").name
+        let message = FeedMessage(
+            topic: topic, epoch: 1, offset: 9, previous: 0, header: Array(#"{"time":"<b>x</b>"}"#.utf8)[...], data: [],
+            origin: VerifiedOrigin(session: "anna", publisher: "phone"))
+        let envelope = try message.envelope()
+        #expect(envelope.unreadableHeader != nil)
+        #expect((envelope.subject, envelope.attributes.source) == ("anna", "phone"))
+        #expect(envelope.partition == Partition(subject: "anna"))
+    }
+
     @Test("A packet carries the verified origin of each message, and is refused if one is missing")
     func origins() throws {
         let first = FeedMessage(topic: "event.A.00", epoch: 1, offset: 9, previous: 0, header: [1], data: [2])
