@@ -199,8 +199,18 @@ def check_reduced_motion(page) -> None:
 def check_kills(page) -> None:
     """The map continues with the next coordinator and with the next gateway, which counts all rules again."""
     ios = device(page, "Device ios")
+    page.evaluate("""() => {
+        window.states = []
+        const state = document.getElementById('state')
+        new MutationObserver(() => states.push(state.dataset.state))
+            .observe(state, { attributes: true, attributeFilter: ['data-state'] })
+    }""")
     for killed, playlist in (("ios-coordinator", "Code Flow"), ("web", "Morning Pages")):
+        page.evaluate("states.length = 0")
         step(f"kill {killed}")
+        # The page may not have noticed yet that the gateway has ended. A tap would be lost with the old one.
+        if killed == "web":
+            wait_unseen(page, "states.includes('gateway away')")
         expect(page.get_by_text("live", exact=True)).to_be_visible()
         ios.get_by_role("button", name="Back").click()
         expect(card(page, "ios", "playlistSelection")).to_have_attribute("data-here", "front")
