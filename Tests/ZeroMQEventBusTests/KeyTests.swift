@@ -360,11 +360,17 @@ actor Intruder {
 
     nonisolated var unownedExecutor: UnownedSerialExecutor { thread.asUnownedSerialExecutor() }
 
-    /// Subscribes to a topic, or to everything, and asks for the end of the journal.
-    func attack(_ address: String, with options: [SocketOption], subscribing topic: String = "") throws {
+    /// Subscribes to topics, or to everything, and asks for the end of the journal.
+    func attack(_ address: String, with options: [SocketOption], subscribing topics: String...) throws {
+        try attack(address, with: options, subscribing: topics.isEmpty ? [""] : topics)
+    }
+
+    /// Does the same with many topics.
+    func attack(_ address: String, with options: [SocketOption], subscribing topics: [String]) throws {
         let address = try BusAddress(address)
         let ingress = try Socket(.dealer, options: options + [.linger(0)])
-        let feed = try Socket(.sub, options: options + [.linger(0), .subscribe(topic)])
+        let feed = try Socket(.sub, options: options + [.linger(0), .sendHighWaterMark(0)])
+        for topic in topics { try feed.set(.subscribe(topic)) }
         sockets = [ingress, feed]
         for (index, endpoint) in [address.ingress, address.feed].enumerated() {
             let socket = sockets[index]

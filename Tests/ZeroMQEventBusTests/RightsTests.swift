@@ -87,6 +87,32 @@ struct RightsTests {
         }
     }
 
+    @Test("Nor does it get anything if its subscription comes behind many that are allowed")
+    func burst() async throws {
+        try await run { broker, keys, bus in
+            let inbox = "~" + String(repeating: "0", count: 32)
+            let topics = (0..<5000).map { "\(inbox).\($0)" } + ["event."]
+            let peer = Intruder()
+            let options = try KeyFile(path: keys.file(of: "phone")).options
+            // Without a subscriber, the broker sends nothing on the feed.
+            try await bus.withSubscription(to: [.type(Setting.self)], from: .now) { _ in
+                try await withThrowingTaskGroup(of: Void.self) { group in
+                    for _ in 0..<8 {
+                        group.addTask { while true { try await bus.publish(numbers: 0..<500, batch: 500) } }
+                    }
+                    try await bus.publish(numbers: 0..<500, batch: 500)
+                    // Messages are published while the broker receives the subscriptions.
+                    try await peer.attack(broker.address, with: options, subscribing: topics)
+                    await peer.refused.waitUntilOpenOrCancelled()
+                    group.cancelAll()
+                }
+            }
+            let messages = await peer.received.filter { $0.first?.starts(with: "event.".utf8) == true }
+            #expect(messages.isEmpty)
+            await peer.stop()
+        }
+    }
+
     @Test("Over TCP, such a peer loses its own connection only, and the others not even transient messages")
     func cutOffAlone() async throws {
         for attempt in 1...20 {

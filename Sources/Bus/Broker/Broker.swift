@@ -28,6 +28,8 @@ package actor Broker {
     /// The number of descriptors beyond which more connections would only cost memory.
     package static let descriptorLimit = 16_384
 
+    /// The maximum number of turns in which subscriptions are checked before messages are sent.
+    private static let subscriptionTurns = 32
     /// The minimum time between two errors about refusals of one kind.
     private static let accessNoticeInterval: Duration = .seconds(60)
     /// The locks that keep a second broker from serving the same bus directory or journal.
@@ -145,7 +147,7 @@ package actor Broker {
         watches = sockets.socketWatches { [weak self] in
             self?.assumeIsolated { $0.handleRequests() }
         } onSubscriptions: { [weak self] in
-            self?.assumeIsolated { $0.handleSubscriptions() }
+            self?.assumeIsolated { _ = $0.handleSubscriptions() }
         }
         watches.forEach(thread.add)
     }
@@ -245,17 +247,15 @@ package actor Broker {
 
     /// - Parameter line: The entry for people.
     private func report(_ entry: AuditLog.Entry, _ line: String) {
+        logger.warning("\(line)")
         if lastAccessNotices[entry.event].map({ .now - $0 >= Self.accessNoticeInterval }) ?? true {
             lastAccessNotices[entry.event] = .now
             // Devices can read the broker's errors, so these do not name others.
-            logger.warning("\(line)")
             engine?.say(
                 BusNotice(
                     .accessRefused,
                     "connections or requests were refused (\(entry.event.rawValue)); see the broker's log, or "
                         + "\(keys == nil ? "its limits" : "audit.log beside the journal")"))
-        } else {
-            logger.warning("\(line)")
         }
         guard keys != nil else { return }
         do {
@@ -279,18 +279,23 @@ package actor Broker {
         }
     }
 
-    /// Answers on the inboxes of subscribers. The answer tells a subscriber that its earlier subscriptions are live.
-    private func handleSubscriptions() {
-        guard let sockets, let journal = engine?.journal else { return }
+    /// Checks subscriptions, and answers on the inboxes of subscribers. The answer tells a subscriber that its earlier
+    /// subscriptions are live.
+    /// - Returns: False if there may be more.
+    private func handleSubscriptions() -> Bool {
+        guard let sockets, let journal = engine?.journal else { return true }
         do {
-            let (new, garbageCount) = try sockets.receiveSubscriptions()
+            let (new, garbageCount, hasMore) = try sockets.receiveSubscriptions()
             engine?.recordGarbage(garbageCount, "the feed received a subscription that is invalid or too long")
             let refused = new.filter { engine?.allowsSubscription(to: $0.topic, by: $0.user) == false }
             if !refused.isEmpty {
                 // The connections end at once, so that nothing is sent to these users. Over IPC, libzmq does not say which
                 // connections they are, so all end.
                 keys?.excludeFromFeed(Set(refused.compactMap(\.user)))
-                if !sockets.end(refused) { return renewSockets() }
+                if !sockets.end(refused) {
+                    renewSockets()
+                    return true
+                }
             }
             let accepted = new.filter { subscription in !refused.contains { $0.user == subscription.user } }
             for inbox in accepted.map(\.topic) where inbox.starts(with: Inbox.mark.utf8) {
@@ -298,9 +303,18 @@ package actor Broker {
                 try journal.requireLoaded()
                 try sockets.publish(Inbox.answer(topic: inbox, epoch: journal.epoch, head: journal.head))
             }
+            return !hasMore
         } catch {
             logger.error("handling subscriptions failed", metadata: ["error": "\(error)"])
+            return false
         }
+    }
+
+    /// Checks all subscriptions that have arrived.
+    /// - Returns: False if there are too many: then nobody may get messages yet, because libzmq sends to unchecked
+    ///   subscriptions, too.
+    private func checkSubscriptions() -> Bool {
+        keys == nil || (0..<Self.subscriptionTurns).contains { _ in handleSubscriptions() }
     }
 
     private func tick() throws {
@@ -320,10 +334,8 @@ package actor Broker {
     }
 
     private func send(_ outgoing: Outgoing, on sockets: BrokerSockets) {
-        // Subscriptions that have arrived are checked before messages are sent to them.
-        if keys != nil, !outgoing.feed.isEmpty { handleSubscriptions() }
         do {
-            try sockets.publish(outgoing.feed)
+            if !outgoing.feed.isEmpty, checkSubscriptions() { try sockets.publish(outgoing.feed) }
         } catch {
             // Recorded messages are not lost: subscribers read them from the journal.
             logger.error("publishing on the feed failed", metadata: ["error": "\(error)"])

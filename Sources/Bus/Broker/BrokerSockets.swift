@@ -16,8 +16,8 @@ final class BrokerSockets {
     private var watches: [ConnectionTable.Side: ConnectionWatch] = [:]
     private var subscriptions = Subscriptions()
 
-    /// The maximum number of requests that ``receiveRequests()`` returns, and of messages that ``receiveInboxes()``
-    /// reads.
+    /// The maximum number of requests that ``receiveRequests()`` returns, and of subscriptions that
+    /// ``receiveSubscriptions()`` reads.
     private static let turnCount = 512
     /// The size in bytes at which ``receiveRequests()`` ends early: no further request is received. A request for a
     /// page counts as a whole page, so that the broker does not work for seconds before it receives again.
@@ -107,7 +107,7 @@ final class BrokerSockets {
     // MARK: Renewing
 
     /// Closes both sockets with all their connections, and drops what waits to be sent. Their watches must be removed
-    /// before. A connection that the authenticator has accepted cannot be closed alone.
+    /// before. Over IPC, a connection that the authenticator has accepted cannot be closed alone.
     func close() {
         try? ingress?.unbind(address.ingress)
         try? feed?.unbind(address.feed)
@@ -168,20 +168,25 @@ final class BrokerSockets {
         let descriptor: Int32?
     }
 
-    /// Receives subscriptions, and the number of messages that were not valid ones.
-    func receiveSubscriptions() throws -> (new: [Subscription], garbageCount: Int) {
+    /// Receives subscriptions, and the number of messages that were not valid ones. `hasMore` is false if all that have
+    /// arrived were received.
+    func receiveSubscriptions() throws -> (new: [Subscription], garbageCount: Int, hasMore: Bool) {
         var new: [Subscription] = []
+        var hasMore = true
         var senders: [Int32] = []
         defer { connections.prove(senders, of: .feed) }
         let properties: Socket.SenderProperties = keys == nil ? .descriptor : [.descriptor, .user]
         for _ in 0..<Self.turnCount {
-            guard let message = try feed?.receive(frameLimit: 2, reading: properties) else { break }
+            guard let message = try feed?.receive(frameLimit: 2, reading: properties) else {
+                hasMore = false
+                break
+            }
             if let sender = message.descriptor, sender != senders.last { senders.append(sender) }
             if let topic = subscriptions.handle(message.frames) {
                 new.append(Subscription(topic: topic, user: message.user, descriptor: message.descriptor))
             }
         }
-        return (new, subscriptions.drainGarbageCount())
+        return (new, subscriptions.drainGarbageCount(), hasMore)
     }
 
     /// Ends the connections of subscriptions, so that nothing more is sent over them.

@@ -114,11 +114,13 @@ package struct FeedPacket {
 
     /// Reads the messages of a received packet.
     package static func messages(_ frames: [[UInt8]]) throws(ProtocolError) -> [FeedMessage] {
-        guard frames.count == 2 || frames.count == 3, let topic = String(validating: frames[0], as: UTF8.self) else {
+        guard let (first, body, origin) = Origins.divide(frames[...]),
+            let topic = String(validating: first, as: UTF8.self)
+        else {
             throw ProtocolError(.malformed, "a packet has two or three frames: topic, messages and origins")
         }
-        var origins = Origins(frames.count == 3 ? frames[2] : nil)
-        var reader = ByteReader(frames[1])
+        var origins = Origins(origin)
+        var reader = ByteReader(body)
         let epoch: UInt64 = try reader.read()
         var messages: [FeedMessage] = []
         repeat {

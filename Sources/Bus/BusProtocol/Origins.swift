@@ -22,7 +22,7 @@ struct OriginWriter: Hashable {
     var frame: [UInt8]? { isNeeded ? writer.bytes : nil }
 
     /// The frame as a list; empty if no message has an origin.
-    var frames: [[UInt8]] { isNeeded ? [writer.bytes] : [] }
+    var frames: [[UInt8]] { frame.map { [$0] } ?? [] }
 }
 
 /// A reader of the frame that ``OriginWriter`` makes.
@@ -37,9 +37,8 @@ package struct Origins {
     /// Divides a body of two or three frames.
     /// - Returns: Nil if there are more or fewer frames.
     static func divide(_ frames: ArraySlice<[UInt8]>) -> (first: [UInt8], body: [UInt8], origins: [UInt8]?)? {
-        let frames = Array(frames)
-        guard frames.count == 2 || frames.count == 3 else { return nil }
-        return (frames[0], frames[1], frames.count == 3 ? frames[2] : nil)
+        guard let first = frames.first, let last = frames.last, (2...3).contains(frames.count) else { return nil }
+        return (first, frames[frames.startIndex + 1], frames.count == 3 ? last : nil)
     }
 
     /// The origin of the next message.

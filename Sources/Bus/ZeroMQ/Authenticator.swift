@@ -18,7 +18,7 @@ package actor Authenticator {
         package let publicKey: [UInt8]
     }
 
-    /// Returns the name of a peer, with which ``Socket/receiveWithUser(frameLimit:)`` marks its messages. Nil to refuse
+    /// Returns the name of a peer, with which ``Socket/receive(frameLimit:reading:)`` marks its messages. Nil to refuse
     /// the peer. Called on the thread of the handler.
     package typealias Decide = @Sendable (Peer) -> String?
 

@@ -42,31 +42,27 @@ package final class Publisher {
             for message in batch.messages {
                 let subject = UnsafeRawBufferPointer(rebasing: frame[message.subject])
                 let key = UnsafeRawBufferPointer(rebasing: frame[message.key])
+                let type: MessageType
+                var present: String?
                 switch message.topic {
                 case .known(let index):
+                    type = topics[index].type
                     let answer =
                         isTransient
-                        ? transient?.answer(onTopic: index, of: topics[index].type, subject: subject, key: key)
-                        : recorded?.answer(onTopic: index, of: topics[index].type, subject: subject, key: key)
+                        ? transient?.answer(onTopic: index, of: type, subject: subject, key: key)
+                        : recorded?.answer(onTopic: index, of: type, subject: subject, key: key)
                     if answer == .allowed { continue }
-                    if answer == .allowedToPublisher { try Self.checkLease(isLeased, of: topics[index].type) }
-                    let present = answer == .refused ? nil : try owner(topics[index].typeBytes, subject, key)
-                    try Self.check(rights, topics[index].type, subject, key, replacingDocumentOf: present)
+                    if answer == .allowedToPublisher { present = try owner(topics[index].typeBytes, subject, key) }
                 // A new topic has no document that somebody else owns.
-                case .new(let index):
-                    try Self.check(rights, batch.newTopics[index].type, subject, key)
-                    if rights.isOfPublisher(batch.newTopics[index].type) {
-                        try Self.checkLease(isLeased, of: batch.newTopics[index].type)
-                    }
+                case .new(let index): type = batch.newTopics[index].type
+                }
+                try Self.check(rights, type, subject, key, replacingDocumentOf: present)
+                // What a process says about itself ends with it.
+                guard isLeased || !rights.isOfPublisher(type) else {
+                    throw ProtocolError(.forbidden, "\(type) may only be published in a leased batch")
                 }
             }
         }
-    }
-
-    /// What a process says about itself ends with it.
-    private static func checkLease(_ isLeased: Bool, of type: MessageType) throws(ProtocolError) {
-        guard !isLeased else { return }
-        throw ProtocolError(.forbidden, "\(type) may only be published in a leased batch")
     }
 
     private static func check(
