@@ -83,7 +83,7 @@ let bus: [Target] = [
         "Broker", in: "Bus",
         [
             "BusAccess", "BusFormat", "BusKeys", "BusProtocol", "EventBus", "Sodium", "Support", "SystemSupport",
-            "ZeroMQ", grdb, grdbSQLite, logging,
+            "ZeroMQ", deque, grdb, grdbSQLite, logging,
         ]),
 ]
 

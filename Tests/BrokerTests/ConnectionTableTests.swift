@@ -13,8 +13,12 @@ struct ConnectionTableTests {
         return AcceptedConnection(descriptor: descriptor, peer: peer + [UInt8](repeating: 0, count: 8))
     }
 
-    private func table(_ limit: Int) -> ConnectionTable {
-        ConnectionTable(limit: limit, handshakeLimit: .seconds(10))
+    private func table(_ limit: Int, _ userLimits: UserLimits = UserLimits()) -> ConnectionTable {
+        ConnectionTable(limit: limit, userLimits: userLimits, handshakeLimit: .seconds(10))
+    }
+
+    private func sender(_ descriptor: Int32, _ user: String? = nil) -> ConnectionTable.Sender {
+        ConnectionTable.Sender(descriptor: descriptor, user: user)
     }
 
     @Test("Nothing ends up to the limit, and the oldest connections without a key end beyond it")
@@ -23,9 +27,9 @@ struct ConnectionTableTests {
         for descriptor in 0..<32 as Range<Int32> {
             #expect(table.open(connection(descriptor), of: .ingress, at: Self.start).isEmpty)
         }
-        table.prove(0, of: .ingress)
+        #expect(table.speak(sender(0), of: .ingress) == nil)
         // Those with a descriptor of the other socket are others.
-        table.prove(1, of: .feed)
+        #expect(table.speak(sender(1), of: .feed) == nil)
         let ended = table.open(connection(32), of: .ingress, at: Self.start)
         #expect(ended.map(\.descriptor) == [1, 2, 3])
         #expect(table.count == 30)
@@ -45,17 +49,94 @@ struct ConnectionTableTests {
         #expect(ended.map(\.descriptor) == Array(4..<(4 + Int32(ended.count))))
     }
 
-    @Test("A connection that is older than a handshake has proved its key, and a closed one does not count")
+    @Test("A local connection that is older than a handshake is kept, and a closed one does not count")
     func ages() {
         var table = table(16)
-        for descriptor in 0..<15 as Range<Int32> { _ = table.open(connection(descriptor), of: .feed, at: Self.start) }
+        func local(_ descriptor: Int32) -> AcceptedConnection {
+            AcceptedConnection(descriptor: descriptor, peer: [1, 0])
+        }
+        for descriptor in 0..<15 as Range<Int32> { _ = table.open(local(descriptor), of: .feed, at: Self.start) }
         let late = Self.start + .seconds(11)
-        _ = table.open(connection(15), of: .feed, at: late)
-        #expect(table.open(connection(16), of: .feed, at: late).map(\.descriptor) == [15, 16])
+        _ = table.open(local(15), of: .feed, at: late)
+        #expect(table.open(local(16), of: .feed, at: late).map(\.descriptor) == [15, 16])
         for descriptor in 0..<5 as Range<Int32> { table.close(descriptor, of: .feed) }
         #expect(table.count == 10)
         table.closeAll(of: .feed)
         #expect(table.count == 0)
+        #expect(!table.awaitsMessages)
+    }
+
+    @Test("The connections of a user beyond its limit end, and those of others do not")
+    func users() {
+        var limits = UserLimits()
+        limits.connections = 3
+        var table = table(100, limits)
+        for descriptor in 0..<10 as Range<Int32> {
+            _ = table.open(connection(descriptor), of: .ingress, at: Self.start)
+        }
+        let ended = (0..<6).compactMap { table.speak(sender($0, "a"), of: .ingress)?.descriptor }
+        #expect(ended == [3, 4, 5])
+        #expect((6..<9).allSatisfy { table.speak(sender($0, "b"), of: .ingress) == nil })
+        table.close(0, of: .ingress)
+        #expect(table.speak(sender(9, "a"), of: .ingress) == nil, "one has left")
+        #expect(table.speak(sender(9, "a"), of: .ingress) == nil, "it counts once")
+    }
+
+    @Test("The connection with a subscription too many ends; those of an ended connection do not count")
+    func subscriptions() {
+        var limits = UserLimits()
+        limits.subscriptions = 5
+        var table = table(100, limits)
+        for descriptor in 0..<4 as Range<Int32> {
+            _ = table.open(connection(descriptor), of: .feed, at: Self.start)
+            _ = table.speak(sender(descriptor, descriptor < 3 ? "a" : "b"), of: .feed)
+        }
+        func subscribe(_ descriptor: Int32, _ count: Int) -> [Int32] {
+            (0..<count).compactMap { _ in table.subscribe(sender(descriptor, "a"))?.descriptor }
+        }
+        #expect(subscribe(0, 3) == [])
+        #expect(subscribe(1, 3) == [1])
+        #expect(subscribe(3, 5) == [])
+        #expect(subscribe(2, 2) == [])
+        table.close(0, of: .feed)
+        #expect(subscribe(2, 3) == [])
+        #expect(subscribe(2, 1) == [2])
+    }
+
+    @Test("A connection to the ingress that says nothing ends; one to the feed may be silent")
+    func silence() {
+        var table = table(100)
+        for descriptor in 0..<3 as Range<Int32> { _ = table.open(connection(descriptor), of: .ingress, at: Self.start) }
+        _ = table.open(connection(3), of: .feed, at: Self.start)
+        _ = table.speak(sender(1), of: .ingress)
+        func check(after seconds: Int) -> [Int32] {
+            table.check(at: Self.start + .seconds(seconds)) { _ in 0 }.map(\.descriptor).sorted()
+        }
+        #expect(check(after: 19) == [])
+        #expect(check(after: 21) == [0, 2])
+        #expect(check(after: 60) == [])
+    }
+
+    @Test("A connection ends when more bytes have come than a message has, but no message")
+    func endless() {
+        var table = table(100)
+        var sizes: [Int32: UInt64] = [:]
+        for descriptor in 0..<3 as Range<Int32> {
+            _ = table.open(connection(descriptor), of: .ingress, at: Self.start)
+            _ = table.speak(sender(descriptor), of: .ingress)
+        }
+        func check() -> [Int32] { table.check(at: Self.start) { sizes[$0.descriptor] }.map(\.descriptor) }
+        func drained() -> [Int32] { table.checkWatched { sizes[$0.descriptor] }.map(\.descriptor) }
+        #expect(check() == [] && !table.awaitsMessages)
+        sizes = [0: 100 << 20, 1: 100 << 20, 2: 1 << 20]
+        #expect(check() == [] && table.hasWatched)
+        #expect(drained() == [], "what has come before the watch counts for nothing")
+        #expect(table.speak(sender(0), of: .ingress) == nil)
+        sizes = [0: 140 << 20, 1: 131 << 20, 2: 2 << 20]
+        #expect(drained() == [])
+        sizes[1] = 133 << 20
+        #expect(drained() == [1])
+        #expect(!table.hasWatched)
     }
 
     @Test("The broker keeps descriptors for itself, and with enough of them also those that a flood can take at once")

@@ -21,6 +21,9 @@ package actor Broker {
     private var keys: BrokerKeys?
     /// The watches of the sockets. Empty while these are being renewed.
     private var watches: [SocketWatch] = []
+    /// The requests that were received and not handled yet.
+    private var turns: RequestTurns
+    private var isTurnScheduled = false
     private let auditLog: AuditLog
     /// The time at which refusals of each kind were last published as an error.
     private var lastAccessNotices: [AuditLog.Entry.Event: ContinuousClock.Instant] = [:]
@@ -40,6 +43,7 @@ package actor Broker {
     package init(_ configuration: BrokerConfiguration, logger: Logger) {
         self.configuration = configuration
         self.logger = logger
+        turns = RequestTurns(configuration.userLimits)
         let folder = URL(fileURLWithPath: configuration.journal).deletingLastPathComponent()
         auditLog = AuditLog(path: folder.appendingPathComponent("audit.log").path)
     }
@@ -137,7 +141,8 @@ package actor Broker {
     }
 
     private func open(_ address: BusAddress, _ keys: BrokerKeys?) throws {
-        let sockets = try BrokerSockets(address, keys: keys, connectionLimit: configuration.connectionLimit)
+        let sockets = try BrokerSockets(
+            address, keys: keys, connectionLimit: configuration.connectionLimit, configuration.userLimits)
         (self.sockets, self.keys) = (sockets, keys)
         _ = engine?.accept(keys?.nextUsers(at: Date()), now: .now)
         watch(sockets)
@@ -193,6 +198,8 @@ package actor Broker {
         watches.forEach(thread.remove)
         watches = []
         sockets.close()
+        // Clients send their requests again over new connections.
+        turns = RequestTurns(configuration.userLimits)
         engine?.loseConnections()
         reopenSockets(attempt: 1)
     }
@@ -224,13 +231,11 @@ package actor Broker {
                 "connections were refused (\(refused.count), the last one from \(refused.address)): \(refused.reason)")
         }
         if let sockets, case let ended = sockets.drainEndedConnections(), ended.count > 0 {
-            let (address, reason) = (
-                ended.address, "more than \(sockets.connectionLimit) were open, and these have shown no key"
-            )
             report(
                 AuditLog.Entry(
-                    time: Date(), event: .connectionEnded, count: ended.count, address: address, reason: reason),
-                "connections were ended (\(ended.count), the last one from \(address)): \(reason)")
+                    time: Date(), event: .connectionEnded, count: ended.count, address: ended.address,
+                    reason: ended.reason),
+                "connections were ended (\(ended.count), the last one from \(ended.address)): \(ended.reason)")
         }
         let refused = engine?.drainRefusals()
         if let denied = refused?.denied {
@@ -267,15 +272,30 @@ package actor Broker {
 
     // MARK: Messages
 
+    /// Receives requests, and answers those of one turn.
     private func handleRequests() {
         guard let sockets else { return }
+        defer { if !turns.isEmpty { scheduleTurn() } }
         do {
-            let incoming = try sockets.receiveRequests()
-            guard let outgoing = engine?.handle(incoming, now: .now) else { return }
+            try sockets.receiveRequests(&turns)
+            let turn = turns.next()
+            guard let outgoing = engine?.handle(turn.requests, isShared: turn.isShared, now: .now) else { return }
             send(outgoing, on: sockets)
-            engine?.journal.prepare()
+            if turns.isEmpty { engine?.journal.prepare() } else { _ = handleSubscriptions() }
         } catch {
             logger.error("handling requests failed", metadata: ["error": "\(error)"])
+        }
+    }
+
+    /// Continues with the requests that wait, after what else the thread has to do.
+    private func scheduleTurn() {
+        guard !isTurnScheduled else { return }
+        isTurnScheduled = true
+        thread.perform { [weak self] in
+            self?.assumeIsolated {
+                $0.isTurnScheduled = false
+                $0.handleRequests()
+            }
         }
     }
 
@@ -320,6 +340,7 @@ package actor Broker {
     private func tick() throws {
         reportRefusals()
         applyKeys()
+        sockets?.checkConnections()
         guard let sockets, let outgoing = try engine?.tick(now: .now) else { return }
         send(outgoing, on: sockets)
     }

@@ -16,6 +16,7 @@ package struct BrokerConfiguration: Sendable {
     package var isInsecure: Bool
     /// The maximum number of connections. Nil for as many as the process may have descriptors for.
     package var connectionLimit: Int?
+    package var userLimits = UserLimits()
     /// Turns a notice of the broker into a message, which the broker publishes. Nil, or a nil result, publishes
     /// nothing.
     package var describe: (@Sendable (BusNotice) -> Envelope?)?

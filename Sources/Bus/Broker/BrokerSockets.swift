@@ -16,14 +16,19 @@ final class BrokerSockets {
     private var watches: [ConnectionTable.Side: ConnectionWatch] = [:]
     private var subscriptions = Subscriptions()
 
-    /// The maximum number of requests that ``receiveRequests()`` returns, and of subscriptions that
-    /// ``receiveSubscriptions()`` reads.
-    private static let turnCount = 512
-    /// The size in bytes at which ``receiveRequests()`` ends early: no further request is received. A request for a
-    /// page counts as a whole page, so that the broker does not work for seconds before it receives again.
-    private static let turnSize = 4 * 1024 * 1024
+    /// The maximum number of subscriptions that ``receiveSubscriptions()`` reads.
+    private static let subscriptionCount = 512
+    /// The number of requests, and of their bytes, at which ``receiveRequests(_:)`` ends on a bus with keys: many more
+    /// than a turn has, because the requests of other users may wait behind those of one.
+    private static let (requestCount, requestSize) = (4096, 32 << 20)
+    /// The number of bytes that a peer has not read at which its requests for content are dropped: clients send them
+    /// again.
+    private static let unreadSize = 1 << 20
     /// The maximum number of frames of a request, which is sufficient for all its filters. Further frames are dropped.
     private static let frameCount = Limits.filterCount + 8
+
+    /// The milliseconds after which a TCP connection ends whose peer reads nothing of what waits for it.
+    private static let unreadLimit: Int32 = 30_000
 
     /// Creates and binds the sockets.
     ///
@@ -31,8 +36,8 @@ final class BrokerSockets {
     ///   - keys: Registered with the ``Authenticator``. Nil for a bus without keys.
     ///   - connectionLimit: The maximum number of connections. Nil for as many as there are descriptors for.
     /// - Throws: ``BusError`` with code `address` and the name of the endpoint if a socket cannot be bound.
-    init(_ address: BusAddress, keys: BrokerKeys?, connectionLimit: Int?) throws {
-        connections = ConnectionLimiter(limit: connectionLimit)
+    init(_ address: BusAddress, keys: BrokerKeys?, connectionLimit: Int?, _ userLimits: UserLimits) throws {
+        connections = ConnectionLimiter(limit: connectionLimit, userLimits)
         self.address = address
         self.keys = keys
         do {
@@ -50,7 +55,7 @@ final class BrokerSockets {
     private static func options(_ keys: BrokerKeys?, domain: (BrokerKeys) -> String) -> [SocketOption] {
         [
             // The backlog stays at libzmq's 100: a longer one lets a flood take more descriptors at once.
-            .linger(0), .maximumFrameSize(Int64(Limits.maximumFrameSize)),
+            .linger(0), .maximumFrameSize(Int64(Limits.maximumFrameSize)), .maximumRetransmission(unreadLimit),
             .handshakeInterval(Int32(ConnectionLimiter.handshakeLimit / .milliseconds(1))),
         ]
             + SocketOption.tcpKeepalive
@@ -99,10 +104,11 @@ final class BrokerSockets {
         }
     }
 
-    /// The connections since the last call that were ended because there were too many.
+    /// The connections since the last call that were ended so that others have room.
     func drainEndedConnections() -> EndedConnections { connections.drainEnded() }
 
-    var connectionLimit: Int { connections.limit }
+    /// Ends connections that are silent. Called once a second.
+    func checkConnections() { connections.check() }
 
     // MARK: Renewing
 
@@ -134,29 +140,34 @@ final class BrokerSockets {
 
     // MARK: Receiving and sending
 
-    func receiveRequests() throws -> [Incoming] {
-        var requests: [Incoming] = []
-        var size = 0
+    /// Receives requests. On a bus without keys, at most those of a turn: the others wait in the queues of libzmq.
+    func receiveRequests(_ turns: inout RequestTurns) throws {
+        var (count, size) = (0, 0)
         let properties = properties
-        var senders: [Int32] = []
-        defer { connections.prove(senders, of: .ingress) }
-        while requests.count < Self.turnCount, size < Self.turnSize,
-            let message = try ingress?.receive(frameLimit: Self.frameCount, reading: properties)
-        {
-            if let sender = message.descriptor, sender != senders.last { senders.append(sender) }
+        var senders: [ConnectionTable.Sender] = []
+        defer { connections.speak(senders, of: .ingress) }
+        while keys == nil ? !turns.isFull : count < Self.requestCount && size < Self.requestSize {
+            guard let message = try ingress?.receive(frameLimit: Self.frameCount, reading: properties) else {
+                connections.speak(senders, of: .ingress)
+                senders = []
+                return connections.checkWatched()
+            }
+            if let sender = ConnectionTable.Sender(message), sender != senders.last { senders.append(sender) }
             guard let request = Incoming(message.frames, user: message.user) else { continue }
-            size += message.frames.reduce(0) { $0 + $1.count }
-            if let head = try? request.head(), head.operation.isSearch { size += Limits.pageSize }
-            requests.append(request)
+            count += 1
+            size += request.size
+            if let descriptor = message.descriptor, request.readsJournal,
+                AcceptedConnection.unreadSize(of: descriptor) > Self.unreadSize
+            {
+                continue
+            }
+            turns.add(request)
         }
-        return requests
     }
 
-    /// The properties of a message to read. The connection is of interest only while one has not proved its key.
+    /// The properties of a message to read.
     private var properties: Socket.SenderProperties {
-        var properties: Socket.SenderProperties = keys == nil ? [] : .user
-        if connections.hasPending { properties.insert(.descriptor) }
-        return properties
+        keys != nil ? [.user, .descriptor] : connections.awaitsMessages ? .descriptor : []
     }
 
     /// A new subscription.
@@ -173,15 +184,18 @@ final class BrokerSockets {
     func receiveSubscriptions() throws -> (new: [Subscription], garbageCount: Int, hasMore: Bool) {
         var new: [Subscription] = []
         var hasMore = true
-        var senders: [Int32] = []
-        defer { connections.prove(senders, of: .feed) }
+        var senders: [ConnectionTable.Sender] = []
+        defer {
+            connections.speak(senders, of: .feed)
+            connections.subscribe(senders)
+        }
         let properties: Socket.SenderProperties = keys == nil ? .descriptor : [.descriptor, .user]
-        for _ in 0..<Self.turnCount {
+        for _ in 0..<Self.subscriptionCount {
             guard let message = try feed?.receive(frameLimit: 2, reading: properties) else {
                 hasMore = false
                 break
             }
-            if let sender = message.descriptor, sender != senders.last { senders.append(sender) }
+            if let sender = ConnectionTable.Sender(message) { senders.append(sender) }
             if let topic = subscriptions.handle(message.frames) {
                 new.append(Subscription(topic: topic, user: message.user, descriptor: message.descriptor))
             }
@@ -194,7 +208,7 @@ final class BrokerSockets {
     func end(_ subscriptions: [Subscription]) -> Bool {
         let descriptors = subscriptions.compactMap(\.descriptor)
         guard descriptors.count == subscriptions.count else { return false }
-        for descriptor in descriptors { AcceptedConnection(descriptor: descriptor).end() }
+        connections.end(descriptors, of: .feed)
         return true
     }
 

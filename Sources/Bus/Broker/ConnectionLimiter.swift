@@ -25,10 +25,12 @@ final class ConnectionLimiter: Sendable {
     let limit: Int
 
     /// - Parameter limit: Nil for as many as the process may have descriptors for.
-    init(limit: Int?) {
+    init(limit: Int?, _ userLimits: UserLimits) {
         let limit = limit ?? Self.connectionLimit(descriptors: DescriptorLimit.current)
         self.limit = limit
-        state = Mutex(State(table: ConnectionTable(limit: limit, handshakeLimit: Self.handshakeLimit)))
+        state = Mutex(
+            State(
+                table: ConnectionTable(limit: limit, userLimits: userLimits, handshakeLimit: Self.handshakeLimit)))
     }
 
     deinit {
@@ -80,26 +82,56 @@ final class ConnectionLimiter: Sendable {
     }
 
     private func open(_ connection: AcceptedConnection, of side: ConnectionTable.Side) {
+        end("more than \(limit) were open, and these have sent nothing") { $0.open(connection, of: side, at: .now) }
+    }
+
+    /// Ends connections.
+    private func end(_ reason: String, _ find: (inout ConnectionTable) -> [AcceptedConnection]) {
         let ended = state.withLock { state in
-            let ended = state.table.open(connection, of: side, at: .now)
-            for connection in ended { state.ended.record(connection) }
+            let ended = find(&state.table)
+            for connection in ended { state.ended.record(connection, reason) }
             return ended
         }
         for connection in ended { connection.end() }
     }
 
-    /// True if ``prove(_:of:)`` has an effect for some connection.
-    var hasPending: Bool { state.withLock { $0.table.hasPending } }
+    /// True if it matters over which connection the next message comes.
+    var awaitsMessages: Bool { state.withLock { $0.table.awaitsMessages } }
 
-    /// Records that messages have come over connections, which have proved their keys by that.
-    func prove(_ descriptors: [Int32], of side: ConnectionTable.Side) {
-        guard !descriptors.isEmpty else { return }
-        state.withLock { state in
-            for descriptor in descriptors { state.table.prove(descriptor, of: side) }
+    /// Records that messages have come over connections. Ends those that are too many for their users.
+    func speak(_ senders: [ConnectionTable.Sender], of side: ConnectionTable.Side) {
+        guard !senders.isEmpty else { return }
+        end("their keys have too many connections") { table in
+            senders.compactMap { table.speak($0, of: side) }
         }
     }
 
-    /// The connections since the last call that were ended because there were too many.
+    /// Records new subscriptions. Ends the connections that are too many for their users.
+    func subscribe(_ senders: [ConnectionTable.Sender]) {
+        guard !senders.isEmpty else { return }
+        end("their keys have too many subscriptions") { table in senders.compactMap { table.subscribe($0) } }
+    }
+
+    /// Ends the connections of messages, whose users may not have sent them.
+    func end(_ descriptors: [Int32], of side: ConnectionTable.Side) {
+        let ended = state.withLock { state in descriptors.compactMap { state.table.end($0, of: side) } }
+        for connection in ended { connection.end() }
+    }
+
+    /// Ends the connections that are silent. Called once a second.
+    func check() {
+        thread.perform { [weak self] in
+            self?.end("they have sent nothing") { $0.check(at: .now) { $0.receivedSize } }
+        }
+    }
+
+    /// Ends the connections whose message has no end. Call this when all messages of the ingress were received.
+    func checkWatched() {
+        guard state.withLock({ $0.table.hasWatched }) else { return }
+        end("their message had no end") { $0.checkWatched { $0.receivedSize } }
+    }
+
+    /// The connections since the last call that were ended.
     func drainEnded() -> EndedConnections {
         state.withLock { state in
             defer { state.ended = EndedConnections() }
@@ -108,17 +140,19 @@ final class ConnectionLimiter: Sendable {
     }
 }
 
-/// Connections that were ended because there were too many.
+/// Connections that were ended so that others have room.
 struct EndedConnections {
     private(set) var count = 0
     private var last: AcceptedConnection?
+    /// Why the last one was ended.
+    private(set) var reason = ""
 
     /// The address of the last one, or `ipc` if it has none.
     var address: String { last?.address ?? "ipc" }
 
-    mutating func record(_ connection: AcceptedConnection) {
+    mutating func record(_ connection: AcceptedConnection, _ reason: String) {
         count += 1
-        last = connection
+        (last, self.reason) = (connection, reason)
     }
 }
 

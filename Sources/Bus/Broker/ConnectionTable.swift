@@ -1,86 +1,205 @@
 internal import ZeroMQ
 
-/// The open connections of a broker's sockets. If there are too many, some of those that have not proved a key end.
+/// The open connections of a broker's sockets, and which of them must end so that nobody takes all.
 ///
-/// A connection has proved a key when a message has come over it, because libzmq delivers none before, or when it is
-/// older than the handshake may take.
+/// A connection has *spoken* when a message has come over it: libzmq delivers none before the handshake has shown the
+/// key. Those over IPC cannot be told apart, because libzmq does not say from which one a message is; their peers are
+/// processes of the broker's own user.
 struct ConnectionTable {
     enum Side { case ingress, feed }
+
+    /// The connection of a message.
+    struct Sender: Hashable {
+        let descriptor: Int32
+        /// Nil on a bus without keys.
+        let user: String?
+
+        /// Nil over IPC.
+        init?(_ message: Socket.Received) {
+            guard let descriptor = message.descriptor else { return nil }
+            self.init(descriptor: descriptor, user: message.user)
+        }
+
+        init(descriptor: Int32, user: String?) {
+            (self.descriptor, self.user) = (descriptor, user)
+        }
+    }
 
     private struct Key: Hashable {
         let side: Side
         let descriptor: Int32
     }
 
-    private struct Pending {
+    private struct Entry {
         let connection: AcceptedConnection
         /// Grows from one connection to the next.
         let number: UInt64
         let time: ContinuousClock.Instant
+        var hasSpoken = false
+        /// Nil until it has spoken, and on a bus without keys.
+        var user: String?
+        var subscriptionCount = 0
+        /// The number of bytes that had come at the last check, or when the watch began.
+        var receivedSize: UInt64 = 0
+        /// True from a check that found many new bytes to the next message.
+        var isWatched = false
     }
 
     /// The maximum number of connections.
     let limit: Int
+    private let userLimits: UserLimits
     private let handshakeLimit: Duration
-    /// The connections that have not proved a key.
-    private var pending: [Key: Pending] = [:]
-    private var proven: Set<Key> = []
+    private var entries: [Key: Entry] = [:]
+    /// The number of connections that have not spoken, and of those that are watched.
+    private var (silentCount, watchedCount) = (0, 0)
     private var lastNumber: UInt64 = 0
+    /// The connections and subscriptions of each user.
+    private var connectionCounts: [String: Int] = [:]
+    private var subscriptionCounts: [String: Int] = [:]
 
-    init(limit: Int, handshakeLimit: Duration) {
-        (self.limit, self.handshakeLimit) = (limit, handshakeLimit)
+    /// The number of bytes that only a message without end has: one frame has at most 8 MiB, the others are small, and
+    /// the kernel keeps some MiB.
+    static let messageSize: UInt64 = 32 << 20
+
+    /// - Parameter handshakeLimit: The time in which libzmq ends a handshake.
+    init(limit: Int, userLimits: UserLimits = UserLimits(), handshakeLimit: Duration) {
+        (self.limit, self.userLimits, self.handshakeLimit) = (limit, userLimits, handshakeLimit)
     }
 
-    var count: Int { pending.count + proven.count }
-    var hasPending: Bool { !pending.isEmpty }
+    var count: Int { entries.count }
+    /// True if it matters over which connection the next message comes.
+    var awaitsMessages: Bool { silentCount + watchedCount > 0 }
+
+    // MARK: Opening and closing
 
     /// Records a new connection.
-    /// - Returns: The connections to end, if there are too many: enough that this is rare, and the oldest of those
-    ///   addresses that have the most, so that a flood from one address ends no connection of another one.
+    /// - Returns: The connections to end, if there are too many: enough that this is rare, and the oldest silent ones of
+    ///   those addresses that have the most, so that a flood from one address ends no connection of another one.
     mutating func open(
         _ connection: AcceptedConnection, of side: Side, at now: ContinuousClock.Instant
     ) -> [AcceptedConnection] {
         let key = Key(side: side, descriptor: connection.descriptor)
+        remove(key)
         lastNumber += 1
-        proven.remove(key)
-        pending[key] = Pending(connection: connection, number: lastNumber, time: now)
-        guard count > limit else { return [] }
-        for (key, known) in pending where now - known.time > handshakeLimit { prove(key) }
-        return removeExcess()
+        entries[key] = Entry(connection: connection, number: lastNumber, time: now)
+        silentCount += 1
+        return count > limit ? removeExcess() : []
     }
 
     private mutating func removeExcess() -> [AcceptedConnection] {
-        let excess = min(pending.count, count - limit + limit / 16)
-        guard excess > 0 else { return [] }
-        let newestFirst = pending.sorted { $0.value.number > $1.value.number }
-        var counts: [ArraySlice<UInt8>: Int] = [:]
-        let ranked = newestFirst.map { key, known in
-            let rank = counts[known.connection.host, default: 0]
-            counts[known.connection.host] = rank + 1
-            return (key: key, rank: rank, known: known)
+        // Over IPC nothing shows who has spoken, so those that are older than a handshake are kept.
+        let newest = entries.values.map(\.time).max()
+        let candidates = entries.filter { _, entry in
+            guard !entry.hasSpoken else { return false }
+            return entry.connection.isRemote || newest.map { $0 - entry.time <= handshakeLimit } ?? true
         }
-        let removed = ranked.sorted { ($0.rank, $1.known.number) > ($1.rank, $0.known.number) }.prefix(excess)
-        for (key, _, _) in removed { pending[key] = nil }
-        return removed.map(\.known.connection)
-    }
-
-    /// Records that a message has come over a connection.
-    mutating func prove(_ descriptor: Int32, of side: Side) {
-        prove(Key(side: side, descriptor: descriptor))
-    }
-
-    private mutating func prove(_ key: Key) {
-        if pending.removeValue(forKey: key) != nil { proven.insert(key) }
+        let excess = min(candidates.count, count - limit + limit / 16)
+        guard excess > 0 else { return [] }
+        let newestFirst = candidates.sorted { $0.value.number > $1.value.number }
+        var counts: [ArraySlice<UInt8>: Int] = [:]
+        let ranked = newestFirst.map { key, entry in
+            let rank = counts[entry.connection.host, default: 0]
+            counts[entry.connection.host] = rank + 1
+            return (key: key, rank: rank, entry: entry)
+        }
+        let removed = ranked.sorted { ($0.rank, $1.entry.number) > ($1.rank, $0.entry.number) }.prefix(excess)
+        return removed.compactMap { remove($0.key) }
     }
 
     mutating func close(_ descriptor: Int32, of side: Side) {
-        let key = Key(side: side, descriptor: descriptor)
-        if pending.removeValue(forKey: key) == nil { proven.remove(key) }
+        remove(Key(side: side, descriptor: descriptor))
     }
 
     /// Records that a socket was closed with all its connections.
     mutating func closeAll(of side: Side) {
-        pending = pending.filter { $0.key.side != side }
-        proven = proven.filter { $0.side != side }
+        for key in entries.keys where key.side == side { remove(key) }
+    }
+
+    @discardableResult
+    private mutating func remove(_ key: Key) -> AcceptedConnection? {
+        guard let entry = entries.removeValue(forKey: key) else { return nil }
+        if !entry.hasSpoken { silentCount -= 1 }
+        if entry.isWatched { watchedCount -= 1 }
+        if let user = entry.user {
+            connectionCounts[user] = connectionCounts[user].flatMap { $0 > 1 ? $0 - 1 : nil }
+            subscriptionCounts[user] = subscriptionCounts[user].flatMap {
+                $0 > entry.subscriptionCount ? $0 - entry.subscriptionCount : nil
+            }
+        }
+        return entry.connection
+    }
+
+    // MARK: Messages
+
+    /// Records that a message has come over a connection.
+    /// - Returns: The connection, if it must end because its user has too many.
+    mutating func speak(_ sender: Sender, of side: Side) -> AcceptedConnection? {
+        let key = Key(side: side, descriptor: sender.descriptor)
+        guard var entry = entries[key] else { return nil }
+        if entry.isWatched {
+            entry.isWatched = false
+            watchedCount -= 1
+        }
+        if !entry.hasSpoken {
+            entry.hasSpoken = true
+            entry.user = sender.user
+            silentCount -= 1
+            if let user = sender.user { connectionCounts[user, default: 0] += 1 }
+        }
+        entries[key] = entry
+        guard let user = entry.user, connectionCounts[user, default: 0] > userLimits.connections else { return nil }
+        return remove(key)
+    }
+
+    /// Records a new subscription.
+    /// - Returns: The connection, if it must end because its user has too many subscriptions.
+    mutating func subscribe(_ sender: Sender) -> AcceptedConnection? {
+        let key = Key(side: .feed, descriptor: sender.descriptor)
+        guard let user = entries[key]?.user else { return nil }
+        entries[key]?.subscriptionCount += 1
+        subscriptionCounts[user, default: 0] += 1
+        return subscriptionCounts[user, default: 0] > userLimits.subscriptions ? remove(key) : nil
+    }
+
+    /// The connection of a message, and forgets it, to end it.
+    mutating func end(_ descriptor: Int32, of side: Side) -> AcceptedConnection? {
+        remove(Key(side: side, descriptor: descriptor))
+    }
+
+    // MARK: Checks
+
+    /// Checks the connections of the ingress. A client may connect to the feed and subscribe to nothing.
+    /// - Parameter receivedSize: Returns the number of bytes that have come over a connection; nil if it has ended.
+    /// - Returns: The TCP connections that are silent although a handshake and a message would have had the time. They
+    ///   are forgotten, to end them.
+    mutating func check(
+        at now: ContinuousClock.Instant, receivedSize: (AcceptedConnection) -> UInt64?
+    ) -> [AcceptedConnection] {
+        var silent: [Key] = []
+        for (key, entry) in entries where key.side == .ingress && entry.connection.isRemote {
+            if !entry.hasSpoken, now - entry.time > handshakeLimit * 2 {
+                silent.append(key)
+            } else if !entry.isWatched, let size = receivedSize(entry.connection) {
+                entries[key]?.receivedSize = size
+                guard size > entry.receivedSize + Self.messageSize / 4 else { continue }
+                entries[key]?.isWatched = true
+                watchedCount += 1
+            }
+        }
+        return silent.compactMap { remove($0) }
+    }
+
+    /// True if ``checkWatched(receivedSize:)`` has an effect for some connection.
+    var hasWatched: Bool { watchedCount > 0 }
+
+    /// Called when all messages that libzmq had were received.
+    /// - Returns: The connections over which more bytes have come than a message may have, and yet no message. They are
+    ///   forgotten, to end them.
+    mutating func checkWatched(receivedSize: (AcceptedConnection) -> UInt64?) -> [AcceptedConnection] {
+        let endless = entries.filter { _, entry in
+            guard entry.isWatched, let size = receivedSize(entry.connection) else { return false }
+            return size > entry.receivedSize + Self.messageSize
+        }
+        return endless.compactMap { remove($0.key) }
     }
 }

@@ -202,11 +202,11 @@ package enum Operation: UInt8, Sendable, CaseIterable {
     /// Reads a page of the dead letters without the data of their messages.
     case listDeadLetters = 22
 
-    /// True if the broker searches the journal for the answer, up to a whole page of messages or
-    /// ``Limits/scanCount`` rows.
-    package var isSearch: Bool {
+    /// True if the answer has content of the journal, or needs a search up to ``Limits/scanCount`` rows.
+    package var readsJournal: Bool {
         switch self {
-        case .read, .heads, .documents, .documentsOfSubject, .deadLetters, .listDeadLetters, .count, .countDeadLetters:
+        case .read, .heads, .documents, .document, .documentsOfSubject, .deadLetters, .listDeadLetters, .count,
+            .countDeadLetters, .consumers:
             true
         default: false
         }

@@ -89,6 +89,29 @@ package struct AcceptedConnection: Hashable, Sendable {
         (self.descriptor, self.peer) = (descriptor, peer)
     }
 
+    /// True for a TCP connection; false over `ipc://`, or if the peer has left already.
+    package var isRemote: Bool { !host.isEmpty }
+
+    /// The number of bytes that have come over a TCP connection, as the kernel counts them. Nil if the descriptor has
+    /// another peer now.
+    package var receivedSize: UInt64? {
+        guard let peer, Self.peer(of: descriptor) == peer else { return nil }
+        // `struct tcp_info` of linux/tcp.h; that of glibc ends before `tcpi_bytes_received`.
+        let (offset, end) = (128, 136)
+        var information = [UInt8](repeating: 0, count: end)
+        var size = socklen_t(end)
+        guard getsockopt(descriptor, CInt(IPPROTO_TCP), TCP_INFO, &information, &size) == 0, size >= end else {
+            return nil
+        }
+        return information.withUnsafeBytes { $0.loadUnaligned(fromByteOffset: offset, as: UInt64.self) }
+    }
+
+    /// The number of bytes that were written to a connection and that its peer has not acknowledged.
+    package static func unreadSize(of descriptor: Int32) -> Int {
+        var size: CInt = 0
+        return ioctl(descriptor, UInt(TIOCOUTQ), &size) == 0 ? Int(size) : 0
+    }
+
     /// The peer's IP address; nil over `ipc://`, or if the peer has left already.
     package var address: String? { peer.flatMap(Self.address) }
 

@@ -49,6 +49,12 @@ package struct SocketOption: Sendable {
         Self(name: ZMQ_HANDSHAKE_IVL, value: .int32(milliseconds))
     }
 
+    /// The time after which a TCP connection ends if its peer acknowledges nothing of what was sent, or takes nothing of
+    /// what waits, in milliseconds (`TCP_USER_TIMEOUT`).
+    package static func maximumRetransmission(_ milliseconds: Int32) -> Self {
+        Self(name: ZMQ_TCP_MAXRT, value: .int32(milliseconds))
+    }
+
     /// Encrypts all connections of a socket that binds, and asks the ``Authenticator`` about each.
     /// - Parameters:
     ///   - secretKey: 32 bytes.

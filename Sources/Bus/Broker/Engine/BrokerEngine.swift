@@ -54,7 +54,10 @@ package struct BrokerEngine {
         if let loss = journal.lossAtStart { try beginEpoch(after: loss, now: now) }
     }
 
-    package mutating func handle(_ incoming: [Incoming], now: ContinuousClock.Instant) -> Outgoing {
+    /// - Parameter isShared: True if requests of other users wait. Pages end after fewer rows then.
+    package mutating func handle(
+        _ incoming: [Incoming], isShared: Bool = false, now: ContinuousClock.Instant
+    ) -> Outgoing {
         var outgoing = Outgoing()
         let head = journal.head
         var (batches, transients): ([IncomingBatch], [IncomingBatch]) = ([], [])
@@ -81,7 +84,7 @@ package struct BrokerEngine {
         publish(batches, now: now, into: &outgoing)
         passOn(transients, now: now, into: &outgoing)
         for (message, head, request) in others {
-            answer(request, from: message, head: head, now: now, into: &outgoing)
+            answer(request, from: message, head: head, isShared: isShared, now: now, into: &outgoing)
         }
         keepUp(since: head, now: now, into: &outgoing)
         notices.watchWriting(of: journal, now: now)
@@ -263,17 +266,20 @@ package struct BrokerEngine {
     // MARK: Answering
 
     private mutating func answer(
-        _ request: Request, from message: Incoming, head: RequestHead, now: ContinuousClock.Instant,
-        into outgoing: inout Outgoing
+        _ request: Request, from message: Incoming, head: RequestHead, isShared: Bool,
+        now: ContinuousClock.Instant, into outgoing: inout Outgoing
     ) {
         do {
             try journal.requireLoaded()
             let reader = publisher(of: message)?.rights
+            let rows = isShared ? PageBuilder.sharedCount : Limits.scanCount
             switch request {
             case .read(let request):
-                send(try journal.messages(request, for: reader), to: message, head: head, into: &outgoing)
+                let page = try journal.messages(request, for: reader, rows: rows)
+                send(page, to: message, head: head, into: &outgoing)
             case .documents(let request):
-                send(try journal.documents(request, for: reader), to: message, head: head, into: &outgoing)
+                let page = try journal.documents(request, for: reader, rows: rows)
+                send(page, to: message, head: head, into: &outgoing)
             case .document(let request): send(try journal.document(request), to: message, head: head, into: &outgoing)
             case .documentsOfSubject(let request):
                 send(try journal.documents(request), to: message, head: head, into: &outgoing)
@@ -490,6 +496,15 @@ package struct Incoming {
     }
 
     var body: ArraySlice<[UInt8]> { frames.dropFirst() }
+
+    /// The number of bytes.
+    var size: Int { frames.reduce(0) { $0 + $1.count } }
+
+    /// True if the answer has content of the journal.
+    var readsJournal: Bool { (try? head().operation.readsJournal) ?? false }
+
+    /// The work that it is for the broker, in bytes. A page counts as a whole one.
+    var cost: Int { size + (readsJournal ? Limits.pageSize : 0) }
 }
 
 /// Requests that were refused because of their users: the number for each kind, and the last one.

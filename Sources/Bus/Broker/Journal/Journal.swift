@@ -315,14 +315,20 @@ package final class Journal {
     // MARK: Reading
 
     /// A page of the matching messages after an offset.
-    /// - Parameter reader: The rights of the reader, on a bus with keys. A page contains only what a device may receive.
-    func messages(_ request: PageRequest, for reader: Rights? = nil) throws -> PackedPage {
-        try page(request, messages.scan, isWhole: true, for: reader)
+    /// - Parameters:
+    ///   - reader: The rights of the reader, on a bus with keys. A page contains only what a device may receive.
+    ///   - rows: The number of rows at which the page ends.
+    func messages(
+        _ request: PageRequest, for reader: Rights? = nil, rows: Int = Limits.scanCount
+    ) throws -> PackedPage {
+        try page(request, messages.scan, isWhole: true, for: reader, rows: rows)
     }
 
     /// A page of the matching retained documents after an offset, in the order in which they were last published.
-    func documents(_ request: PageRequest, for reader: Rights? = nil) throws -> PackedPage {
-        try page(request, documents.scan, isWhole: false, for: reader)
+    func documents(
+        _ request: PageRequest, for reader: Rights? = nil, rows: Int = Limits.scanCount
+    ) throws -> PackedPage {
+        try page(request, documents.scan, isWhole: false, for: reader, rows: rows)
     }
 
     /// A page with one retained document, or an empty page.
@@ -400,7 +406,8 @@ package final class Journal {
 
     /// - Parameter isWhole: True if `scan` selects all messages, false if it selects those of the documents.
     private func page(
-        _ request: PageRequest, _ scan: RawStatement<MessageTable.ScanParameter>, isWhole: Bool, for reader: Rights?
+        _ request: PageRequest, _ scan: RawStatement<MessageTable.ScanParameter>, isWhole: Bool, for reader: Rights?,
+        rows: Int
     ) throws -> PackedPage {
         try check(request)
         let filters = Set(request.prefixes)
@@ -413,7 +420,7 @@ package final class Journal {
                 reader: reader,
                 extent: isWhole
                     ? .whole(pruned: pruned, head: head) { [documents] in try documents.offsets(in: $0, database) }
-                    : .listed)
+                    : .listed, rows: rows)
             // Usually there are no new messages. The heads of the topics show this without a scan.
             guard isWanted.contains(true) else { return builder.finished(head: head) }
             return try builder.page(of: scan, after: request.after, head: head)

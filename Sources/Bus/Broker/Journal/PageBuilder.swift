@@ -28,19 +28,27 @@ struct PageBuilder {
     /// The offsets of the undamaged rows up to `pruned`.
     private var retained: Set<UInt64> = []
     private var scanned = (rows: 0, bytes: 0)
+    private let rows: Int
+
+    /// The number of rows at which a page ends while other users wait.
+    static let sharedCount = 1000
 
     /// The number of bytes of rows after which a page ends.
     private static let scanSize = 16 << 20
 
-    /// - Parameter page: An empty page that begins after its `through`.
+    /// - Parameters:
+    ///   - page: An empty page that begins after its `through`.
+    ///   - rows: The number of rows at which the page ends.
     init(
-        page: PackedPage, topics: TopicTable, isWanted: [Bool]?, reader: Rights? = nil, extent: Extent = .listed
+        page: PackedPage, topics: TopicTable, isWanted: [Bool]?, reader: Rights? = nil, extent: Extent = .listed,
+        rows: Int = Limits.scanCount
     ) {
         self.page = page
         self.topics = topics
         self.isWanted = isWanted
         self.reader = reader.flatMap { $0.areOfOneSession ? $0 : nil }
         self.extent = extent
+        self.rows = rows
         start = page.through
     }
 
@@ -128,6 +136,6 @@ struct PageBuilder {
     /// True if the page must end. A page that is not complete contains at least one offset.
     private var isFull: Bool {
         page.isFull || page.damaged.count >= Limits.pageCount
-            || page.through > start && (scanned.rows >= Limits.scanCount || scanned.bytes >= Self.scanSize)
+            || page.through > start && (scanned.rows >= rows || scanned.bytes >= Self.scanSize)
     }
 }
