@@ -201,7 +201,7 @@ struct AccessTests {
             #expect(serve("music") == nil)
             #expect(ask("phone", "boris") == .forbidden)
             // One user cannot keep a server from the others.
-            for _ in 0..<QueryDesk.userCapacity { #expect(ask("phone", "anna") == nil) }
+            for _ in 0..<UserLimits().openQueries { #expect(ask("phone", "anna") == nil) }
             #expect(ask("phone", "anna") == .unserved)
             #expect(ask("operator", "anna") == nil)
             #expect(ask("music", "anna") == .forbidden)

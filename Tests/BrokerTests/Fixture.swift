@@ -59,7 +59,8 @@ final class Fixture {
         _ configuration: BrokerConfiguration, _ clock: BrokerClock, now: ContinuousClock.Instant
     ) throws -> BrokerEngine {
         try BrokerEngine(
-            journal: Journal(path: configuration.journal), configuration: configuration,
+            journal: Journal(path: configuration.journal, limits: configuration.userLimits),
+            configuration: configuration,
             logger: .silent, clock: clock, now: now)
     }
 

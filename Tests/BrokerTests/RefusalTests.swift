@@ -124,7 +124,7 @@ struct RefusalTests {
             try fixture.execute(
                 """
                 WITH RECURSIVE numbers(number) AS (SELECT 1 UNION ALL SELECT number + 1 FROM numbers WHERE number < ?)
-                INSERT INTO consumers SELECT 'c' || number, 0 FROM numbers
+                INSERT INTO consumers SELECT 'c' || number, 0, NULL FROM numbers
                 """, [ConsumerLimits.consumers - 1])
             try fixture.execute(
                 """

@@ -62,7 +62,8 @@ package actor Broker {
         defer { locks = [] }
         if let directory = address.directory { locks.append(try Self.lock(directory: directory)) }
         locks.append(try Self.lock(journal: configuration.journal))
-        let journal = try Journal(path: configuration.journal, durability: configuration.durability)
+        let journal = try Journal(
+            path: configuration.journal, durability: configuration.durability, limits: configuration.userLimits)
         let now = ContinuousClock.now
         engine = try BrokerEngine(
             journal: journal, configuration: configuration, logger: logger, clock: BrokerClock(start: now), now: now)
@@ -70,8 +71,8 @@ package actor Broker {
         // Before the broker listens: a flood must not prevent the watch.
         let keysWatch = try keys.map { try DirectoryWatch(path: $0.path) }
         if let keys {
-            try await Authenticator.shared.register(keys.domain) { keys.user(of: $0) }
-            try await Authenticator.shared.register(keys.feedDomain) { keys.userOfFeed($0) }
+            try await Authenticator.shared.register(keys.domain) { keys.decide(about: $0) }
+            try await Authenticator.shared.register(keys.feedDomain) { keys.decide(about: $0, ofFeed: true) }
         }
         do {
             try open(address, keys)

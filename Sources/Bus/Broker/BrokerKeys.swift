@@ -32,6 +32,7 @@ final class BrokerKeys: Sendable {
         /// end of a key. Nil if the list has changed since.
         var nextChange: Date?
         var refusals = RefusedConnections()
+        var handshakes = HandshakeRates()
         /// The users that may not connect to the feed: they have subscribed to what they may not receive.
         var excluded: Set<String> = []
     }
@@ -90,22 +91,23 @@ final class BrokerKeys: Sendable {
         }
     }
 
-    /// The user of a peer. Nil if its key is not accepted.
-    func user(of peer: Authenticator.Peer) -> String? {
-        guard let key = CurveKey(peer.publicKey) else { return nil }
+    /// Decides about a peer of the ingress, or of the feed.
+    func decide(about peer: Authenticator.Peer, ofFeed: Bool = false) -> Authenticator.Decision {
+        guard let key = CurveKey(peer.publicKey) else { return .refused }
         return state.withLock { state in
             guard state.known.key(key, at: Date()) != nil else {
                 state.refusals.record("the key \(key) is unknown, revoked or expired", from: peer.address)
-                return nil
+                return .refused
             }
-            return key.description
+            let user = key.description
+            if ofFeed, state.excluded.contains(user) { return .refused }
+            // Local peers are processes of the broker's own user.
+            guard peer.address.isEmpty || state.handshakes.admit(user, at: .now) else {
+                state.refusals.record("the key \(user) connects too often", from: peer.address)
+                return .later
+            }
+            return .accepted(user: user)
         }
-    }
-
-    /// The user of a peer of the feed. Nil if its key is not accepted, or if it was excluded.
-    func userOfFeed(_ peer: Authenticator.Peer) -> String? {
-        guard let user = user(of: peer) else { return nil }
-        return state.withLock { $0.excluded.contains(user) } ? nil : user
     }
 
     /// Excludes users from the feed until the keys or the rights change. libzmq cannot take a subscription from a peer.
@@ -126,6 +128,32 @@ final class BrokerKeys: Sendable {
             defer { state.refusals = RefusedConnections() }
             return state.refusals
         }
+    }
+}
+
+/// The handshakes of each user. They have a limit because libzmq's ROUTER numbers its peers and aborts the process if a
+/// peer has taken the next number as its own id: with few connections and few handshakes, nobody can hit the number, which
+/// begins anywhere in four billion.
+struct HandshakeRates {
+    /// The number of handshakes at once, and of those for each second after that.
+    private static let (burst, rate) = (1024.0, 8.0)
+
+    private struct Bucket {
+        var tokens = HandshakeRates.burst
+        var time: ContinuousClock.Instant
+    }
+
+    private var buckets: [String: Bucket] = [:]
+
+    /// - Returns: False if the user has too many.
+    mutating func admit(_ user: String, at now: ContinuousClock.Instant) -> Bool {
+        var bucket = buckets[user] ?? Bucket(time: now)
+        bucket.tokens = min(Self.burst, bucket.tokens + (now - bucket.time) / .seconds(1) * Self.rate)
+        bucket.time = now
+        defer { buckets[user] = bucket }
+        guard bucket.tokens >= 1 else { return false }
+        bucket.tokens -= 1
+        return true
     }
 }
 

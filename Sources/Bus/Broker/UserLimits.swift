@@ -11,6 +11,22 @@ package struct UserLimits: Sendable {
     package var waitingSize = 64 << 20
     /// The maximum number of open queries. A server has at most 256, so that one user cannot keep it from the others.
     package var openQueries = 64
+    /// The maximum number of producers, and so of processes, at a time.
+    package var presentProducers = 1024
+    /// The maximum number of producers that are remembered. Beyond it, those that have been silent for longest are
+    /// forgotten.
+    package var producers = 10_000
+    /// The maximum number of topics that a name has begun, recorded and transient ones each. They are never forgotten.
+    package var topics = 16_384
+    /// The maximum number of durable consumers that a name has begun.
+    package var consumers = 256
+    /// The maximum number of bytes of the retained documents of a name; for devices, which have only their presences,
+    /// ``deviceDocumentSize``.
+    package var documentSize = 512 << 20
+    package var deviceDocumentSize = 4 << 20
+    /// The number of bytes of the dead letters of a consumer at which the oldest ones of the publisher with the most
+    /// bytes are removed.
+    package var deadLetterSize = 128 << 20
 
     package init() {}
 }

@@ -18,9 +18,16 @@ package actor Authenticator {
         package let publicKey: [UInt8]
     }
 
-    /// Returns the name of a peer, with which ``Socket/receive(frameLimit:reading:)`` marks its messages. Nil to refuse
-    /// the peer. Called on the thread of the handler.
-    package typealias Decide = @Sendable (Peer) -> String?
+    package enum Decision: Hashable, Sendable {
+        /// The peer is accepted. ``Socket/receive(frameLimit:reading:)`` marks its messages with the name of the user.
+        case accepted(user: String)
+        case refused
+        /// The connection ends without a reason, and libzmq connects again: to slow down a peer.
+        case later
+    }
+
+    /// Called on the thread of the handler.
+    package typealias Decide = @Sendable (Peer) -> Decision
 
     private let thread = ExecutorThread(name: "zap", longestPolling: .zero)
     private var socket: Socket?
@@ -58,13 +65,18 @@ package actor Authenticator {
         let version = Array("1.0".utf8)
         guard request.count >= 6 else { return [version, [], Array("500".utf8), [], [], []] }
         let texts = request.map { String(decoding: $0, as: UTF8.self) }
-        let user: String? =
+        let decision: Decision =
             if request.count == 7, texts[0] == "1.0", texts[5] == "CURVE", let decide = decisions[texts[2]] {
                 decide(Peer(address: texts[3], publicKey: request[6]))
             } else {
-                nil
+                .refused
             }
-        let status = user == nil ? ("400", "the key is not accepted") : ("200", "")
-        return [version, request[1], Array(status.0.utf8), Array(status.1.utf8), Array((user ?? "").utf8), []]
+        let (status, reason, user) =
+            switch decision {
+            case .accepted(let user): ("200", "", user)
+            case .later: ("300", "too many handshakes", "")
+            case .refused: ("400", "the key is not accepted", "")
+            }
+        return [version, request[1], Array(status.utf8), Array(reason.utf8), Array(user.utf8), []]
     }
 }

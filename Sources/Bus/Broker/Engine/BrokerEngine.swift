@@ -10,13 +10,13 @@ package import Logging
 /// One call of ``handle(_:now:)`` records its batches, except transient ones, in one transaction.
 package struct BrokerEngine {
     package let journal: Journal
-    private(set) var desk = QueryDesk()
+    private(set) var desk: QueryDesk
     private let configuration: BrokerConfiguration
     private let clock: BrokerClock
     private let logger: Logger
     private var presence: ProducerPresence
     private var owners = ExclusiveOwners()
-    private var transients = TransientBatches()
+    private var transients: TransientBatches
     private var notices: BrokerNotices
     private var lagWarnings: LagWarnings
     /// The users whose requests are answered. Nil on a bus without keys: then all are.
@@ -46,11 +46,14 @@ package struct BrokerEngine {
         self.logger = logger
         // If the journal is damaged and the time cannot be read, the first tick throws.
         self.clock = clock.notBefore((try? journal.lastTime()) ?? 0, at: now)
+        let limits = configuration.userLimits
+        (desk, transients) = (QueryDesk(userCapacity: limits.openQueries), TransientBatches(limits))
         notices = BrokerNotices(logger: logger)
         lagWarnings = LagWarnings(of: journal.path, unit: "offset")
         lastForgotten = now
         let members = journal.consumers.rows.values.flatMap { $0.producers.values }
-        presence = ProducerPresence(try journal.leaseOwners() + members, now: now)
+        presence = ProducerPresence(
+            try journal.leaseOwners() + members, userCapacity: limits.presentProducers, now: now)
         if let loss = journal.lossAtStart { try beginEpoch(after: loss, now: now) }
     }
 
@@ -324,7 +327,7 @@ package struct BrokerEngine {
         case .count(let page): return .counted(epoch: journal.epoch, count: try journal.count(page, for: reader))
         case .claim(let claim):
             presence.record(claim.producer, user: message.user, now: now)
-            let claimed = try journal.claim(claim, at: clock.time(at: now))
+            let claimed = try journal.claim(claim, by: publisher(of: message)?.name, at: clock.time(at: now))
             owners.record(claim, claimed: claimed, consumer: journal.consumers[claim.consumer])
             return .claimed(claimed)
         case .locate(let time): return .located(epoch: journal.epoch, offset: try journal.locate(time))
@@ -402,7 +405,7 @@ package struct BrokerEngine {
     private mutating func forgetProducers(now: ContinuousClock.Instant) throws {
         // After the start or an absence of the broker, producers that are alive need time to send a message.
         let since = max(lastForgotten, presence.listening.start)
-        if now - since > Self.producerInterval || journal.producers.rows.count > ProducerRow.capacity {
+        if now - since > Self.producerInterval || journal.hasTooManyProducers {
             lastForgotten = now
             try journal.transaction(at: clock.time(at: now)) { try $0.forgetProducers(but: presence.producers) }
         } else if notices.isUnwritable {

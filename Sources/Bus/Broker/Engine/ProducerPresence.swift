@@ -9,10 +9,16 @@ struct ProducerPresence {
     private var lastSeen: [ProducerID: ContinuousClock.Instant] = [:]
     /// The user of each producer's last request, on a bus with keys.
     private var users: [ProducerID: String] = [:]
+    /// The number of producers of each user.
+    private var counts: [String: Int] = [:]
+    private let userCapacity: Int
     private(set) var listening: ListeningPeriod
 
-    /// - Parameter known: The producers in the journal. Their leases count from `now`.
-    init(_ known: [ProducerID], now: ContinuousClock.Instant) {
+    /// - Parameters:
+    ///   - known: The producers in the journal. Their leases count from `now`.
+    ///   - userCapacity: The maximum number of producers of one user.
+    init(_ known: [ProducerID], userCapacity: Int, now: ContinuousClock.Instant) {
+        self.userCapacity = userCapacity
         listening = ListeningPeriod(absence: .seconds(2), at: now)
         for producer in known { record(producer, user: nil, now: now) }
     }
@@ -26,21 +32,28 @@ struct ProducerPresence {
         users.filter { accepted[$0.value] == nil }.map(\.key)
     }
 
-    /// Checks that a producer is not that of another user, who could otherwise end it or use up its sequence.
+    /// Checks that a producer is not that of another user, who could otherwise end it or use up its sequence, and that
+    /// its user has not too many.
     func checkUser(of producer: ProducerID, _ user: String?) throws(ProtocolError) {
-        guard let owner = users[producer], owner != user else { return }
+        guard let owner = users[producer] else {
+            guard let user, counts[user, default: 0] >= userCapacity else { return }
+            throw ProtocolError(.tooLarge, "\(userCapacity) processes use this key already; stop one of them")
+        }
+        guard owner != user else { return }
         throw ProtocolError(.malformed, "the producer is that of another process; choose 16 random bytes")
     }
 
     /// - Parameter user: Nil on a bus without keys, and for a producer in the journal.
     mutating func record(_ producer: ProducerID, user: String?, now: ContinuousClock.Instant) {
         lastSeen[producer] = now
-        if let user { users[producer] = user }
+        guard let user, users.updateValue(user, forKey: producer) == nil else { return }
+        counts[user, default: 0] += 1
     }
 
     mutating func leave(_ producer: ProducerID) {
         lastSeen[producer] = nil
-        users[producer] = nil
+        guard let user = users.removeValue(forKey: producer) else { return }
+        counts[user] = counts[user].flatMap { $0 > 1 ? $0 - 1 : nil }
     }
 
     /// Returns the producers that are silent. `hasListened` is false if the broker itself was stopped or asleep, so

@@ -6,9 +6,8 @@ internal import EventBus
 struct QueryDesk {
     /// The maximum number of open queries, and of clients that serve queries. Further ones are refused.
     static let capacity = 10_000
-    /// The maximum number of open queries of one user, on a bus with keys. A server has at most 256, so that one user
-    /// cannot keep it from the others.
-    static let userCapacity = 64
+    /// The maximum number of open queries of one user, on a bus with keys.
+    private let userCapacity: Int
 
     /// A client that serves queries, or that has stopped serving and has not answered all its queries.
     private struct Server {
@@ -71,6 +70,10 @@ struct QueryDesk {
     /// hardly ever matches a query of this one.
     private var lastNumber = UInt64.random(in: 0...UInt64.max / 2)
 
+    init(userCapacity: Int) {
+        self.userCapacity = userCapacity
+    }
+
     var openCount: Int { open.count }
 
     /// Replaces the types that a client serves.
@@ -131,7 +134,7 @@ struct QueryDesk {
             return outgoing.send(reply.frames(to: RequestHead(operation: .ask, id: id)), to: message.peer)
         }
         let type = try request.query.validated().type
-        if let user = message.user, let count = openCounts[user], count >= Self.userCapacity {
+        if let user = message.user, let count = openCounts[user], count >= userCapacity {
             throw ProtocolError(.unserved, "this key has \(count) open queries already; ask again later")
         }
         guard open.count < Self.capacity else {

@@ -7,7 +7,11 @@ struct TransientBatches {
     /// The sequence of the last transient batch of each producer that is present.
     private var sequences: [ProducerID: UInt64] = [:]
     /// The topics of transient messages. The journal may not have these topics.
-    private var topics = TopicTable()
+    private var topics: TopicTable
+
+    init(_ limits: UserLimits) {
+        topics = TopicTable(limit: limits.topics)
+    }
 
     /// Reads a batch for the feed.
     /// - Parameter publisher: Nil on a bus without keys.
@@ -32,11 +36,9 @@ struct TransientBatches {
         // The sequence is stored after all checks, so that a batch that fails them is refused again when it is
         // repeated.
         guard batch.sequence > sequences[batch.producer] ?? 0 else { return [] }
-        guard topics.entries.count + scanned.newTopics.count <= TopicTable.capacity else {
-            throw ProtocolError(.tooLarge, "a bus has at most \(TopicTable.capacity) transient topics; use fewer types")
-        }
+        try topics.checkCapacity(for: scanned.newTopics.count, of: publisher?.name)
         sequences[batch.producer] = batch.sequence
-        let new = try scanned.newTopics.map { try topics.add($0, id: 0, head: 0) }
+        let new = try scanned.newTopics.map { try topics.add($0, id: 0, head: 0, of: publisher?.name) }
         return scanned.messages.map { message in
             FeedMessage(
                 topic: topics[message.topic.index(amongNew: new)].name, epoch: epoch, offset: 0, previous: 0,

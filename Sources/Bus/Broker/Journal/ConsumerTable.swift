@@ -11,6 +11,8 @@ struct Consumer {
     /// The producers of the shared members, by member. The silence of a producer ends the membership.
     var producers: [UUID: ProducerID] = [:]
     var cutOffs = CutOffs()
+    /// The user who has begun it; nil on a bus without keys.
+    var publisher: String?
 }
 
 /// The durable consumers of the journal, with the owners of their partitions, their progress and their losses.
@@ -58,7 +60,7 @@ struct ConsumerTable {
         }
         let cutOffs = try Self.loadCutOffs(database)
         rows = [:]
-        for row in try Row.fetchAll(database, sql: "SELECT name, owner_epoch FROM consumers") {
+        for row in try Row.fetchAll(database, sql: "SELECT name, owner_epoch, publisher FROM consumers") {
             let name: String = try row.value("name")
             guard let shares = shares[name], shares.count == Partition.count else { continue }
             let members = Set((producers[name] ?? [:]).keys)
@@ -67,7 +69,8 @@ struct ConsumerTable {
                 members: members,
                 displaced: displaced[name] ?? [])
             rows[name] = Consumer(
-                group: group, producers: producers[name] ?? [:], cutOffs: CutOffs(cutOffs[name] ?? []))
+                group: group, producers: producers[name] ?? [:], cutOffs: CutOffs(cutOffs[name] ?? []),
+                publisher: try row.value("publisher"))
         }
     }
 
@@ -91,10 +94,22 @@ struct ConsumerTable {
     var position: UInt64? { rows.values.map(\.group.position).min() }
 
     /// Returns the consumer and the member's ownership after a claim, without changing the table.
+    /// - Parameters:
+    ///   - publisher: The user who claims; nil on a bus without keys.
+    ///   - limit: The maximum number of consumers that a user may begin.
     /// - Throws: ``ProtocolError`` if the member was displaced, or if there are too many consumers or members.
-    func claiming(_ request: ClaimRequest) throws(ProtocolError) -> (consumer: Consumer, ownership: Ownership) {
+    func claiming(
+        _ request: ClaimRequest, by publisher: String?, limit: Int
+    ) throws(ProtocolError) -> (consumer: Consumer, ownership: Ownership) {
         let known = rows[request.consumer]
-        var consumer = known ?? Consumer(group: ConsumerGroup(after: forgottenGeneration))
+        if known == nil, let publisher, case let own = rows.values.count(where: { $0.publisher == publisher }),
+            own >= limit
+        {
+            throw ProtocolError(
+                .tooLarge,
+                "'\(publisher)' has begun \(own) durable consumers already; remove one with 'segue consumer forget'")
+        }
+        var consumer = known ?? Consumer(group: ConsumerGroup(after: forgottenGeneration), publisher: publisher)
         let ownership: Ownership
         do {
             (consumer.group, ownership) = try consumer.group.claimed(
@@ -166,8 +181,10 @@ struct ConsumerTable {
         rows[name] = new
         if old?.group.ownerGeneration != new.group.ownerGeneration {
             try database.execute(
-                sql: "INSERT OR REPLACE INTO consumers VALUES (:name, :generation)",
-                arguments: ["name": name, "generation": Int64(clamping: new.group.ownerGeneration)])
+                sql: "INSERT OR REPLACE INTO consumers VALUES (:name, :generation, :publisher)",
+                arguments: [
+                    "name": name, "generation": Int64(clamping: new.group.ownerGeneration), "publisher": new.publisher,
+                ])
         }
         for (index, share) in new.group.shares.enumerated() where old?.group.shares[index] != share {
             try save(share, at: index, of: name, in: transaction)

@@ -26,24 +26,74 @@ enum DeadLetterTable {
 
     /// Removes the dead letters that a batch resolves, and copies the message that it rejects to the dead letters.
     /// ``check(_:in:)`` must be called first.
-    static func apply(_ batch: BatchContent, in transaction: borrowing Journal.Transaction) throws {
+    /// - Parameter limit: The maximum number of bytes of a consumer's letters. Nil for no limit.
+    static func apply(
+        _ batch: BatchContent, limit: Int?, sizes: inout StoredSizes, in transaction: borrowing Journal.Transaction
+    ) throws {
         for id in batch.resolvedDeadLetters {
-            try transaction.database.execute(sql: "DELETE FROM letters WHERE id = :id", arguments: ["id": id])
+            try remove(id, sizes: &sizes, in: transaction)
         }
         guard let checkpoint = batch.checkpoint, let rejection = batch.rejection else { return }
-        try transaction.database.execute(
+        let inserted = try Row.fetchOne(
+            transaction.database,
             sql: """
                 INSERT INTO letters
                     (consumer, epoch, offset, topic, header, data, code, reason, attempts, time, session, publisher)
                 SELECT :consumer, :epoch, offset, topics.name, header, data, :code, :reason, :attempts, :time,
-                    session, publisher
+                    session, messages.publisher
                 FROM messages JOIN topics ON topics.id = messages.topic WHERE offset = :offset
+                RETURNING \(size)
                 """,
             arguments: [
                 "consumer": checkpoint.consumer, "epoch": Int64(clamping: checkpoint.epoch), "code": rejection.code,
                 "reason": rejection.reason, "attempts": Int64(rejection.attempts), "time": transaction.time,
                 "offset": Int64(clamping: checkpoint.offset),
             ])
+        let consumer = checkpoint.consumer
+        if let inserted { sizes.add(try inserted.value("size"), to: consumer) }
+        if let limit, sizes[consumer] > limit {
+            try removeOldest(of: consumer, keeping: limit / 10 * 9, sizes: &sizes, in: transaction)
+        }
+    }
+
+    private static let size = "MAX(length(header) + length(data) + length(reason), \(StoredSizes.minimum)) AS size"
+
+    private static func remove(
+        _ id: Int64, sizes: inout StoredSizes, in transaction: borrowing Journal.Transaction
+    ) throws {
+        let removed = try Row.fetchOne(
+            transaction.database, sql: "DELETE FROM letters WHERE id = :id RETURNING consumer, \(size)",
+            arguments: ["id": id])
+        if let removed { sizes.add(-(try removed.value("size", as: Int.self)), to: try removed.value("consumer")) }
+    }
+
+    /// Removes the oldest letters of a consumer, of the publisher that has the most bytes: the letters of the others are
+    /// not those of a flood.
+    private static func removeOldest(
+        of consumer: String, keeping limit: Int, sizes: inout StoredSizes, in transaction: borrowing Journal.Transaction
+    ) throws {
+        while sizes[consumer] > limit {
+            let letters = try Row.fetchAll(
+                transaction.database,
+                sql: """
+                    SELECT id FROM letters WHERE consumer = :consumer AND publisher IS (
+                        SELECT publisher FROM letters WHERE consumer = :consumer
+                        GROUP BY publisher ORDER BY SUM(length(header) + length(data)) DESC LIMIT 1)
+                    ORDER BY id LIMIT 1000
+                    """, arguments: ["consumer": consumer])
+            guard !letters.isEmpty else { return }
+            for letter in letters where sizes[consumer] > limit {
+                try remove(letter.value("id"), sizes: &sizes, in: transaction)
+            }
+        }
+    }
+
+    /// The number of bytes of the letters of each consumer.
+    static func sizes(_ database: Database) throws -> StoredSizes {
+        let rows = try Row.fetchAll(
+            database,
+            sql: "SELECT consumer, SUM(size) AS size FROM (SELECT consumer, \(size) FROM letters) GROUP BY consumer")
+        return StoredSizes(Dictionary(try rows.map { (try $0.value("consumer"), try $0.value("size")) }) { $1 })
     }
 
     /// The consumer that has given up a message. Nil if there is no such dead letter.

@@ -14,7 +14,7 @@ struct DocumentTable {
     private let retain: RawStatement<Parameter>
     private let withdraw: RawStatement<Parameter>
     private let offset: RawStatement<Parameter>
-    private let publisher: RawStatement<Parameter>
+    private let version: RawStatement<Parameter>
     private let deleteMessage: RawStatement<MessageTable.Parameter>
 
     /// The parameters of the statements for one document.
@@ -26,6 +26,7 @@ struct DocumentTable {
     private static let selection = """
         SELECT documents.offset, \(MessageTable.columns) FROM documents LEFT JOIN messages USING (offset)
         """
+    private static let size = "length(header) + length(data)"
     private static let identity = "documents.type = :type AND documents.subject = :subject AND documents.key = :key"
 
     static let lookUpSQL = "\(selection) WHERE \(identity)"
@@ -44,8 +45,9 @@ struct DocumentTable {
             "INSERT OR REPLACE INTO documents VALUES (:type, :subject, :key, :offset, :owner)", database)
         withdraw = try RawStatement("DELETE FROM documents WHERE \(Self.identity)", database)
         offset = try RawStatement("SELECT offset FROM documents WHERE \(Self.identity)", database)
-        publisher = try RawStatement(
-            "SELECT publisher FROM documents JOIN messages USING (offset) WHERE \(Self.identity)", database)
+        version = try RawStatement(
+            "SELECT publisher, \(Self.size) FROM documents JOIN messages USING (offset) WHERE \(Self.identity)",
+            database)
         deleteMessage = try RawStatement("DELETE FROM messages WHERE offset = :offset", database)
     }
 
@@ -103,10 +105,27 @@ struct DocumentTable {
         }
     }
 
-    /// The verified publisher of a retained document. Nil if there is no such document, or if it is from before the bus
-    /// had keys.
-    func publisher(of document: DocumentIdentity, in _: borrowing Journal.Transaction) throws -> String? {
-        try document.bound(to: publisher) { try $0.step()?.firstText }
+    /// The verified publisher of a retained document, and the number of its bytes. Nil if there is no such document, or if
+    /// it is from before the bus had keys.
+    func version(
+        of document: DocumentIdentity, in _: borrowing Journal.Transaction
+    ) throws -> (publisher: String, size: Int)? {
+        try document.bound(to: version) { statement in
+            guard let row = try statement.step(), let publisher = row.firstText else { return nil }
+            return (publisher, max(Int(row.second), StoredSizes.minimum))
+        }
+    }
+
+    /// The number of bytes of the retained documents of each publisher.
+    func sizes(_ database: Database) throws -> StoredSizes {
+        let rows = try Row.fetchAll(
+            database,
+            sql: """
+                SELECT publisher, SUM(MAX(\(Self.size), :minimum)) AS size
+                FROM documents CROSS JOIN messages USING (offset) -- SQLite would scan all messages.
+                WHERE publisher IS NOT NULL GROUP BY publisher
+                """, arguments: ["minimum": StoredSizes.minimum])
+        return StoredSizes(Dictionary(try rows.map { (try $0.value("publisher"), try $0.value("size")) }) { $1 })
     }
 
     /// The offsets of the retained documents in a range, in order.

@@ -1,5 +1,6 @@
 internal import BusAccess
 internal import BusFormat
+internal import BusKeys
 internal import BusProtocol
 internal import EventBus
 internal import Foundation
@@ -27,6 +28,9 @@ package final class Journal {
     /// The error that says that the journal is damaged and can no longer be used; nil if no damage has been found.
     private(set) var failure: BusError?
 
+    /// The bytes of the retained documents of each publisher, on a bus with keys, and of the dead letters of each consumer.
+    private var (documentSizes, letterSizes) = (StoredSizes(), StoredSizes())
+    private let limits: UserLimits
     private let messages: MessageTable
     private let documents: DocumentTable
     private var retention = JournalRetention()
@@ -55,8 +59,9 @@ package final class Journal {
     /// Opens a journal.
     /// - Parameter path: The file. It is created if there is none. Only this user can read it.
     /// - Throws: ``BusError`` with code `journal` and the path of the file.
-    package init(path: String, durability: Durability = .process) throws {
+    package init(path: String, durability: Durability = .process, limits: UserLimits = UserLimits()) throws {
         self.path = path
+        self.limits = limits
         var configuration = Configuration()
         configuration.label = "journal"
         // ``prepare()`` leaves a transaction open between two calls of `inDatabase`.
@@ -91,6 +96,9 @@ package final class Journal {
             }
             recordedEnd = endRecord.read()
             try load()
+            // Damage in these tables is reported by who reads the messages.
+            documentSizes = (try? database.inDatabase(documents.sizes)) ?? StoredSizes()
+            letterSizes = (try? database.inDatabase(DeadLetterTable.sizes)) ?? StoredSizes()
             firstHead = head
             lossAtStart = try recordedEnd.flatMap { try loss(shownBy: $0.mark, at: $0.head, of: $0.epoch) }
             if lossAtStart == nil { try recordEnd() }
@@ -128,10 +136,14 @@ package final class Journal {
                 try statements.commit.run()
                 return result
             }
+            documentSizes.commit()
+            letterSizes.commit()
             // The batch is recorded, so a failure here must not refuse it.
             try? recordEnd()
             return result
         } catch {
+            documentSizes.rollBack()
+            letterSizes.rollBack()
             isLoadDue = true
             try? loadIfDue()
             let refusal = refusal(error, "written")
@@ -198,12 +210,13 @@ package final class Journal {
             start = try number("start", database)
             retention = JournalRetention(pruned: try number("pruned", database))
             saved = try number("saved", database)
-            topics = TopicTable()
-            let rows = try Row.fetchCursor(database, sql: "SELECT name, id, head FROM topics")
+            topics = TopicTable(limit: limits.topics)
+            let rows = try Row.fetchCursor(database, sql: "SELECT name, id, head, publisher FROM topics")
             while let row = try rows.next() {
                 guard let topic = Topic(try row.value("name", as: String.self)) else { continue }
                 // A greater offset is damaged: it would move the end of the journal.
-                _ = try topics.add(topic, id: row.value("id"), head: min(row.number("head"), saved))
+                _ = try topics.add(
+                    topic, id: row.value("id"), head: min(row.number("head"), saved), of: row.value("publisher"))
             }
             head = max(pruned, saved)
             lastDamage = 0
@@ -233,7 +246,9 @@ package final class Journal {
             }
             guard let stored = try row.value("producer", as: Data?.self), let producer = ProducerID(stored: stored)
             else { continue }
-            producers.move(producer, to: try row.number("sequence"), offset: head, at: try row.number("time"))
+            producers.move(
+                producer, to: try row.number("sequence"), offset: head, at: try row.number("time"),
+                of: try row.value("publisher"))
         }
     }
 
@@ -455,12 +470,13 @@ package final class Journal {
     // MARK: Durable consumers
 
     /// Handles a claim of a member of a durable consumer.
+    /// - Parameter publisher: The user who claims; nil on a bus without keys.
     /// - Returns: The partitions that the member owns and, for a claim, the messages that retention removed before they
     ///   were handled.
-    func claim(_ request: ClaimRequest, at time: Int64) throws -> Claimed {
+    func claim(_ request: ClaimRequest, by publisher: String? = nil, at time: Int64) throws -> Claimed {
         switch request.purpose {
         case .claim:
-            let (consumer, ownership) = try consumers.claiming(request)
+            let (consumer, ownership) = try consumers.claiming(request, by: publisher, limit: limits.consumers)
             try transaction(at: time) { try $0.save(consumer, as: request.consumer) }
             return claimed(ownership, cutOffs: consumer.cutOffs.report)
         case .renewal:
@@ -522,6 +538,11 @@ package final class Journal {
         return (end < limit || excess > 0, cutOff)
     }
 
+    /// True if there are so many producers, of the bus or of one user, that the silent ones must be forgotten.
+    var hasTooManyProducers: Bool {
+        producers.rows.count > ProducerRow.capacity || producers.hasTooMany(limit: limits.producers)
+    }
+
     /// The number of messages after which the tables of topics and producers are saved.
     private static var unsavedCount: UInt64 { 4096 }
 }
@@ -566,7 +587,8 @@ extension Journal {
                 try apply(batch, from: publisher, to: &feed)
             } catch let refusal as ProtocolError {
                 // A refused batch uses up its sequence number.
-                journal.producers.move(batch.producer, to: batch.sequence, offset: known.offset, at: time)
+                journal.producers.move(
+                    batch.producer, to: batch.sequence, offset: known.offset, at: time, of: publisher?.name)
                 isSaveDue = true
                 try journal.producers.keep(refusal, of: batch, in: self)
                 throw refusal
@@ -574,7 +596,8 @@ extension Journal {
             // The last message of a batch contains the sequence of the batch. The sequence of a batch without messages
             // is recorded only in the table of producers.
             isSaveDue = isSaveDue || journal.head == start
-            journal.producers.move(batch.producer, to: batch.sequence, offset: journal.head, at: time)
+            journal.producers.move(
+                batch.producer, to: batch.sequence, offset: journal.head, at: time, of: publisher?.name)
             return journal.head
         }
 
@@ -582,14 +605,19 @@ extension Journal {
             // All checks that can refuse the batch come before the first write.
             let content = try BatchContent(of: batch)
             let messages = try ScannedBatch(content.messages, count: batch.count, topics: journal.topics)
-            if let publisher { try check(messages, content, isLeased: batch.isLeased, of: publisher) }
-            try journal.topics.checkCapacity(for: messages.newTopics.count)
+            if let publisher {
+                try check(messages, content, isLeased: batch.isLeased, of: publisher)
+                try checkSize(ofDocumentsIn: messages, of: publisher)
+            }
+            try journal.topics.checkCapacity(for: messages.newTopics.count, of: publisher?.name)
             if let checkpoint = content.checkpoint {
                 let end = Position(epoch: journal.epoch, offset: journal.head)
                 if try journal.consumers.isHandled(checkpoint, end: end) { return }
             }
             try DeadLetterTable.check(content, in: self)
-            try DeadLetterTable.apply(content, in: self)
+            try DeadLetterTable.apply(
+                content, limit: publisher.map { _ in journal.limits.deadLetterSize }, sizes: &journal.letterSizes,
+                in: self)
             if let checkpoint = content.checkpoint { try journal.consumers.record(checkpoint, in: self) }
             try append(messages, of: batch, from: publisher, to: &feed)
         }
@@ -600,7 +628,7 @@ extension Journal {
         ) throws {
             try publisher.check(messages, in: journal.topics, isLeased: isLeased) { type, subject, key in
                 let document = DocumentIdentity(type: type, subject: subject, key: key)
-                return try journal.documents.publisher(of: document, in: self)
+                return try journal.documents.version(of: document, in: self)?.publisher
             }
             guard let rights = publisher.rights, !rights.areUnlimited else { return }
             var refusal = content.checkpoint.flatMap { rights.refusalToClaim($0.consumer) }
@@ -612,12 +640,52 @@ extension Journal {
             if let refusal { throw ProtocolError(.forbidden, refusal) }
         }
 
+        /// Checks that there is room for the documents of a batch among those of its publisher.
+        private func checkSize(ofDocumentsIn batch: ScannedBatch, of publisher: Publisher) throws {
+            guard let rights = publisher.rights else { return }
+            let name = publisher.name
+            let limit = rights.role.session != nil ? journal.limits.deviceDocumentSize : journal.limits.documentSize
+            var size = journal.documentSizes[name]
+            func forEachDocument(_ body: (DocumentIdentity, Int) throws -> Void) throws {
+                try batch.frame.withUnsafeBytes { frame in
+                    for message in batch.messages {
+                        let type: [UInt8]
+                        switch message.topic {
+                        case .known(let index):
+                            guard journal.topics[index].isDocument else { continue }
+                            type = journal.topics[index].typeBytes
+                        case .new(let index):
+                            guard batch.newTopics[index].type.kind == .document else { continue }
+                            type = Array(batch.newTopics[index].type.description.utf8)
+                        }
+                        let document = DocumentIdentity(
+                            type: type, subject: UnsafeRawBufferPointer(rebasing: frame[message.subject]),
+                            key: UnsafeRawBufferPointer(rebasing: frame[message.key]))
+                        try body(document, message.documentSize)
+                    }
+                }
+            }
+            try forEachDocument { size += $1 }
+            guard size > limit else { return }
+            // What the batch replaces makes room.
+            try forEachDocument { document, _ in
+                if let old = try journal.documents.version(of: document, in: self), old.publisher == name {
+                    size -= old.size
+                }
+            }
+            // A batch may always withdraw, and make smaller.
+            guard size > limit, size > journal.documentSizes[name] else { return }
+            throw ProtocolError(
+                .tooLarge,
+                "the documents of '\(name)' would have \(size >> 10) KiB, more than \(limit >> 10) KiB; withdraw some")
+        }
+
         /// Appends one message of the broker.
         /// - Parameter publisher: Nil on a bus without keys.
         func append(_ message: PublishedMessage, from publisher: Publisher? = nil, to feed: inout [FeedMessage]) throws
         {
             let messages = try ScannedBatch(PackedMessages([message]).bytes, count: 1, topics: journal.topics)
-            try journal.topics.checkCapacity(for: messages.newTopics.count)
+            try journal.topics.checkCapacity(for: messages.newTopics.count, of: publisher?.name)
             try append(messages, of: nil, from: publisher, to: &feed)
         }
 
@@ -625,7 +693,7 @@ extension Journal {
         private func append(
             _ batch: ScannedBatch, of sender: BatchHead?, from publisher: Publisher?, to feed: inout [FeedMessage]
         ) throws {
-            let new = try batch.newTopics.map { try add($0) }
+            let new = try batch.newTopics.map { try add($0, of: publisher?.name) }
             let owner = sender.flatMap { $0.isLeased ? $0.producer : nil }
             func append(_ message: ScannedMessage) throws {
                 let index = message.topic.index(amongNew: new)
@@ -658,6 +726,12 @@ extension Journal {
                 let identity = DocumentIdentity(
                     type: topic.typeBytes, subject: UnsafeRawBufferPointer(rebasing: frame[message.subject]),
                     key: UnsafeRawBufferPointer(rebasing: frame[message.key]))
+                if let publisher {
+                    if let old = try journal.documents.version(of: identity, in: self) {
+                        journal.documentSizes.add(-old.size, to: old.publisher)
+                    }
+                    journal.documentSizes.add(message.documentSize, to: publisher.name)
+                }
                 try journal.documents.retain(
                     identity, isWithdrawn: data.isEmpty, offset: offset, owner: owner, pruned: journal.pruned, in: self)
             }
@@ -670,10 +744,11 @@ extension Journal {
                 data: batch.frame[message.data], origin: batch.origin(of: message, from: publisher))
         }
 
-        private func add(_ topic: Topic) throws -> Int {
+        private func add(_ topic: Topic, of publisher: String?) throws -> Int {
             try database.execute(
-                sql: "INSERT INTO topics (name, head) VALUES (:name, 0)", arguments: ["name": topic.name])
-            return try journal.topics.add(topic, id: database.lastInsertedRowID, head: 0)
+                sql: "INSERT INTO topics (name, head, publisher) VALUES (:name, 0, :publisher)",
+                arguments: ["name": topic.name, "publisher": publisher])
+            return try journal.topics.add(topic, id: database.lastInsertedRowID, head: 0, of: publisher)
         }
 
         /// Withdraws the documents that a producer leases.
@@ -704,13 +779,13 @@ extension Journal {
         }
 
         /// Forgets the producers that have been silent for 7 days, and those that have been silent for longest if there
-        /// are too many.
+        /// are too many, of the bus or of one user.
         /// - Parameter alive: The producers that are alive. They are kept, however long ago they published.
         mutating func forgetProducers(
             but alive: some Sequence<ProducerID>, keeping capacity: Int = ProducerRow.capacity
         ) throws {
             isSaveDue = true
-            try journal.producers.forget(but: alive, keeping: capacity, in: self)
+            try journal.producers.forget(but: alive, keeping: capacity, ofEach: journal.limits.producers, in: self)
         }
 
         /// Removes everything up to an offset, except retained documents.

@@ -21,6 +21,7 @@ enum JournalSchema {
         migrator.registerMigration("names") { try composeNames($0) }
         migrator.registerMigration("marks") { try $0.execute(sql: marks) }
         migrator.registerMigration("origins") { try $0.execute(sql: origins) }
+        migrator.registerMigration("names of users") { try $0.execute(sql: users) }
         return migrator
     }()
 
@@ -140,6 +141,13 @@ enum JournalSchema {
         ALTER TABLE messages ADD COLUMN publisher TEXT;
         ALTER TABLE letters ADD COLUMN session TEXT;
         ALTER TABLE letters ADD COLUMN publisher TEXT;
+        """
+
+    private static let users = """
+        -- Who has begun a topic or a consumer, or is a producer; NULL on a bus without keys.
+        ALTER TABLE topics ADD COLUMN publisher TEXT;
+        ALTER TABLE consumers ADD COLUMN publisher TEXT;
+        ALTER TABLE producers ADD COLUMN publisher TEXT;
         """
 
     /// Replaces the checksums of the first version of the journal, which were FNV-1a. A row with a wrong checksum keeps

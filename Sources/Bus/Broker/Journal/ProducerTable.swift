@@ -21,6 +21,8 @@ struct ProducerRow {
     /// The time of the last batch, or the last time at which the producer was known to be alive, in milliseconds since
     /// 1970.
     var time: Int64
+    /// The user; nil on a bus without keys.
+    var publisher: String?
     /// True if the row has changed since the table was last saved.
     var hasMoved = false
 }
@@ -31,6 +33,8 @@ struct ProducerTable {
     static var refusalCount: UInt64 { 1024 }
 
     private(set) var rows: [ProducerID: ProducerRow] = [:]
+    /// The number of producers of each user.
+    private var counts: [String: Int] = [:]
     /// The producers whose row has changed since the table was last saved.
     private var moved: [ProducerID] = []
     /// The ends of the last batches of the producer that most recently repeated one; nil if none has.
@@ -39,32 +43,43 @@ struct ProducerTable {
 
     private enum Parameter: Int32, StatementParameter {
         case id = 1
-        case sequence, offset, time
+        case sequence, offset, time, publisher
     }
 
     init(_ database: Database) throws {
         saveRow = try RawStatement(
-            "INSERT OR REPLACE INTO producers VALUES (:id, :sequence, :offset, :time)", database)
+            "INSERT OR REPLACE INTO producers VALUES (:id, :sequence, :offset, :time, :publisher)", database)
     }
 
     mutating func load(_ database: Database) throws {
-        rows = [:]
+        (rows, counts) = ([:], [:])
         moved = []
         repeated = nil
-        let cursor = try Row.fetchCursor(database, sql: "SELECT id, sequence, offset, time FROM producers")
+        let cursor = try Row.fetchCursor(database, sql: "SELECT id, sequence, offset, time, publisher FROM producers")
         while let row = try cursor.next() {
             guard let id = ProducerID(stored: try row.value("id")) else { continue }
+            let publisher: String? = try row.value("publisher")
             rows[id] = ProducerRow(
-                sequence: try row.number("sequence"), offset: try row.number("offset"), time: try row.number("time"))
+                sequence: try row.number("sequence"), offset: try row.number("offset"), time: try row.number("time"),
+                publisher: publisher)
+            if let publisher { counts[publisher, default: 0] += 1 }
         }
     }
 
     subscript(producer: ProducerID) -> ProducerRow? { rows[producer] }
 
+    /// True if some user has more producers than `limit`, and so many that forgetting them is worth the work.
+    func hasTooMany(limit: Int) -> Bool { counts.values.contains { $0 > limit + limit / 8 } }
+
     /// Sets the last batch of a producer.
-    mutating func move(_ producer: ProducerID, to sequence: UInt64, offset: UInt64, at time: Int64) {
-        let row = ProducerRow(sequence: sequence, offset: offset, time: time, hasMoved: true)
-        if rows.updateValue(row, forKey: producer)?.hasMoved != true { moved.append(producer) }
+    /// - Parameter publisher: Nil on a bus without keys.
+    mutating func move(
+        _ producer: ProducerID, to sequence: UInt64, offset: UInt64, at time: Int64, of publisher: String?
+    ) {
+        let row = ProducerRow(sequence: sequence, offset: offset, time: time, publisher: publisher, hasMoved: true)
+        let old = rows.updateValue(row, forKey: producer)
+        if old?.hasMoved != true { moved.append(producer) }
+        if old == nil, let publisher { counts[publisher, default: 0] += 1 }
     }
 
     /// Writes the rows of the producers that have changed.
@@ -77,27 +92,55 @@ struct ProducerTable {
                 saveRow.bind(Int64(clamping: row.sequence), to: .sequence)
                 saveRow.bind(Int64(clamping: row.offset), to: .offset)
                 saveRow.bind(row.time, to: .time)
-                try saveRow.run()
+                guard var publisher = row.publisher else {
+                    saveRow.bindNull(to: .publisher)
+                    return try saveRow.run()
+                }
+                try publisher.withUTF8 { publisher in
+                    saveRow.bind(text: UnsafeRawBufferPointer(publisher), to: .publisher)
+                    try saveRow.run()
+                }
             }
         }
         moved.removeAll(keepingCapacity: true)
     }
 
     /// Forgets the producers that have been silent for ``ProducerRow/retention``, and those that have been silent for
-    /// longest if there are more than `capacity`.
+    /// longest if there are more than `capacity`, or if their user has more than `limit`.
     /// - Parameter alive: The producers that are alive. They are kept, however long ago they published.
     mutating func forget(
-        but alive: some Sequence<ProducerID>, keeping capacity: Int, in transaction: borrowing Journal.Transaction
+        but alive: some Sequence<ProducerID>, keeping capacity: Int, ofEach limit: Int,
+        in transaction: borrowing Journal.Transaction
     ) throws {
         repeated = nil
+        var living: Set<ProducerID> = []
         for producer in alive {
             guard let row = rows[producer] else { continue }
-            move(producer, to: row.sequence, offset: row.offset, at: transaction.time)
+            living.insert(producer)
+            move(producer, to: row.sequence, offset: row.offset, at: transaction.time, of: row.publisher)
         }
-        let limit = oldestTime(keeping: capacity, at: transaction.time)
+        for (publisher, count) in counts where count > limit {
+            try forgetSilent(count - limit, of: publisher, but: living, in: transaction)
+        }
+        let oldest = oldestTime(keeping: capacity, at: transaction.time)
         try transaction.database.execute(
-            sql: "DELETE FROM producers WHERE time < :limit", arguments: ["limit": limit])
-        rows = rows.filter { $0.value.time >= limit }
+            sql: "DELETE FROM producers WHERE time < :limit", arguments: ["limit": oldest])
+        rows = rows.filter { $0.value.time >= oldest }
+        counts = rows.values.reduce(into: [:]) { counts, row in
+            if let publisher = row.publisher { counts[publisher, default: 0] += 1 }
+        }
+    }
+
+    /// Forgets the producers of one user that have been silent for longest.
+    private mutating func forgetSilent(
+        _ count: Int, of publisher: String, but alive: Set<ProducerID>, in transaction: borrowing Journal.Transaction
+    ) throws {
+        let silent = rows.filter { $0.value.publisher == publisher && !alive.contains($0.key) }
+        let delete = try transaction.database.cachedStatement(sql: "DELETE FROM producers WHERE id = :id")
+        for (producer, _) in silent.sorted(by: { $0.value.time < $1.value.time }).prefix(count) {
+            rows[producer] = nil
+            try delete.execute(arguments: ["id": producer.stored])
+        }
     }
 
     /// The time of the last batch before which a producer is forgotten.

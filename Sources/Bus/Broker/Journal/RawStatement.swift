@@ -104,6 +104,9 @@ struct RawRow {
         sqlite3_column_text(pointer, 0).map { String(cString: $0) }
     }
 
+    /// The number in the second column.
+    var second: Int64 { sqlite3_column_int64(pointer, 1) }
+
     func integer(_ column: MessageTable.Column) -> Int64 {
         sqlite3_column_int64(pointer, column.rawValue)
     }

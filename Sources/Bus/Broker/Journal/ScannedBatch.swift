@@ -80,6 +80,8 @@ struct ScannedMessage {
     }
 
     let topic: TopicReference
+    /// The number of bytes that the message has as a retained document; 0 for a withdrawal.
+    var documentSize: Int { data.isEmpty ? 0 : max(header.count + data.count, StoredSizes.minimum) }
     let subject: Range<Int>
     let key: Range<Int>
     let header: Range<Int>

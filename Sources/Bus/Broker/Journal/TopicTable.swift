@@ -10,8 +10,16 @@ struct TopicTable {
     private var indices: [UInt64: Int] = [:]
     private var indicesByID: [Int64: Int] = [:]
     private var moved: [Int] = []
+    /// The number of topics that each user has begun, on a bus with keys.
+    private var counts: [String: Int] = [:]
+    private let limit: Int
     /// The offset of the last message of each partition.
     private var partitionHeads = [UInt64](repeating: 0, count: Partition.count)
+
+    /// - Parameter limit: The maximum number of topics that a user may begin.
+    init(limit: Int = UserLimits().topics) {
+        self.limit = limit
+    }
 
     subscript(index: Int) -> TopicEntry { entries[index] }
 
@@ -31,9 +39,15 @@ struct TopicTable {
 
     func index(ofID id: Int64) -> Int? { indicesByID[id] }
 
-    /// Checks that `count` topics can be added.
+    /// Checks that a user can begin `count` topics.
+    /// - Parameter publisher: Nil on a bus without keys.
     /// - Throws: ``ProtocolError`` with code `tooLarge`.
-    func checkCapacity(for count: Int) throws(ProtocolError) {
+    func checkCapacity(for count: Int, of publisher: String?) throws(ProtocolError) {
+        guard count > 0 else { return }
+        if let publisher, case let own = counts[publisher, default: 0], own + count > limit {
+            throw ProtocolError(
+                .tooLarge, "'\(publisher)' has begun \(own) topics already; use fewer types of messages")
+        }
         guard entries.count + count <= Self.capacity else {
             throw ProtocolError(.tooLarge, "the bus has \(entries.count) topics already; use fewer types of messages")
         }
@@ -41,8 +55,13 @@ struct TopicTable {
 
     /// Adds a topic.
     /// - Returns: Its index.
-    mutating func add(_ topic: Topic, id: Int64, head: UInt64) throws(ProtocolError) -> Int {
-        try checkCapacity(for: 1)
+    mutating func add(
+        _ topic: Topic, id: Int64, head: UInt64, of publisher: String? = nil
+    ) throws(ProtocolError) -> Int {
+        guard entries.count < Self.capacity else {
+            throw ProtocolError(.tooLarge, "the bus has \(entries.count) topics already; use fewer types of messages")
+        }
+        if let publisher { counts[publisher, default: 0] += 1 }
         let entry = TopicEntry(id: id, topic: topic, head: head)
         entry.next = indices[entry.hash]
         indices[entry.hash] = entries.count
