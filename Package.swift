@@ -313,6 +313,7 @@ let executables: [Target] = [
 // - BusConformance: the cases that a bus on each engine has to pass. A test target, because it uses Swift Testing,
 //   which is not available when everything is linked statically.
 // - BusFuzz, BusStranger: invalid requests to the broker; any bytes, as a program that knows its address could send.
+// - BusAttack: what a program with a valid key can do to the others, and how much longer they wait.
 // - NATSTestSupport: servers and clusters of NATS.
 // - BusChecker, BusSoak: processes that are killed and stopped under load, and a check of what they have published.
 // - SegueTestSupport (a product, above): an app in the process of the test, or a stack of processes.
@@ -330,6 +331,13 @@ let testModules: [Target] = [
         swiftSettings: settings),
     testModule("BusFuzz", ["Broker", "BusFormat", "BusProtocol", "EventBus", "TestSupport", grdb, logging]),
     testModule("BusStranger", ["BusFormat", "BusProtocol", "EventBus", "ZeroMQ"]),
+    testModule(
+        "BusAttack",
+        [
+            "Broker", "BusFormat", "BusKeys", "BusProtocol", "Contracts", "EventBus", "Support", "TestSupport",
+            "ZeroMQ",
+            "ZeroMQEventBus", logging,
+        ]),
     testModule("NATSTestSupport", ["Compose", "NATS", "Support", "TestSupport", subprocess, systemPackage]),
     testModule("BusChecker", ["Navigation"]),
     testModule(
@@ -359,6 +367,8 @@ let testModules: [Target] = [
     testExecutable("bus-soak", in: "BusSoakCommand", ["BusSoak", argumentParser]),
     // Sends many invalid requests to the broker: `make fuzz`.
     testExecutable("bus-fuzz", in: "BusFuzzCommand", ["BusFuzz", "TestSupport"]),
+    // Measures a bus under attacks: `make attacks`.
+    testExecutable("bus-attack", in: "BusAttackCommand", ["BusAttack", argumentParser]),
     testExecutable("compose-fixture", in: "ComposeFixture", ["Compose", logging]),
     // The program in docs/services.md.
     testExecutable("greeter", in: "Greeter", ["Consuming", "Contracts", "EventBus", "ServiceRuntime"]),
@@ -378,7 +388,8 @@ let flows: [Target.Dependency] = files + ["FlowFiles", "FlowReview", "HostileVal
 let messages: [Target.Dependency] = flows + ["Consuming", "Contracts", "EventBus", lifecycle]
 let zeroMQ: [Target.Dependency] =
     messages + [
-        "Broker", "BusAccess", "BusConformance", "BusFormat", "BusFuzz", "BusKeys", "BusProtocol", "ZeroMQ", grdb,
+        "Broker", "BusAccess", "BusAttack", "BusConformance", "BusFormat", "BusFuzz", "BusKeys", "BusProtocol",
+        "BusStranger", "ZeroMQ", grdb,
     ]
 let nats: [Target.Dependency] =
     messages + ["BusConformance", "BusFormat", "Compose", "NATS", "NATSLayout", "NATSTestSupport", "Sodium"]

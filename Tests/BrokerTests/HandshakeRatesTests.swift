@@ -11,9 +11,9 @@ struct HandshakeRatesTests {
         func admit(_ user: String, _ count: Int, after seconds: Int = 0) -> Int {
             (0..<count).filter { _ in rates.admit(user, at: start + .seconds(seconds)) }.count
         }
-        #expect(admit("a", 5000) == 1024)
+        #expect(admit("a", 5000) == 256)
         #expect(admit("b", 1) == 1)
         #expect(admit("a", 100, after: 2) == 16)
-        #expect(admit("a", 5000, after: 3600) == 1024)
+        #expect(admit("a", 5000, after: 3600) == 256)
     }
 }

@@ -22,7 +22,7 @@ struct RequestTurnsTests {
     @Test("One user gets whole turns, in the order of its requests")
     func alone() {
         var turns = RequestTurns(UserLimits())
-        for number in 0..<700 { turns.add(request(number, of: nil)) }
+        for number in 0..<700 { _ = turns.add(request(number, of: nil)) }
         #expect(turns.isFull)
         let first = turns.next()
         #expect(!first.isShared)
@@ -36,34 +36,35 @@ struct RequestTurnsTests {
     @Test("A request does not wait for those of another user that came before")
     func fairness() {
         var turns = RequestTurns(UserLimits())
-        for number in 0..<1000 { turns.add(request(number)) }
-        turns.add(request(1, of: "b"))
+        for number in 0..<1000 { _ = turns.add(request(number)) }
+        _ = turns.add(request(1, of: "b"))
         let turn = turns.next()
         #expect(turn.isShared)
-        #expect(turn.requests.count == 64)
+        #expect(turn.requests.count == 16)
         #expect(numbers(turn, of: "b") == [1])
-        #expect(numbers(turn) == Array(0..<63))
+        #expect(numbers(turn) == Array(0..<15))
     }
 
     @Test("Reads and large requests make a turn short")
     func cost() {
         var turns = RequestTurns(UserLimits())
-        for number in 0..<10 { turns.add(read(number)) }
-        for number in 0..<10 { turns.add(request(number, of: "b", size: 4 << 20)) }
-        #expect(turns.next().requests.count == 2)
-        #expect(turns.next().requests.count == 2)
+        for number in 0..<10 { _ = turns.add(read(number)) }
+        for number in 0..<10 { _ = turns.add(request(number, of: "b", size: 4 << 20)) }
+        for _ in 0..<4 { #expect(turns.next().requests.count == 1) }
     }
 
-    @Test("What is too much of one user is dropped, and nothing of others")
+    @Test("What is too much of one user is refused, and nothing of others")
     func bounds() {
         var limits = UserLimits()
         (limits.waitingReads, limits.waitingSize) = (2, 1000)
         var turns = RequestTurns(limits)
-        for number in 0..<5 { turns.add(read(number)) }
-        turns.add(request(9, size: 400))
-        turns.add(request(10, size: 800))
-        turns.add(request(11, of: "b", size: 2000))
-        turns.add(read(12, of: "b"))
+        let reads = (0..<5).map { turns.add(read($0)) }
+        #expect(reads == [true, true, false, false, false])
+        let own = [turns.add(request(9, size: 400)), turns.add(request(10, size: 800))]
+        #expect(own == [true, false])
+        // One request is never too large.
+        let others = [turns.add(request(11, of: "b", size: 2000)), turns.add(read(12, of: "b"))]
+        #expect(others == [true, false])
         var all: [Incoming] = []
         while !turns.isEmpty { all += turns.next().requests }
         #expect(all.filter { $0.user == "a" }.compactMap { try? Int($0.head().id) } == [0, 1, 9])
@@ -73,9 +74,9 @@ struct RequestTurnsTests {
     @Test("Every user comes in turn, also if there are more than a turn has requests")
     func many() {
         var turns = RequestTurns(UserLimits())
-        for user in 0..<200 { for number in 0..<3 { turns.add(request(number, of: "u\(user)")) } }
+        for user in 0..<200 { for number in 0..<3 { _ = turns.add(request(number, of: "u\(user)")) } }
         var first: Set<String> = []
-        for _ in 0..<4 { first.formUnion(turns.next().requests.compactMap(\.user)) }
+        for _ in 0..<13 { first.formUnion(turns.next().requests.compactMap(\.user)) }
         #expect(first.count == 200)
     }
 }

@@ -77,6 +77,19 @@ struct OutboxPartTests {
         #expect(admitted == ["1025:1025", "1026:1026"])
     }
 
+    @Test("Large batches wait while so many bytes are unanswered that a broker with keys would end the connection")
+    func size() {
+        var outbox = outbox(batches: 0)
+        let large = String(repeating: "x", count: 1 << 20)
+        let sent = (0..<20).filter { outbox.add(batch(large), id: $0) != nil }
+        #expect(sent == Array(0..<8))
+        _ = outbox.receive(.published(epoch: 1, offset: 1), to: 0, at: now)
+        let admitted = (outbox.admitWaiting().count, outbox.admitWaiting().count)
+        #expect(admitted == (1, 0))
+        let small = outbox.add(batch("small"), id: 20)
+        #expect(small == nil, "it does not overtake")
+    }
+
     @Test("A batch that cannot be recorded is replaced by an empty one until that is recorded")
     func place() {
         var outbox = outbox(batches: 2)

@@ -1,4 +1,5 @@
 import BusConformance
+import BusStranger
 import EventBus
 import Foundation
 import Glibc
@@ -41,6 +42,45 @@ struct FloodTests {
             }
         }
         #expect(log.text.split(separator: "connections were ended (").count == 2)
+    }
+
+    @Test("A connection whose message has no end is ended")
+    func endless() async throws {
+        let log = LogRecorder()
+        try await TestBroker.withDirectory { broker in
+            try await broker.onPort { broker in
+                try await broker.run(logger: log.logger) {
+                    let bus = try broker.bus()
+                    try await bus.whileOpen {
+                        try await bus.publish(numbers: 0..<10)
+                        let thread = ExecutorThread(name: "endless", longestPolling: .zero)
+                        defer { thread.stop() }
+                        let port = try #require(broker.port)
+                        let count = await thread.call { Result { try Self.writeEndlessMessage(to: port) } }
+                        #expect(try count.get() >= 32)
+                        try await bus.publish(numbers: 10..<20)
+                        // The broker reports this once a second.
+                        while !log.text.contains("their message had no end") {
+                            try Task.checkCancellation()
+                            await Task.yield()
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    /// Writes frames of a mebibyte, each followed by another one, until the broker ends the connection.
+    /// - Returns: The number of frames.
+    private static func writeEndlessMessage(to port: Int) throws -> Int {
+        try BusStranger.RawConnection.open(port: port) { connection in
+            try connection.greet(as: "DEALER")
+            // The flags for a long frame that is not the last one, and its length in 8 bytes.
+            let frame = [3, 0, 0, 0, 0, 0, 16, 0, 0] + [UInt8](repeating: 7, count: 1 << 20)
+            var count = 0
+            while connection.write(frame) { count += 1 }
+            return count
+        }
     }
 
     private static func publishAsGuest(numbers: Range<Int>, at broker: TestBroker) async throws {

@@ -324,14 +324,6 @@ extension PublishedMessage {
     }
 }
 
-extension KeyFile {
-    /// The options of a socket that connects with the key.
-    var options: [SocketOption] {
-        SocketOption.curveClient(
-            publicKey: keys.publicKey.bytes, secretKey: keys.secretKey, serverKey: brokerKey.bytes)
-    }
-}
-
 /// A peer that uses the broker's sockets directly.
 actor Intruder {
     enum Kind: String, CaseIterable {

@@ -17,6 +17,9 @@ struct TestBroker {
     var port: Int?
     /// The maximum number of connections; nil for as many as possible.
     var connectionLimit: Int?
+    var userLimits = UserLimits()
+    /// True if a network address may be used without keys.
+    var isInsecure = false
     /// Nil for a bus without keys.
     var keys: KeyFolder?
     var journal: String { directory.appendingPathComponent("journal.sqlite").path }
@@ -43,8 +46,25 @@ struct TestBroker {
 
     var configuration: BrokerConfiguration {
         var configuration = BrokerConfiguration(address: address, journal: journal, keys: keys)
+        configuration.isInsecure = isInsecure
         configuration.connectionLimit = connectionLimit
+        configuration.userLimits = userLimits
         return configuration
+    }
+
+    /// Calls `body` with this broker on free ports. It tries random ones, because a check for free ports would be a race.
+    func onPort(_ body: (TestBroker) async throws -> Void) async throws {
+        for attempt in 1...20 {
+            var broker = self
+            // Below the ports that the kernel gives to outgoing connections.
+            broker.port = Int.random(in: 5_000..<16_000) * 2
+            broker.isInsecure = keys == nil
+            do {
+                return try await body(broker)
+            } catch let error as BusError where error.code == .address && attempt < 20 {
+                continue
+            }
+        }
     }
 
     /// Runs a broker for as long as `body` runs.
@@ -86,7 +106,8 @@ struct TestBroker {
 
     /// - Parameter name: The owner of the key, on a bus with keys.
     func bus(_ source: String = "test/1", key name: String = "test") throws -> ZeroMQEventBus {
-        try ZeroMQEventBus(address: address, source: source, keyFile: keys?.file(of: name), logger: .silent)
+        try ZeroMQEventBus(
+            address: address, source: source, keyFile: keys?.file(of: name), isInsecure: isInsecure, logger: .silent)
     }
 }
 

@@ -18,9 +18,9 @@ final class BrokerSockets {
 
     /// The maximum number of subscriptions that ``receiveSubscriptions()`` reads.
     private static let subscriptionCount = 512
-    /// The number of requests, and of their bytes, at which ``receiveRequests(_:)`` ends on a bus with keys: many more
-    /// than a turn has, because the requests of other users may wait behind those of one.
-    private static let (requestCount, requestSize) = (4096, 32 << 20)
+    /// The number of requests at which ``receiveRequests(_:)`` ends on a bus with keys: more than a turn has, because
+    /// libzmq takes one from each connection, and those of other users may wait behind those of one.
+    private static let requestCount = 256
     /// The number of bytes that a peer has not read at which its requests for content are dropped: clients send them
     /// again.
     private static let unreadSize = 1 << 20
@@ -142,27 +142,31 @@ final class BrokerSockets {
 
     /// Receives requests. On a bus without keys, at most those of a turn: the others wait in the queues of libzmq.
     func receiveRequests(_ turns: inout RequestTurns) throws {
-        var (count, size) = (0, 0)
+        var count = 0
         let properties = properties
         var senders: [ConnectionTable.Sender] = []
-        defer { connections.speak(senders, of: .ingress) }
-        while keys == nil ? !turns.isFull : count < Self.requestCount && size < Self.requestSize {
+        var overflowing: [Int32] = []
+        defer {
+            connections.speak(senders, of: .ingress)
+            connections.endOverflowing(overflowing)
+        }
+        while keys == nil ? !turns.isFull : count < Self.requestCount {
             guard let message = try ingress?.receive(frameLimit: Self.frameCount, reading: properties) else {
                 connections.speak(senders, of: .ingress)
                 senders = []
                 return connections.checkWatched()
             }
             if let sender = ConnectionTable.Sender(message), sender != senders.last { senders.append(sender) }
-            guard let request = Incoming(message.frames, user: message.user) else { continue }
+            guard let request = Incoming(message) else { continue }
             count += 1
-            size += request.size
-            if let descriptor = message.descriptor, request.readsJournal,
-                AcceptedConnection.unreadSize(of: descriptor) > Self.unreadSize
-            {
-                continue
-            }
-            turns.add(request)
+            if !turns.add(request), let descriptor = message.descriptor { overflowing.append(descriptor) }
         }
+    }
+
+    /// True if a request asks for content over a TCP connection whose peer does not read what it has asked for before.
+    func isUnread(_ request: Incoming) -> Bool {
+        guard let descriptor = request.descriptor, request.readsJournal else { return false }
+        return AcceptedConnection.unreadSize(of: descriptor) > Self.unreadSize
     }
 
     /// The properties of a message to read.

@@ -118,6 +118,14 @@ final class ConnectionLimiter: Sendable {
         for connection in ended { connection.end() }
     }
 
+    /// Ends connections to the ingress over which more requests have come than may wait.
+    func endOverflowing(_ descriptors: [Int32]) {
+        guard !descriptors.isEmpty else { return }
+        end("their keys have too many requests waiting") { table in
+            descriptors.compactMap { table.end($0, of: .ingress) }
+        }
+    }
+
     /// Ends the connections that are silent. Called once a second.
     func check() {
         thread.perform { [weak self] in

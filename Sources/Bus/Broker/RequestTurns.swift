@@ -35,7 +35,7 @@ struct RequestTurns {
     }
 
     /// The number of requests, and their cost in bytes, at which a turn ends: with one user and with several.
-    private static let (turn, sharedTurn) = ((count: 512, cost: 4 << 20), (count: 64, cost: 512 << 10))
+    private static let (turn, sharedTurn) = ((count: 512, cost: 4 << 20), (count: 16, cost: 256 << 10))
 
     private let limits: UserLimits
     private var queues: [String: Queue] = [:]
@@ -53,12 +53,15 @@ struct RequestTurns {
     /// True if there is enough for the turn of one user.
     var isFull: Bool { count >= Self.turn.count || cost >= Self.turn.cost }
 
-    /// Adds a request. If too many of its user wait already, it is dropped: clients send it again.
-    mutating func add(_ request: Incoming) {
+    /// Adds a request.
+    /// - Returns: False if too many of its user wait already. It is dropped then, and its connection has to end, so that
+    ///   the client sends all that is unanswered again, in order.
+    mutating func add(_ request: Incoming) -> Bool {
         let user = request.user ?? ""
-        guard queues[user, default: Queue()].add(request, limits) else { return }
+        guard queues[user, default: Queue()].add(request, limits) else { return false }
         (count, cost) = (count + 1, cost + request.cost)
         if queues[user]?.requests.count == 1 { order.append(user) }
+        return true
     }
 
     /// Removes the requests of the next turn: one of each user, then one more of each, until the turn is full.

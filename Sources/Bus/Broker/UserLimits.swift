@@ -5,9 +5,9 @@ package struct UserLimits: Sendable {
     package var connections = 256
     /// The maximum number of subscriptions of the open TCP connections. The connection with the next one ends.
     package var subscriptions = 10_000
-    /// The maximum number of requests for content that wait. Further ones are dropped: clients send them again.
+    /// The maximum number of requests for content that wait. The connection of the next one ends.
     package var waitingReads = 1024
-    /// The maximum number of bytes of the requests that wait. Further ones are dropped: clients send them again.
+    /// The maximum number of bytes of the requests that wait. The connection of the next one ends.
     package var waitingSize = 64 << 20
     /// The maximum number of open queries. A server has at most 256, so that one user cannot keep it from the others.
     package var openQueries = 64

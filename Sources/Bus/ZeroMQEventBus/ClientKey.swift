@@ -1,6 +1,6 @@
-internal import BusKeys
+package import BusKeys
 internal import EventBus
-internal import ZeroMQ
+package import ZeroMQ
 
 /// The key of a client, which may be replaced while the client runs.
 struct ClientKey {
@@ -20,10 +20,7 @@ struct ClientKey {
     var session: String? { file.session }
 
     /// The options of a socket that connects with the key.
-    var options: [SocketOption] {
-        SocketOption.curveClient(
-            publicKey: file.keys.publicKey.bytes, secretKey: file.keys.secretKey, serverKey: file.brokerKey.bytes)
-    }
+    var options: [SocketOption] { file.options }
 
     /// Reads the key file again.
     /// - Returns: True if it has another key now. If it cannot be read, the key stays the same.
@@ -31,5 +28,13 @@ struct ClientKey {
         guard let new = try? KeyFile(path: path), new != file else { return false }
         file = new
         return true
+    }
+}
+
+extension KeyFile {
+    /// The options of a socket that connects with the key.
+    package var options: [SocketOption] {
+        SocketOption.curveClient(
+            publicKey: keys.publicKey.bytes, secretKey: keys.secretKey, serverKey: brokerKey.bytes)
     }
 }

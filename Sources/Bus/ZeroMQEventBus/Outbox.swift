@@ -12,6 +12,9 @@ internal import OrderedCollections
 struct Outbox {
     /// The number of unanswered requests at which further batches wait.
     static let capacity = 1024
+    /// The number of bytes of unanswered batches at which further ones wait. A broker with keys ends the connections of a
+    /// user of whom much more waits.
+    static let size = 8 << 20
 
     typealias Instant = ContinuousClock.Instant
 
@@ -38,6 +41,8 @@ struct Outbox {
     /// The batches that wait because the outbox is full. They have no sequence number yet, so a cancelled one leaves no
     /// gap.
     private var waiting: OrderedDictionary<UInt64, PendingRequest> = [:]
+    /// The number of bytes of the unanswered batches.
+    private var pendingSize = 0
     private var roundTrips = RoundTrips()
     /// The number of requests and copies that were sent.
     private var sentCount: UInt64 = 0
@@ -75,7 +80,7 @@ struct Outbox {
     /// Adds a request. A batch waits if the outbox is full.
     /// - Returns: The request to send now; nil if it must wait.
     mutating func add(_ request: PendingRequest, id: UInt64) -> Sending? {
-        guard request.isBatch, !waiting.isEmpty || pending.count >= Self.capacity else { return admit(request, id: id) }
+        guard request.isBatch, !waiting.isEmpty || !hasRoom else { return admit(request, id: id) }
         waiting[id] = request
         return nil
     }
@@ -83,12 +88,18 @@ struct Outbox {
     /// Admits waiting batches for which there is room now, in the order in which they were added.
     /// - Returns: The requests to send now.
     mutating func admitWaiting() -> [Sending] {
-        let room = max(0, Self.capacity - pending.count)
-        guard room > 0, !waiting.isEmpty else { return [] }
-        let first = waiting.elements.prefix(room)
-        waiting.removeFirst(first.count)
+        guard hasRoom, !waiting.isEmpty else { return [] }
+        var (count, size) = (0, pendingSize)
+        for request in waiting.values {
+            guard pending.count + count < Self.capacity, size < Self.size else { break }
+            (count, size) = (count + 1, size + request.size)
+        }
+        let first = waiting.elements.prefix(count)
+        waiting.removeFirst(count)
         return first.compactMap { admit($1, id: $0) }
     }
+
+    private var hasRoom: Bool { pending.count < Self.capacity && pendingSize < Self.size }
 
     /// Adds a request to `pending`. A batch gets its sequence number here.
     private mutating func admit(_ request: PendingRequest, id: UInt64) -> Sending? {
@@ -97,6 +108,7 @@ struct Outbox {
             request.request = .publish(numbered(batch))
         }
         pending[id] = request
+        pendingSize += request.size
         return isOpen ? Sending(id: id, request: request.request) : nil
     }
 
@@ -125,7 +137,7 @@ struct Outbox {
 
     /// Removes a request whose answer is no longer needed.
     mutating func remove(_ id: UInt64) {
-        pending[id] = nil
+        pendingSize -= pending.removeValue(forKey: id)?.size ?? 0
     }
 
     /// Replaces earlier registrations of served queries by `request`.
@@ -254,7 +266,7 @@ struct Outbox {
             default: break
             }
         }
-        pending[id] = nil
+        remove(id)
         request.resending.roundTrip(at: now).map { roundTrips.record($0) }
         if case .publish(let batch) = request.request, !batch.isTransient {
             answeredSequence = max(answeredSequence, batch.sequence)
@@ -267,6 +279,7 @@ struct Outbox {
     /// - Returns: True if a caller must get an error.
     private mutating func giveUp(_ id: UInt64) -> Bool {
         guard let request = pending[id], case .publish(let batch) = request.request else { return false }
+        pendingSize -= batch.messages.bytes.count
         let place = PublishRequest(producer: batch.producer, sequence: batch.sequence, messages: [])
         pending[id]?.request = .publish(place)
         pending[id]?.purpose = .none
@@ -326,6 +339,11 @@ struct PendingRequest {
 
     var isBatch: Bool {
         if case .publish = request { true } else { false }
+    }
+
+    /// The number of bytes of a batch's messages; 0 for another request.
+    var size: Int {
+        if case .publish(let batch) = request { batch.messages.bytes.count } else { 0 }
     }
 
     /// True if the request records the progress of a durable consumer.

@@ -4,6 +4,7 @@ package import BusProtocol
 internal import EventBus
 internal import Foundation
 package import Logging
+internal import ZeroMQ
 
 /// The broker without its sockets. It handles requests and returns replies and feed messages.
 ///
@@ -477,6 +478,8 @@ package struct Incoming {
     let frames: ArraySlice<[UInt8]>
     /// The user of the connection: the text of its public key. Nil on a bus without keys.
     let user: String?
+    /// The descriptor of the connection. Nil over `ipc://`, and if it was not to be read.
+    private(set) var descriptor: Int32?
 
     package init(peer: [UInt8], frames: [[UInt8]], user: String? = nil) {
         self.peer = peer
@@ -484,13 +487,12 @@ package struct Incoming {
         self.user = user
     }
 
-    /// - Parameter message: The frames from the ROUTER socket: the routing id of the peer, then the frames that it
-    ///   sent.
-    init?(_ message: [[UInt8]], user: String?) {
-        guard let peer = message.first else { return nil }
+    /// - Parameter message: A message of the ROUTER socket: the routing id of the peer, then the frames that it sent.
+    init?(_ message: Socket.Received) {
+        guard let peer = message.frames.first else { return nil }
         self.peer = peer
-        self.user = user
-        frames = message.dropFirst()
+        (user, descriptor) = (message.user, message.descriptor)
+        frames = message.frames.dropFirst()
     }
 
     func head() throws(ProtocolError) -> RequestHead {

@@ -31,7 +31,7 @@ struct PageBuilder {
     private let rows: Int
 
     /// The number of rows at which a page ends while other users wait.
-    static let sharedCount = 1000
+    static let sharedCount = 500
 
     /// The number of bytes of rows after which a page ends.
     private static let scanSize = 16 << 20

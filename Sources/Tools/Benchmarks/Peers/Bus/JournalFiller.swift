@@ -5,6 +5,7 @@ internal import EventBus
 internal import Foundation
 internal import Support
 internal import ZeroMQ
+internal import ZeroMQEventBus
 
 /// Fills the journal of a broker with requests of the wire protocol.
 struct JournalFiller {
@@ -21,9 +22,7 @@ struct JournalFiller {
     private static var keyOptions: [SocketOption] {
         get throws {
             guard let path = ProcessInfo.processInfo.environment[KeyFilePlace.variable] else { return [] }
-            let file = try KeyFile(path: path)
-            return SocketOption.curveClient(
-                publicKey: file.keys.publicKey.bytes, secretKey: file.keys.secretKey, serverKey: file.brokerKey.bytes)
+            return try KeyFile(path: path).options
         }
     }
 

@@ -1,0 +1,119 @@
+internal import Broker
+internal import BusKeys
+internal import Contracts
+internal import EventBus
+internal import Foundation
+internal import Logging
+internal import Support
+internal import TestSupport
+internal import ZeroMQEventBus
+
+/// How long an honest client waits for the answers to its batches, without an attack and during one.
+///
+/// The broker and the client are in this process, the attacker is in another one, which may use one core.
+package struct AttackMeasurement: Sendable {
+    private let attack: Attack
+    private let duration: Duration
+    private let runs: Int
+
+    package init(_ attack: Attack, duration: Duration, runs: Int) {
+        (self.attack, self.duration, self.runs) = (attack, duration, runs)
+    }
+
+    /// Attacks a broker until the process is killed.
+    package static func attack(_ attack: Attack, on address: String, with key: String) async throws {
+        let attacker = try Attacker(attack, on: address, with: KeyFile(path: key))
+        while !Task.isCancelled { try await Task.sleep(for: .seconds(3600)) }
+        attacker.stop()
+    }
+
+    /// Measures, and describes the medians in a line.
+    package func line() async throws -> String {
+        var (calm, attacked): ([Double], [Double]) = ([], [])
+        var memory = 0
+        for _ in 0..<runs {
+            let scratch = try ScratchFolder()
+            defer { scratch.remove() }
+            let keys = try KeyFolder.create(scratch.path + "/keys")
+            for name in ["honest", "hostile"] { _ = try keys.add(name) }
+            var configuration = BrokerConfiguration(
+                address: "tcp://127.0.0.1:\(Int.random(in: 5_000..<16_000) * 2)",
+                journal: scratch.path + "/journal.sqlite")
+            configuration.keys = keys
+            let result = try await measure(configuration, keys)
+            calm.append(result.calm)
+            attacked.append(result.attacked)
+            memory = max(memory, result.memory)
+        }
+        let (before, during) = (Self.median(calm), Self.median(attacked))
+        return String(
+            format: "%@: p99 %.2f ms, %.2f ms without the attack: %.1f times; at most %d MiB of memory",
+            attack.rawValue, during, before, during / before, memory >> 10)
+    }
+
+    private func measure(
+        _ configuration: BrokerConfiguration, _ keys: KeyFolder
+    ) async throws -> (calm: Double, attacked: Double, memory: Int) {
+        let ready = Latch()
+        let address = configuration.address
+        return try await withBackground([
+            {
+                let logger = Logger(label: "broker") { _ in SwiftLogNoOpLogHandler() }
+                try await Broker(configuration, logger: logger).run { ready.open() }
+            }
+        ]) {
+            try await ready.waitUntilOpen()
+            let bus = EventBus(
+                try ZeroMQEventBus(
+                    address: address, source: "honest/1", keyFile: keys.file(of: "honest"), logger: .silent))
+            return try await bus.whileOpen {
+                // What a page has to search.
+                for _ in 0..<20 {
+                    try await bus.publish(Batch((0..<1000).map { _ in try Self.message() }))
+                }
+                let calm = try await percentile(of: bus)
+                let attacker = Process()
+                attacker.executableURL = URL(fileURLWithPath: "/usr/bin/taskset")
+                attacker.arguments =
+                    ["-c", "1", CommandLine.arguments[0], "--attack", attack.rawValue, "--target", address]
+                    + ["--key", keys.file(of: "hostile")]
+                try attacker.run()
+                defer {
+                    attacker.terminate()
+                    attacker.waitUntilExit()
+                }
+                // The attack needs time to begin.
+                _ = try await percentile(of: bus)
+                return (calm, try await percentile(of: bus), Self.memory)
+            }
+        }
+    }
+
+    private static func message() throws -> Envelope {
+        try Envelope(DomainEvent.Greeted(name: "Anna"), source: "honest/1")
+    }
+
+    /// The 99th percentile of the time to an answer, in milliseconds.
+    private func percentile(of bus: EventBus) async throws -> Double {
+        let end = ContinuousClock.now + duration
+        var times: [Double] = []
+        while ContinuousClock.now < end {
+            let start = ContinuousClock.now
+            try await bus.publish(Batch([try Self.message()]))
+            times.append((.now - start) / .milliseconds(1))
+        }
+        times.sort()
+        return times[min(times.count - 1, times.count * 99 / 100)]
+    }
+
+    private static func median(_ values: [Double]) -> Double { values.sorted()[values.count / 2] }
+
+    /// The memory of this process, in KiB.
+    private static var memory: Int {
+        let status = (try? String(contentsOfFile: "/proc/self/status", encoding: .utf8)) ?? ""
+        let line = status.split(separator: "\n").first { $0.hasPrefix("VmHWM:") }
+        return line.flatMap { $0.split(separator: " ").dropFirst().first }.flatMap {
+            Int($0.trimmingPrefix { $0 == "\t" })
+        } ?? 0
+    }
+}
