@@ -140,7 +140,7 @@ let devices: [Target] = [
             "Support", "SystemSupport", "Transports", argumentParser, asyncAlgorithms, lifecycle, logging, subprocess,
             systemPackage,
         ]),
-    module("SignIn", in: "Devices", ["Sodium", "Support", "SystemSupport"]),
+    module("SignIn", in: "Devices", ["EventBus", "Sodium", "Support", "SystemSupport"]),
     module(
         "WebPage", in: "Devices",
         [
@@ -152,8 +152,8 @@ let devices: [Target] = [
     module(
         "WebDevice", in: "Devices",
         [
-            "Consuming", "Contracts", "Device", "EventBus", "Navigation", "Support", "WebPage", deque, hummingbird,
-            logging,
+            "Consuming", "Contracts", "Device", "EventBus", "Navigation", "SignIn", "Support", "WebPage", deque,
+            hummingbird, logging,
         ]),
 ]
 
@@ -191,7 +191,7 @@ let tools: [Target] = [
         "WebInspector", in: "Tools",
         [
             "AppContract", "Consuming", "Contracts", "EventBus", "FlowDrawing", "FlowFiles", "FlowReview", "Monitor",
-            "Navigation", "Support", "SystemSupport", "WebPage", deque, httpTypes, hummingbird,
+            "Navigation", "SignIn", "Support", "SystemSupport", "WebPage", deque, httpTypes, hummingbird,
         ]),
     module(
         "WebGatewayProgram", in: "Tools",
@@ -482,7 +482,7 @@ let tests: [Target] = [
     tests(of: "SegueTestSupport", apps + ["broker", "greeter"]),
     suite("GreeterTests", stacks + ["greeter"]),
     tests(of: "Benchmarks", stacks),
-    tests(of: "SegueCommands", stacks),
+    tests(of: "SegueCommands", stacks + ["SignIn"]),
     suite("PythonClientTests", stacks),
     .testTarget(
         name: "IntegrationTests",

@@ -16,8 +16,11 @@ package struct PageClient: Sendable {
     }
 
     /// Signs in at the gateway whose state is in a folder.
-    package static func signIn(_ http: HTTPClient, _ folder: PageFolder) async throws -> PageClient {
-        let answer = try await http.send(.init(.get, try link(folder)), deadline: .seconds(30), maximumBody: 1 << 20)
+    package static func signIn(
+        _ http: HTTPClient, _ folder: PageFolder, for access: PageAccess = .operator
+    ) async throws -> PageClient {
+        let answer = try await http.send(
+            .init(.get, try link(folder, for: access)), deadline: .seconds(30), maximumBody: 1 << 20)
         guard let cookie = answer.headers[.setCookie]?.split(separator: ";").first else {
             throw NotSignedIn(status: answer.status.code)
         }
@@ -25,10 +28,17 @@ package struct PageClient: Sendable {
     }
 
     /// A new link, from the file that `segue open` writes.
-    package static func link(_ folder: PageFolder, now: Date = Date()) throws -> String {
+    package static func link(
+        _ folder: PageFolder, for access: PageAccess = .operator, now: Date = Date()
+    ) throws -> String {
         let address = try #require(folder.address())
-        let page = try String(contentsOfFile: try folder.writeLink(to: address, now: now), encoding: .utf8)
+        let page = try String(contentsOfFile: try folder.writeLink(to: address, for: access, now: now), encoding: .utf8)
         return String(try #require(page.firstMatch(of: #/href="([^"]+)"/#)).1)
+    }
+
+    /// The browser of a person who has signed in to a session of the same gateway.
+    package func signIn(to session: String) async throws -> PageClient {
+        try await Self.signIn(http, folder, for: .session(session))
     }
 
     package var base: String { get throws { try #require(folder.address()).url } }

@@ -1,5 +1,6 @@
 import CommandLineTestSupport
 import Foundation
+import SignIn
 import Testing
 
 @Suite("Verbs with a stack")
@@ -32,6 +33,38 @@ struct StackVerbTests {
             #expect(try await segue("down").error == "segue: project 'demo' is down\n")
             #expect(try await segue("ps").lines.count == 1)
             #expect(try await segue("ps", "-a").lines.last?.contains("exited with status 0") == true)
+        }
+    }
+
+    @Test("'segue open --session' makes a link to this session, and says which")
+    func openSession() async throws {
+        try await SegueCommandLine.inScratch { segue in
+            let folder = PageFolder("\(segue.directory)/web")
+            let key = try folder.makeKey()
+            try folder.store(PageFolder.Address(url: "http://127.0.0.1:1234", stack: "shop", pid: getpid()))
+            func access(_ text: String) throws -> PageAccess? {
+                let link = try #require(text.firstMatch(of: #/sign-in\?link=([A-Za-z0-9._-]+)/#)).1
+                return SignedToken(
+                    String(link), for: .link, stack: "shop", key: key, lifetime: SignedToken.linkLifetime)?.access
+            }
+            let session = try await segue("open", "--state", folder.path, "--session", "anna b", "--link")
+            #expect(try access(session.output) == .session("anna b"))
+            #expect(try access(try await segue("open", "--state", folder.path, "--link").output) == .operator)
+
+            let opened = try await segue(
+                "open", "--state", folder.path, "--session", "anna b", "--open", "cp -t \(segue.directory)")
+            #expect(
+                opened.lines == ["http://127.0.0.1:1234", "The browser is signed in to the session 'anna b' only."])
+            let file = try #require(
+                FileManager.default.contentsOfDirectory(atPath: segue.directory).first { $0.hasPrefix("open-shop") })
+            let page = try String(contentsOfFile: "\(segue.directory)/\(file)", encoding: .utf8)
+            #expect(page.contains("the session 'anna b'"))
+            #expect(try access(page) == .session("anna b"))
+
+            for refused in [["--session", ""], ["--session", "a\u{7}"], ["--session", "a", "--address"]] {
+                let result = try await segue.run(["open", "--state", folder.path] + refused)
+                #expect(result.status == 64 && result.output.isEmpty, "\(refused)")
+            }
         }
     }
 

@@ -56,17 +56,38 @@ struct PageFolderTests {
         defer { scratch.remove() }
         let folder = PageFolder(scratch.path)
         let address = PageFolder.Address(url: "http://127.0.0.1:1234", stack: "shop", pid: getpid())
-        #expect(throws: PageFolderError.self) { try folder.writeLink(to: address) }
+        #expect(throws: PageFolderError.self) { try folder.writeLink(to: address, for: .operator) }
         let key = try folder.makeKey()
         try folder.store(address)
         #expect(folder.address() == address)
-        let file = try folder.writeLink(to: address)
+        let file = try folder.writeLink(to: address, for: .operator)
         #expect(try mode(file) == 0o600)
         let page = try String(contentsOfFile: file, encoding: .utf8)
         let link = try #require(page.firstMatch(of: #/url=http://127.0.0.1:1234/sign-in\?link=([^"]+)"/#))
         let token = SignedToken(
             String(link.1), for: .link, stack: "shop", key: key, lifetime: SignedToken.linkLifetime)
-        #expect(token != nil)
-        #expect(try folder.signInURL(at: address).hasPrefix("http://127.0.0.1:1234/sign-in?link="))
+        #expect(token?.access == .operator)
+        #expect(try folder.signInURL(at: address, for: .operator).hasPrefix("http://127.0.0.1:1234/sign-in?link="))
+    }
+
+    @Test("The file with the link to a session names the session, and is not an operator's file")
+    func sessionLink() throws {
+        let scratch = try ScratchFolder()
+        defer { scratch.remove() }
+        let folder = PageFolder(scratch.path)
+        let address = PageFolder.Address(url: "http://127.0.0.1:1234", stack: "shop", pid: getpid())
+        let key = try folder.makeKey()
+        let names = ["anna", "<b>/../ü"]
+        let files = try names.map { try folder.writeLink(to: address, for: .session($0)) }
+        #expect(Set(files + [try folder.writeLink(to: address, for: .operator)]).count == 3)
+        for (name, file) in zip(names, files) {
+            #expect(try mode(file) == 0o600)
+            let page = try String(contentsOfFile: file, encoding: .utf8)
+            #expect(page.contains("the session '\(name.replacing("<", with: "&lt;").replacing(">", with: "&gt;"))'"))
+            let link = try #require(page.firstMatch(of: #/sign-in\?link=([A-Za-z0-9._-]+)"/#))
+            let token = SignedToken(
+                String(link.1), for: .link, stack: "shop", key: key, lifetime: SignedToken.linkLifetime)
+            #expect(token?.access == .session(name))
+        }
     }
 }

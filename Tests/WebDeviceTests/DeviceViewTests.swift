@@ -10,6 +10,7 @@ import Logging
 import Navigation
 import PageTestSupport
 import Presentation
+import SignIn
 import Support
 import TestSupport
 import Testing
@@ -128,18 +129,20 @@ struct DeviceViewTests {
     func closedDevices() async throws {
         let bus = EventBus.inMemory(source: "web-gateway/1")
         let hub = Hub(Hub.Identity(run: "r", stack: "segue", isReadOnly: false)) { .zero }
-        _ = try await hub.connect("abcdefgh", lastEventID: nil)
+        _ = try await hub.connect(StreamName("abcdefgh", for: .operator), lastEventID: nil)
         let devices = PageDevices(
             PageEnvironment(hub: hub, bus: bus, version: "1", logger: .silent, clock: ContinuousClock()), screens: nil)
         // Each device replaces the one before.
         func open() async throws {
             let json: JSONValue = ["platform": "ios", "device": "web-1", "resumed": true]
             try await devices.open(
-                ViewRequest(name: ViewName(stream: "abcdefgh", id: "d"), kind: "device", json: json))
+                ViewRequest(
+                    name: ViewName(stream: StreamName("abcdefgh", for: .operator), id: "d"), kind: "device", json: json)
+            )
         }
         for _ in 0..<PageDevices.limit { try await open() }
         await #expect(throws: RequestError.self) { try await open() }
-        devices.deviceHasEnded()
+        devices.deviceHasEnded(of: .operator)
         try await open()
     }
 

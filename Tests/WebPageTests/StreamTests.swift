@@ -1,4 +1,5 @@
 import Foundation
+import SignIn
 import Support
 import Testing
 
@@ -206,7 +207,7 @@ struct PageStreamTests {
 @Suite("Views of a hub")
 struct HubTests {
     private let hub = Hub(Hub.Identity(run: "r", stack: "segue", isReadOnly: false)) { .zero }
-    private let name = ViewName(stream: "abcdefgh", id: "n")
+    private let name = ViewName(stream: StreamName("abcdefgh", for: .operator), id: "n")
 
     @Test("A view is closed when the page closes or replaces it, and when the gateway stops")
     func closed() async throws {

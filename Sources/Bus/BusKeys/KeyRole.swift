@@ -31,7 +31,7 @@ package enum KeyRole: Hashable, Sendable {
         let name = name ?? (owner == Self.operatorName ? "operator" : "service")
         switch (name, session) {
         case ("device", let session?):
-            if let reason = Self.refusal(of: session) { throw Invalid(description: reason) }
+            if let reason = Session.refusal(of: session) { throw Invalid(description: reason) }
             self = .device(session: session)
         case ("device", nil):
             throw Invalid(description: "a device has a session, the only one that it sees; name it")
@@ -45,16 +45,6 @@ package enum KeyRole: Hashable, Sendable {
                 description: "there is no role '\(name.shortened(to: 80).onOneLine)'; "
                     + Spelling.advice(for: name.shortened(to: 80), among: Self.names))
         }
-    }
-
-    /// The reason why no message can have this subject, or why a list of keys should not show it. Nil for a session.
-    private static func refusal(of session: String) -> String? {
-        guard !session.isEmpty, !session.unicodeScalars.contains(where: { $0.properties.generalCategory == .control })
-        else { return "the name of a session has at least one character, and no control characters" }
-        do { try Rules.check(MessageType(kind: .document, name: "Presence"), subject: session) } catch {
-            return "a session cannot have this name: \(error.message)"
-        }
-        return nil
     }
 
     package var name: String {

@@ -105,6 +105,19 @@ extension String {
 public enum Session {
     /// The subject of a message if no other is given.
     public static let `default` = "default"
+
+    /// The reason why no message can have this subject, or why people cannot read the name: one line. Nil for the name of
+    /// a session.
+    package static func refusal(of name: String) -> String? {
+        guard !name.isEmpty, !name.unicodeScalars.contains(where: { $0.properties.generalCategory == .control })
+        else { return "the name of a session has at least one character, and no control characters" }
+        do {
+            try Rules.check(MessageType(kind: .document, name: "Presence"), subject: name)
+        } catch {
+            return "a session cannot have this name: \(error.message)"
+        }
+        return nil
+    }
 }
 
 /// The view that a message came from, or that it concerns. All fields are nil if there is none.

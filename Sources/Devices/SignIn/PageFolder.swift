@@ -110,14 +110,17 @@ package struct PageFolder: Sendable {
     // MARK: Links
 
     /// A URL that leads to a gateway and signs a browser in there: once, and for ``linkSeconds``. It is a secret.
-    /// - Parameter view: The part of the page to show, such as `map`. Nil for the part that the page shows by itself.
+    /// - Parameters:
+    ///   - access: The part of the page that the browser may use.
+    ///   - view: The part of the page to show, such as `map`. Nil for the part that the page shows by itself.
     package func signInURL(
-        at address: Address, view: String? = nil, now: Date = Date()
+        at address: Address, for access: PageAccess, view: String? = nil, now: Date = Date()
     ) throws(PageFolderError) -> String {
         guard let key = try key() else {
             throw PageFolderError("there is no key in \(path); start the gateway, which makes one")
         }
-        let token = SignedToken(.link, stack: address.stack, key: key, lifetime: SignedToken.linkLifetime, now: now)
+        let token = SignedToken(
+            .link, access: access, stack: address.stack, key: key, lifetime: SignedToken.linkLifetime, now: now)
         return "\(address.url)/sign-in?link=\(token.text)" + (view.map { "&view=\($0)" } ?? "")
     }
 
@@ -127,13 +130,15 @@ package struct PageFolder: Sendable {
     /// Writes an HTML page with a link to a gateway, so that the link is in no list of arguments. Only its owner may
     /// read it.
     /// - Parameters:
+    ///   - access: The part of the page that the browser may use.
     ///   - view: The part of the page to show, such as `map`. Nil for the part that the page shows by itself.
     ///   - folder: The folder of the page. Nil for this folder.
     /// - Returns: The path of the page.
     package func writeLink(
-        to address: Address, view: String? = nil, in folder: String? = nil, now: Date = Date()
+        to address: Address, for access: PageAccess, view: String? = nil, in folder: String? = nil, now: Date = Date()
     ) throws(PageFolderError) -> String {
-        let url = Escape.html(try signInURL(at: address, view: view, now: now))
+        let url = Escape.html(try signInURL(at: address, for: access, view: view, now: now))
+        let part = access.session.map { " of the session '\(Escape.html($0))'" } ?? ""
         let page = """
             <!doctype html>
             <html lang="en">
@@ -141,11 +146,13 @@ package struct PageFolder: Sendable {
             <meta name="referrer" content="no-referrer">
             <meta http-equiv="refresh" content="0; url=\(url)">
             <title>Segue</title>
-            <p><a href="\(url)">Open the page</a>. The link is valid once, for \(Self.linkSeconds) seconds.</p>
+            <p><a href="\(url)">Open the page\(part)</a>. The link is valid once, for \(Self.linkSeconds) seconds.</p>
             </html>
 
             """
-        let file = "\(folder ?? path)/open-\(address.stack).html"
+        // A browser that opens the file late must not get the link to another session, or an operator's.
+        let session = access.session.map { "-" + Base64URL.encode(SHA256.hash(Data($0.utf8)).prefix(12)) } ?? ""
+        let file = "\(folder ?? path)/open-\(address.stack)\(session).html"
         do {
             try AtomicFile(file).replace(with: Data(page.utf8), isDurable: false)
         } catch {

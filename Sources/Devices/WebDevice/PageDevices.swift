@@ -1,6 +1,7 @@
 package import Device
 internal import EventBus
 internal import Hummingbird
+internal import SignIn
 package import Support
 internal import Synchronization
 package import WebPage
@@ -9,15 +10,17 @@ package import WebPage
 package final class PageDevices: PageFeature {
     /// The maximum number of devices of all streams.
     static let limit = 128
+    /// The maximum number of devices of browsers that have signed in to the same session.
+    static let sessionLimit = 16
 
-    package let kinds = ["device"]
+    package let kinds: [String: PageAudience] = ["device": .everybody]
     private let environment: PageEnvironment
     private let screens: AppScreens?
     /// The number of devices that were opened and have not ended. A device that was closed ends when its messages have
     /// been published.
-    private let running = Mutex(0)
+    private let running = Mutex<[PageAccess: Int]>([:])
     /// The devices that were opened and do not run yet.
-    private let (opened, opening) = AsyncStream.makeStream(of: PageDevice.self)
+    private let (opened, opening) = AsyncStream.makeStream(of: (device: PageDevice, access: PageAccess).self)
 
     /// - Parameter screens: The screens with view models. Nil if no screen has a view model.
     package init(_ environment: PageEnvironment, screens: AppScreens?) {
@@ -26,20 +29,20 @@ package final class PageDevices: PageFeature {
     }
 
     package func addRoutes(to routes: PageRoutes) {
-        routes.api.post("stream/:stream/device/:view", use: perform)
+        routes.everybody.post("stream/:stream/device/:view", use: perform)
     }
 
     /// Runs the devices that the page opens.
     package func run(_ ready: Latch) async {
         ready.open()
         await withDiscardingTaskGroup { group in
-            for await device in opened {
+            for await (device, access) in opened {
                 group.addTask {
                     await withDiscardingTaskGroup { parts in
                         parts.addTask { await device.run() }
                         parts.addTask { await device.publish() }
                     }
-                    self.deviceHasEnded()
+                    self.deviceHasEnded(of: access)
                 }
             }
         }
@@ -51,7 +54,8 @@ package final class PageDevices: PageFeature {
     ///   or devices.
     package func open(_ view: ViewRequest) async throws {
         let identity = try identity(view)
-        try startDevice()
+        let access = view.name.stream.access
+        try startDevice(for: access)
         let isReadOnly = environment.hub.identity.isReadOnly
         let device = DeviceView { update in
             PageDevice(
@@ -61,42 +65,50 @@ package final class PageDevices: PageFeature {
         do {
             try await environment.hub.open(device, as: view.name)
         } catch {
-            deviceHasEnded()
+            deviceHasEnded(of: access)
             throw error
         }
-        opening.yield(device.device)
+        opening.yield((device.device, access))
     }
 
     private func identity(_ view: ViewRequest) throws(RequestError) -> DeviceIdentity {
         guard let platform = view["platform"]?.stringValue, !platform.isEmpty, platform.utf8.count <= 255 else {
             throw .malformed("a device needs a 'platform', such as ios")
         }
-        let session = view["session"]?.stringValue ?? Session.default
-        guard !session.isEmpty, session.utf8.count <= 255 else { throw .malformed("'session' has 1 to 255 bytes") }
+        let session = try view.session()
         let device = try (view["device"]?.stringValue ?? "").checkedName(lengths: 1...40, of: "a device's name")
         return DeviceIdentity(platform: platform, device: device, subject: session, source: environment.bus.source)
     }
 
-    private func startDevice() throws(RequestError) {
+    private func startDevice(for access: PageAccess) throws(RequestError) {
         let hasStarted = running.withLock { running in
-            guard running < Self.limit else { return false }
-            running += 1
+            let own = running[access, default: 0]
+            guard running.values.reduce(0, +) < Self.limit, access == .operator || own < Self.sessionLimit else {
+                return false
+            }
+            running[access] = own + 1
             return true
         }
-        guard hasStarted else { throw .busy("there are \(Self.limit) devices; close some of them") }
+        guard hasStarted else {
+            throw .busy("there are \(Self.limit) devices, or \(Self.sessionLimit) of this session; close some of them")
+        }
     }
 
     /// Makes room for another device.
-    func deviceHasEnded() {
-        running.withLock { $0 -= 1 }
+    func deviceHasEnded(of access: PageAccess) {
+        running.withLock { running in
+            let left = running[access, default: 0] - 1
+            running[access] = left > 0 ? left : nil
+        }
     }
 
     // MARK: Requests
 
     private func perform(_ request: Request, _ context: GatewayContext) async throws -> Response {
-        let (stream, id) = (try context.parameters.require("stream"), try context.parameters.require("view"))
+        let stream = StreamName(try context.parameters.require("stream"), for: try context.signedIn())
+        let id = try context.parameters.require("view")
         guard let view = await environment.hub.view(ViewName(stream: stream, id: id)) as? DeviceView else {
-            throw RequestError.notFound("there is no device '\(id)' in the stream '\(stream)'")
+            throw RequestError.notFound("there is no device '\(id)' in the stream '\(stream.id)'")
         }
         try await view.device.perform(try await request.jsonText())
         return .done

@@ -129,7 +129,15 @@ package struct Gateway: ReadyService {
 
     // MARK: The server
 
-    private func serve(_ onListening: @escaping @Sendable (Int) -> Void) async throws {
+    /// The operations of the server, without those of the page's files.
+    package var operations: [HTTPOperation] { router.operations }
+
+    /// The kinds of views, and the browsers that may open them.
+    package var viewKinds: [String: PageAudience] {
+        features.reduce(into: [:]) { $0.merge($1.kinds) { first, _ in first } }
+    }
+
+    private var router: Router<GatewayContext> {
         let routes = GatewayRoutes(
             hub: hub, browsers: browsers, assets: assets, features: features, clock: clock)
         let token = TokenRequirement(
@@ -137,9 +145,13 @@ package struct Gateway: ReadyService {
             // With another name, the gateway is probably behind a proxy, so the address does not tell who asks.
             isOpen: configuration.metricsToken != nil
                 || AllowedHosts.isLoopback(configuration.address) && configuration.allowedHosts.isEmpty)
+        return Router.gateway(routes, token: token)
+    }
+
+    private func serve(_ onListening: @escaping @Sendable (Int) -> Void) async throws {
         let hosts = AllowedHosts(listening: configuration.address, allowed: configuration.allowedHosts)
         let application = HTTPServer.application(
-            Router.gateway(routes, token: token).buildResponder(), address: configuration.address,
+            router.buildResponder(), address: configuration.address,
             port: configuration.port, hosts: hosts, limits: configuration.limits, logger: logger,
             refuse: { Answers.restricted(RequestError($0).response) }, onListening: onListening)
         do {

@@ -12,7 +12,9 @@ package struct Inspector: PageFeature {
     /// The time between two requests for the metrics of the processes.
     private static let metricsInterval: Duration = .seconds(1)
 
-    package let kinds = ["happenings", "map", "messages", "processes"]
+    package let kinds: [String: PageAudience] = [
+        "happenings": .operators, "map": .operators, "messages": .operators, "processes": .operators,
+    ]
     private let environment: PageEnvironment
     private let metrics: MetricsRequests
     private let observer: BusObserver

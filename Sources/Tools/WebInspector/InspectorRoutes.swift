@@ -5,6 +5,7 @@ internal import Foundation
 internal import HTTPTypes
 internal import Hummingbird
 internal import Monitor
+internal import SignIn
 internal import Support
 internal import WebPage
 
@@ -29,7 +30,8 @@ struct InspectorRoutes: Sendable {
 
     func add(to groups: PageRoutes) {
         groups.programs.read("metrics", use: metrics)
-        groups.api.read("messages", use: messages)
+        groups.everybody.read("flows", use: flows)
+        groups.operators.read("messages", use: messages)
             .read("messages/:position", use: message)
             .read("transient/:id", use: transient)
             .read("story/:id", use: story)
@@ -145,6 +147,15 @@ struct InspectorRoutes: Sendable {
                         "receivers": .array(known.receivers(of: type).map(JSONValue.string)),
                     ]
                 }), "sessions": figures.sessionsJSON, "flows": figures.flowsJSON,
+        ])
+    }
+
+    /// The flows of the app, which are the same for everybody, and the sessions that the browser may use.
+    private func flows(_ request: Request, _ context: GatewayContext) async throws -> Response {
+        let figures = await observer.figures
+        let own = try context.signedIn().session
+        return .json([
+            "flows": figures.flowsJSON, "sessions": own.map { [.string($0)] } ?? figures.sessionsJSON,
         ])
     }
 

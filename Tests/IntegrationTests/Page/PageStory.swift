@@ -37,10 +37,10 @@ enum PageStory {
     }
 
     /// Writes a page that signs a browser in, as `segue open` does.
-    private static func link(_ story: Story) throws -> String {
+    private static func link(_ story: Story, for access: PageAccess = .operator) throws -> String {
         let folder = PageFolder(state: try story.processes.dataDirectory)
         let address = try #require(folder.address(), "the gateway has stored no address in \(folder.path)")
-        return try folder.writeLink(to: address)
+        return try folder.writeLink(to: address, for: access)
     }
 
     /// Carries out a step that a script has asked for.
@@ -48,6 +48,7 @@ enum PageStory {
         let words = step.split(separator: " ", maxSplits: 2).map(String.init)
         switch (words.first, words.count) {
         case ("link", 1): return try link(story)
+        case ("link", 2): return try link(story, for: .session(words[1]))
         case ("kill", 2): try await story.processes.killAndRestart(words[1])
         case ("freeze", 2): try await story.processes.freeze(words[1])
         case ("thaw", 2): try story.processes.thaw(words[1])

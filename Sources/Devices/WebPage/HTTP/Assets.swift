@@ -2,6 +2,7 @@ internal import Foundation
 internal import HTTPTypes
 internal import Hummingbird
 internal import NIOCore
+internal import SignIn
 internal import Sodium
 internal import Support
 internal import SystemSupport
@@ -22,6 +23,20 @@ struct Assets: Sendable {
         let type: String
         let tag: String
         let content: ByteBuffer
+
+        init(type: String, content: Data) {
+            self.type = type
+            tag = "\"\(Base64URL.encode(SHA256.hash(content).prefix(16)))\""
+            self.content = ByteBuffer(bytes: content)
+        }
+
+        /// The page with the session in its first element.
+        func page(of session: String) -> File {
+            let text = String(buffer: content)
+            guard let (before, rest) = text.cut(at: "<html") else { return self }
+            let page = "\(before)<html data-session=\"\(Escape.html(session))\"\(rest)"
+            return File(type: type, content: Data(page.utf8))
+        }
     }
 
     /// The files by their paths, which begin with `/`.
@@ -45,8 +60,7 @@ struct Assets: Sendable {
             }
             size += content.count
             guard size <= Self.sizeLimit else { throw .largePage(root, limit: Self.sizeLimit) }
-            let tag = "\"\(Base64URL.encode(SHA256.hash(content).prefix(16)))\""
-            files["/\(name)"] = File(type: type, tag: tag, content: ByteBuffer(bytes: content))
+            files["/\(name)"] = File(type: type, content: content)
         }
         files["/"] = files["/index.html"]
         self.files = files
@@ -59,9 +73,12 @@ struct Assets: Sendable {
 
     var paths: [String] { Array(files.keys) }
 
+    /// A page tells the session of a browser that has signed in to one, in the attribute `data-session`: so it knows what it
+    /// may show before its first request.
     /// - Throws: ``RequestError`` if there is no such file.
-    func answer(_ request: Request) throws -> Response {
-        guard let file = files[request.uri.path] else { throw RequestError.notFound("there is no such file") }
+    func answer(_ request: Request, to access: PageAccess) throws -> Response {
+        guard var file = files[request.uri.path] else { throw RequestError.notFound("there is no such file") }
+        if let session = access.session, file.type == Self.types["html"] { file = file.page(of: session) }
         var headers: HTTPFields = [.eTag: file.tag, .cacheControl: "no-cache"]
         let known = request.headers[.ifNoneMatch]?.split(scalar: ",") ?? []
         if known.contains(where: { $0.trimmed.ends(with: file.tag) }) {

@@ -13,21 +13,22 @@ extension Router<GatewayContext> {
         router.get("sign-in", use: routes.signIn)
 
         let page = router.group().add(middleware: SignInRequirement(browsers: routes.browsers))
-        let api = page.group("api")
-        api.get("stream/:stream", use: routes.stream)
-            .post("stream/:stream/views", use: routes.views)
-        let publishing = Publishing(isReadOnly: routes.hub.identity.isReadOnly)
+        let operators = page.group("api").add(middleware: OperatorRequirement())
         let groups = PageRoutes(
-            api: api, publishing: page.group("api").add(middleware: publishing),
-            programs: router.group().add(middleware: token))
+            operators: operators,
+            publishing: operators.group().add(middleware: Publishing(isReadOnly: routes.hub.identity.isReadOnly)),
+            everybody: page.group("api"), programs: router.group().add(middleware: token))
+        groups.everybody.get("stream/:stream", use: routes.stream)
+            .post("stream/:stream/views", use: routes.views)
         for feature in routes.features { feature.addRoutes(to: groups) }
         page.read("/", use: routes.asset)
         page.read("**", use: routes.asset)
         // The path `**` stands for those of the files.
         let files = routes.assets.paths.flatMap { [HTTPOperation(.get, $0), HTTPOperation(.head, $0)] }
-        return router.add(
-            middleware: MethodCheck(router.routes.map { HTTPOperation($0.method, $0.path.description) } + files))
+        return router.add(middleware: MethodCheck(router.operations + files))
     }
+
+    var operations: [HTTPOperation] { routes.map { HTTPOperation($0.method, $0.path.description) } }
 }
 
 extension RouterMethods {

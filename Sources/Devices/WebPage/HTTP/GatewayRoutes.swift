@@ -1,5 +1,6 @@
 internal import HTTPTypes
 internal import Hummingbird
+internal import SignIn
 internal import Support
 
 /// The gateway's answers to a page, besides those of the page's features.
@@ -20,14 +21,14 @@ struct GatewayRoutes: Sendable {
     }
 
     func asset(_ request: Request, _ context: GatewayContext) async throws -> Response {
-        try assets.answer(request)
+        try assets.answer(request, to: context.signedIn())
     }
 
     func stream(_ request: Request, _ context: GatewayContext) async throws -> Response {
-        let id = try Self.stream(context)
+        let name = try Self.stream(context)
         var greeting: [String: JSONValue] = [:]
         for feature in features { greeting.merge(await feature.greeting()) { first, _ in first } }
-        let connection = try await hub.connect(id, lastEventID: request.headers[.lastEventID], greeting: greeting)
+        let connection = try await hub.connect(name, lastEventID: request.headers[.lastEventID], greeting: greeting)
         let (hub, clock) = (hub, clock)
         return Response(
             status: .ok, headers: Self.streamHeaders,
@@ -66,19 +67,23 @@ struct GatewayRoutes: Sendable {
         return .done
     }
 
-    private func open(_ view: JSONValue, on stream: String) async throws {
+    private func open(_ view: JSONValue, on stream: StreamName) async throws {
         let id = try (view["id"]?.stringValue ?? "").checkedName(lengths: 1...40, of: "a view's id")
         let kind = view["kind"]?.stringValue ?? ""
-        guard let feature = features.first(where: { $0.kinds.contains(kind) }) else {
-            let kinds = features.flatMap(\.kinds).sorted()
+        guard let feature = features.first(where: { $0.kinds[kind] != nil }) else {
+            let kinds = features.flatMap(\.kinds.keys).sorted()
             let list = kinds.dropLast().joined(separator: ", ")
             throw RequestError.malformed("'kind' has to be \(list) or \(kinds.last ?? "")")
+        }
+        if feature.kinds[kind] != .everybody, let session = stream.access.session {
+            throw RequestError.notOperator(session)
         }
         try await feature.open(ViewRequest(name: ViewName(stream: stream, id: id), kind: kind, json: view))
     }
 
-    private static func stream(_ context: GatewayContext) throws -> String {
-        try context.parameters.require("stream").checkedName(lengths: 8...40, of: "a stream's id")
+    private static func stream(_ context: GatewayContext) throws -> StreamName {
+        let id = try context.parameters.require("stream").checkedName(lengths: 8...40, of: "a stream's id")
+        return StreamName(id, for: try context.signedIn())
     }
 }
 

@@ -1,3 +1,4 @@
+internal import EventBus
 internal import HTTPOperations
 package import HTTPTypes
 internal import Hummingbird
@@ -47,6 +48,13 @@ package struct RequestError: Error, Sendable, Equatable {
         status: .contentTooLarge, code: "too-large", message: "the body is larger than 1 MiB")
     static let signedOut = Self(
         status: .unauthorized, code: "signed-out", message: "this browser is not signed in; run 'segue open'")
+    /// - Parameter session: The session that the browser has signed in to.
+    static func notOperator(_ session: String) -> Self {
+        .forbidden(
+            "not-operator",
+            "this browser is signed in to the session '\(session.shortened(to: 100).printable)'; sign in as an operator with 'segue open'"
+        )
+    }
     package static let readOnly = Self.forbidden("read-only", "this gateway was started with --read-only")
     package static let busAway = Self(
         status: .badGateway, code: "bus-unavailable", message: "the bus does not answer; try again in a moment")

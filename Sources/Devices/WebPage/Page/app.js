@@ -7,24 +7,24 @@ import './device/segue-device.js'
 import { h, reconcile, setText } from './elements/dom.js'
 import { shortened } from './elements/text.js'
 import { Inspector, partNamed, parts, tabOf } from './inspector/inspector.js'
-import { recall, remember } from './memory.js'
+import { ownSession, recall, remember } from './memory.js'
 
 const $ = id => document.getElementById(id)
 const root = document.documentElement
 const small = matchMedia('(max-width: 800px)')
 const connection = new Connection()
-const inspector = new Inspector(connection)
+const inspector = ownSession === null ? new Inspector(connection) : null
 const devices = new Devices($('open-devices'), connection, drawDevices)
 
 function showAddress() {
   const { name, rest, parameters } = address.current()
-  const part = partNamed(name)
+  const part = inspector && partNamed(name)
   const named = parameters.get('devices')
   if (named && named !== devices.address) devices.open(named)
   root.dataset.shown = part ? 'inspector' : 'devices'
   if (!part && name === 'device') shownDevice = address.decoded(rest)
   if (part) inspector.show(part)
-  else if (!small.matches && !inspector.part) inspector.show('happenings')
+  else if (!small.matches && inspector?.part === '') inspector.show('happenings')
   // The address of a link does not name the devices.
   drawDevices()
 }
@@ -52,7 +52,7 @@ function drawSmallTabs(shown) {
     const label = name === platform ? platform : `${platform} · ${session}`
     return { label, hash: `#/device/${encodeURIComponent(name)}`, isCurrent: !isInspector && device === shown }
   })
-  for (const [part, label] of Object.entries(parts)) {
+  for (const [part, label] of Object.entries(inspector ? parts : {})) {
     const isCurrent = part === tabOf(inspector.part)
     if (part !== 'story' || isCurrent) tabs.push({ label, hash: `#/${part}`, isCurrent: isInspector && isCurrent })
   }
@@ -70,8 +70,8 @@ let readDelay = 2000
 let nextRead
 
 async function readKnown() {
-  const types = await connection.get('/api/types').catch(() => null)
-  if (types) known = { flows: types.flows, sessions: [...new Set(['default', ...types.sessions])] }
+  const read = await connection.get('/api/flows').catch(() => null)
+  if (read) known = { flows: read.flows, sessions: [...new Set(['default', ...read.sessions])] }
   devices.addDefaults(known.flows.map(flow => flow.platform))
   drawEmpty()
   drawSession()
@@ -98,7 +98,7 @@ function drawState() {
   $('state').dataset.state = name
   setText($('state-text'), name)
   $('read-only').hidden = !connection.readOnly
-  const names = [...new Set([hello?.stack, hello?.app].filter(name => name && name !== 'segue'))]
+  const names = [...new Set([hello?.stack, hello?.app, ownSession].filter(name => name && name !== 'segue'))]
     .map(name => shortened(name)).join(' · ')
   setText($('stack'), names)
   document.title = names ? `${names} – Segue` : 'Segue'
@@ -107,7 +107,7 @@ function drawState() {
 
 /** Choosing a session opens the same platforms in it. */
 function drawSession() {
-  inspector.session = devices.sessions[0] ?? 'default'
+  if (inspector) inspector.session = devices.sessions[0] ?? 'default'
   const several = devices.sessions.length > 1
   const names = [...new Set([...known.sessions, ...devices.sessions])]
   drawOptions($('session'), several ? ['', ...names] : names, name => name || 'several sessions')
@@ -161,9 +161,14 @@ address.changed.addEventListener('change', showAddress)
 small.addEventListener('change', showAddress)
 $('inspector').addEventListener('point', ({ detail }) => {
   if (detail.platform) devices.mark(detail)
-  inspector.mark(detail)
+  inspector?.mark(detail)
 })
 connection.addEventListener('change', drawState)
 connection.addEventListener('hello', readKnown)
 drawState()
 showAddress()
+
+// The last sign-in counts in all tabs.
+const signIns = new BroadcastChannel('segue')
+signIns.onmessage = ({ data }) => data === ownSession || location.reload()
+signIns.postMessage(ownSession)

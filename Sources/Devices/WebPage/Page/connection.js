@@ -1,5 +1,7 @@
 // The page's side of the gateway: views on the shared stream, and requests.
 
+import { ownSession } from './memory.js'
+
 /** The `status` is 0 if the request did not reach the gateway. */
 class RequestError extends Error {
   constructor(status, message) {
@@ -74,7 +76,7 @@ export class Connection extends EventTarget {
 
   #start() {
     try {
-      const worker = new SharedWorker(new URL('shared-stream.js', import.meta.url), { type: 'module', name: 'segue' })
+      const worker = new SharedWorker(new URL('shared-stream.js', import.meta.url), { type: 'module', name: `segue ${ownSession}` })
       worker.onerror = () => { this.#startHere() }
       worker.port.onmessage = ({ data }) => this.#receive(data)
       this.#begin(message => worker.port.postMessage(message))

@@ -63,7 +63,7 @@ export class SharedStream {
   }
 
   async #retry() {
-    const answer = await fetch('/api/types').catch(() => null)
+    const answer = await fetch('/api/flows').catch(() => null)
     if (answer) this.#change({ signedOut: answer.status === 401 })
     setTimeout(() => this.#connect(), this.#delay)
     this.#delay = Math.min(2 * this.#delay, longestDelay)

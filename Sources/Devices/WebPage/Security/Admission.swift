@@ -1,13 +1,31 @@
 internal import Foundation
 package import HTTPOperations
 internal import HTTPTypes
-internal import Hummingbird
+package import Hummingbird
 internal import Logging
-internal import SignIn
+package import SignIn
 internal import Sodium
 internal import Support
 
-package typealias GatewayContext = PlainContext
+/// The context of a request to the gateway.
+package struct GatewayContext: ConnectionContext {
+    package var coreContext: CoreRequestContextStorage
+    package let connection: HTTPConnection
+    /// The part of the page that the browser may use. Nil on a path that requires no sign-in.
+    fileprivate var access: PageAccess?
+
+    package init(source: ApplicationRequestContextSource) {
+        coreContext = CoreRequestContextStorage(source: source)
+        connection = HTTPConnection(source: source)
+    }
+
+    /// The part of the page that the browser may use.
+    /// - Throws: ``RequestError`` if the browser has not signed in.
+    package func signedIn() throws(RequestError) -> PageAccess {
+        guard let access else { throw .signedOut }
+        return access
+    }
+}
 
 /// Adds the headers that restrict a browser to every answer, turns errors into answers, and removes the bodies of
 /// answers to HEAD.
@@ -86,12 +104,25 @@ struct SignInRequirement: RouterMiddleware {
         _ request: Request, context: GatewayContext,
         next: @concurrent (Request, GatewayContext) async throws -> Response
     ) async throws -> Response {
-        if browsers.accepts(request) {
+        if let access = browsers.access(of: request) {
             await context.connection.setSignedIn()
+            var context = context
+            context.access = access
             return try await next(request, context)
         }
         if request.uri.path.begins(with: "/api/") { throw RequestError.signedOut }
         return BrowserSignIn.refusal
+    }
+}
+
+/// Refuses requests of browsers that have signed in to one session.
+struct OperatorRequirement: RouterMiddleware {
+    func handle(
+        _ request: Request, context: GatewayContext,
+        next: @concurrent (Request, GatewayContext) async throws -> Response
+    ) async throws -> Response {
+        if let session = try context.signedIn().session { throw RequestError.notOperator(session) }
+        return try await next(request, context)
     }
 }
 

@@ -24,20 +24,21 @@ struct BrowserSignIn: Sendable {
         "segue-" + stack.replacingScalars { $0.isASCIILetter || $0.isASCIIDigit || $0 == "-" ? nil : "_" }
     }
 
-    /// True if a cookie of the request is valid.
-    func accepts(_ request: Request) -> Bool {
-        request.headers[values: .cookie].contains { header in
-            header.split(scalar: ";").contains { pair in
-                guard let (name, value) = pair.cut(at: "="), name.trimmed == cookieName else { return false }
-                return SignedToken(
+    /// The part of the page that the first valid cookie of the request allows. Nil if there is none.
+    func access(of request: Request) -> PageAccess? {
+        for header in request.headers[values: .cookie] {
+            for pair in header.split(scalar: ";") {
+                guard let (name, value) = pair.cut(at: "="), name.trimmed == cookieName else { continue }
+                let cookie = SignedToken(
                     String(value.trimmed), for: .cookie, stack: stack, key: key, lifetime: SignedToken.cookieLifetime,
                     now: now())
-                    != nil
+                if let cookie { return cookie.access }
             }
         }
+        return nil
     }
 
-    /// Exchanges a link for a cookie.
+    /// Exchanges a link for a cookie, which allows the same part of the page.
     ///
     /// The answer is a page that goes to `/` by itself, or to the view that the request names. After a redirect, a
     /// browser that came from a file would not send the cookie, because of `SameSite=Strict`.
@@ -57,10 +58,12 @@ struct BrowserSignIn: Sendable {
         }
         guard isNew else { return Self.page(.unauthorized, title: "This link was used before", text: Self.advice) }
         let cookie = SignedToken(
-            .cookie, stack: stack, key: key, lifetime: SignedToken.cookieLifetime, now: now)
+            .cookie, access: link.access, stack: stack, key: key, lifetime: SignedToken.cookieLifetime, now: now)
         let target = Self.view(in: request).map { "/#/\($0)" } ?? "/"
+        let session = link.access.session.map { " to the session '\(Escape.html($0))'" } ?? ""
         var response = Self.page(
-            .ok, title: "You are signed in", text: "<p><a href=\"\(target)\">Open the page</a>", target: target)
+            .ok, title: "You are signed in\(session)", text: "<p><a href=\"\(target)\">Open the page</a>",
+            target: target)
         response.headers[.setCookie] =
             "\(cookieName)=\(cookie.text); Path=/; Max-Age=\(Int(SignedToken.cookieLifetime)); HttpOnly; SameSite=Strict"
             + (Self.isSecure(request) ? "; Secure" : "")
@@ -91,7 +94,9 @@ struct BrowserSignIn: Sendable {
     /// The answer to a browser that has not signed in.
     static var refusal: Response { page(.unauthorized, title: "This browser is not signed in", text: advice) }
 
-    /// - Parameter target: The address to which the page goes by itself. Nil if it stays.
+    /// - Parameters:
+    ///   - title: The title in HTML.
+    ///   - target: The address to which the page goes by itself. Nil if it stays.
     private static func page(
         _ status: HTTPResponse.Status, title: String, text: String, target: String? = nil
     ) -> Response {

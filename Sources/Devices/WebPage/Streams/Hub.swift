@@ -1,9 +1,12 @@
+package import SignIn
 internal import Support
 
 /// All streams of a gateway, and the state of the bus that they show.
 package actor Hub {
     /// The maximum number of streams.
     static let streamLimit = 64
+    /// The maximum number of streams of browsers that have signed in to the same session.
+    static let sessionStreamLimit = 8
 
     private struct Stream {
         var stream: PageStream
@@ -14,7 +17,7 @@ package actor Hub {
 
     /// A connection of a stream.
     struct Connection: Sendable {
-        let stream: String
+        let stream: StreamName
         fileprivate let number: Int
         /// Yields an element when there may be something to send. It ends when another connection replaces this one.
         let wakes: AsyncStream<Void>
@@ -36,7 +39,7 @@ package actor Hub {
 
     package nonisolated let identity: Identity
     private let now: @Sendable () -> Duration
-    private var streams: [String: Stream] = [:]
+    private var streams: [StreamName: Stream] = [:]
     private var lastConnection = 0
     /// True if the bus answered the last attempt to reach it.
     package private(set) var isBusConnected = true
@@ -53,9 +56,9 @@ package actor Hub {
     func setConnected(_ connected: Bool) {
         guard connected != isBusConnected else { return }
         isBusConnected = connected
-        for id in streams.keys {
-            streams[id]?.stream.setBus(busState)
-            streams[id]?.signal.wake()
+        for name in streams.keys {
+            streams[name]?.stream.setBus(busState)
+            streams[name]?.signal.wake()
         }
     }
 
@@ -64,13 +67,13 @@ package actor Hub {
     /// Removes streams that have ended, and wakes silent connections.
     func tick() {
         let now = now()
-        for (id, stream) in streams where stream.stream.isOver(at: now) { remove(id) }
+        for (name, stream) in streams where stream.stream.isOver(at: now) { remove(name) }
         for stream in streams.values { stream.signal.wake() }
     }
 
-    private func remove(_ id: String) {
-        streams[id]?.stream.closeViews()
-        streams[id] = nil
+    private func remove(_ name: StreamName) {
+        streams[name]?.stream.closeViews()
+        streams[name] = nil
     }
 
     // MARK: Connections
@@ -79,31 +82,42 @@ package actor Hub {
     /// - Parameter greeting: The members of the first event from the features of the page.
     /// - Throws: ``RequestError`` if there are too many streams.
     func connect(
-        _ id: String, lastEventID: String?, greeting: [String: JSONValue] = [:]
+        _ name: StreamName, lastEventID: String?, greeting: [String: JSONValue] = [:]
     ) throws(RequestError) -> Connection {
-        if streams[id] == nil {
-            makeRoom()
-            guard streams.count < Self.streamLimit, !isClosed else {
-                throw .busy("there are \(Self.streamLimit) streams; close a page")
+        if streams[name] == nil {
+            makeRoom(for: name.access)
+            guard hasRoom(for: name.access), !isClosed else {
+                throw .busy(
+                    "there are \(Self.streamLimit) streams, or \(Self.sessionStreamLimit) of this session; close a page"
+                )
             }
-            streams[id] = Stream(stream: PageStream(run: identity.run, now: now()))
+            streams[name] = Stream(stream: PageStream(run: identity.run, now: now()))
         }
         lastConnection += 1
-        let wakes = streams[id]?.signal.connect() ?? AsyncStream { $0.finish() }
-        streams[id]?.connection = lastConnection
+        let wakes = streams[name]?.signal.connect() ?? AsyncStream { $0.finish() }
+        streams[name]?.connection = lastConnection
         let hello: [String: JSONValue] = [
             "gateway": .string(identity.run), "stack": .string(identity.stack),
             "readOnly": .bool(identity.isReadOnly), "bus": .string(busState),
+            "session": name.access.session.map(JSONValue.string) ?? .null,
         ]
-        _ = streams[id]?.stream.connect(
+        _ = streams[name]?.stream.connect(
             lastEventID: lastEventID, hello: hello.merging(greeting) { own, _ in own }, now: now())
-        return Connection(stream: id, number: lastConnection, wakes: wakes)
+        return Connection(stream: name, number: lastConnection, wakes: wakes)
+    }
+
+    private func hasRoom(for access: PageAccess) -> Bool {
+        streams.count < Self.streamLimit
+            && (access == .operator || streams.keys.count { $0.access == access } < Self.sessionStreamLimit)
     }
 
     /// Removes the stream that has been without a connection for the longest time, if there is no room for another one.
-    private func makeRoom() {
-        guard streams.count >= Self.streamLimit else { return }
-        let ended = streams.filter { $0.value.stream.end != nil }
+    /// A session's stream replaces none of other browsers.
+    private func makeRoom(for access: PageAccess) {
+        guard !hasRoom(for: access) else { return }
+        let ended = streams.filter {
+            $0.value.stream.end != nil && (access == .operator || $0.key.access == access)
+        }
         if let oldest = ended.min(by: { ($0.value.stream.end ?? .zero) < ($1.value.stream.end ?? .zero) }) {
             remove(oldest.key)
         }
@@ -124,9 +138,9 @@ package actor Hub {
     /// Ends all connections and views, because the gateway stops.
     func close() {
         isClosed = true
-        for id in streams.keys {
-            streams[id]?.signal.disconnect()
-            streams[id]?.stream.closeViews()
+        for name in streams.keys {
+            streams[name]?.signal.disconnect()
+            streams[name]?.stream.closeViews()
         }
     }
 
@@ -149,7 +163,7 @@ package actor Hub {
 
     /// The signal of the stream in which a view can be opened.
     private func signal(for name: ViewName) throws(RequestError) -> StreamSignal {
-        guard let found = streams[name.stream] else { throw .notFound("there is no stream '\(name.stream)'") }
+        guard let found = streams[name.stream] else { throw .noStream(name.stream) }
         guard found.stream.view(name.id) != nil || found.stream.viewCount < PageStream.viewLimit else {
             throw .busy("a stream has at most \(PageStream.viewLimit) views")
         }
@@ -157,7 +171,7 @@ package actor Hub {
     }
 
     func close(_ name: ViewName) throws(RequestError) {
-        guard streams[name.stream] != nil else { throw .notFound("there is no stream '\(name.stream)'") }
+        guard streams[name.stream] != nil else { throw .noStream(name.stream) }
         streams[name.stream]?.stream.close(name.id)
     }
 
@@ -176,13 +190,29 @@ package actor Hub {
     }
 }
 
-/// The id of a view, and that of its stream.
+/// The name of a stream: the id that a page has chosen, and the part of the page that its browser may use. So a browser
+/// cannot name the stream of one that may use another part.
+package struct StreamName: Hashable, Sendable {
+    package let id: String
+    package let access: PageAccess
+
+    package init(_ id: String, for access: PageAccess) {
+        self.id = id
+        self.access = access
+    }
+}
+
+/// The id of a view, and the name of its stream.
 package struct ViewName: Hashable, Sendable {
-    package let stream: String
+    package let stream: StreamName
     package let id: String
 
-    package init(stream: String, id: String) {
+    package init(stream: StreamName, id: String) {
         self.stream = stream
         self.id = id
     }
+}
+
+extension RequestError {
+    fileprivate static func noStream(_ name: StreamName) -> Self { .notFound("there is no stream '\(name.id)'") }
 }

@@ -50,15 +50,20 @@ struct RunningPage: Sendable {
     var url: String { address.url }
 
     /// A link that signs a browser in. It is a secret.
-    func link() throws -> String { try ofFolder { () throws(PageFolderError) in try folder.signInURL(at: address) } }
+    func link(for access: PageAccess) throws -> String {
+        try ofFolder { () throws(PageFolderError) in try folder.signInURL(at: address, for: access) }
+    }
 
     /// Opens the page in a browser, and signs the browser in.
     /// - Parameters:
+    ///   - access: The part of the page that the browser may use.
     ///   - view: The part of the page to show, such as `map`. Nil for the part that the page shows by itself.
     ///   - command: A command to run with the path of a file that leads to the page. Nil for `BROWSER`, or else xdg-open.
     /// - Throws: ``CommandError``
-    func open(view: String? = nil, with command: String? = nil) async throws {
-        let file = try ofFolder { () throws(PageFolderError) in try folder.writeLink(to: address, view: view) }
+    func open(for access: PageAccess = .operator, view: String? = nil, with command: String? = nil) async throws {
+        let file = try ofFolder { () throws(PageFolderError) in
+            try folder.writeLink(to: address, for: access, view: view)
+        }
         guard let opener = command.map(URLOpener.init) ?? URLOpener.preferred() else {
             throw CommandError(
                 code: "no-browser", "there is no program to open files",

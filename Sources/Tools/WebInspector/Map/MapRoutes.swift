@@ -28,7 +28,7 @@ struct MapRoutes: Sendable {
     }
 
     func add(to groups: PageRoutes) {
-        groups.api.read("flows/:platform", use: drawing)
+        groups.operators.read("flows/:platform", use: drawing)
             .read("flows/:platform/rule", use: rule)
     }
 

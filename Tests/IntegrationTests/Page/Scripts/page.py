@@ -88,12 +88,12 @@ def context(chromium: Browser, **options) -> BrowserContext:
     return made
 
 
-def sign_in(browser_context: BrowserContext, trouble: Trouble | None = None) -> Page:
-    """Opens the file that `segue open` writes, and waits for the page."""
+def sign_in(browser_context: BrowserContext, trouble: Trouble | None = None, session: str = "") -> Page:
+    """Opens the file that `segue open`, or `segue open --session`, writes, and waits for the page."""
     page = browser_context.new_page()
     if trouble:
         trouble.watch(page)
-    link = sys.argv[1] if not hasattr(sign_in, "used") else step("link")
+    link = sys.argv[1] if not hasattr(sign_in, "used") else step(f"link {session}".strip())
     sign_in.used = True
     page.goto(f"file://{link}")
     expect(page.get_by_text("live", exact=True)).to_be_visible()

@@ -1,6 +1,6 @@
 """Two sessions side by side, each with an account of its own."""
 
-from page import expect, open_page, open_tab
+from page import context, expect, open_page, open_tab, sign_in
 
 
 def log_in(page, one, account: str) -> None:
@@ -30,3 +30,15 @@ with open_page() as page:
         expect(one.get_by_role("button", name="Play on Spotify")).to_be_visible()
     expect(bert.get_by_text("Viaduct")).to_be_visible()
     expect(anna.get_by_text("Viaduct")).to_be_hidden()
+
+    # The browser of a person who has signed in to one session shows nothing else, and asks for nothing that is refused.
+    with context(page.context.browser) as browser:
+        own = sign_in(browser, page.trouble, session="anna")
+        own.evaluate("location.hash = '#/map?devices=ios:bert'")
+        expect(own.get_by_role("region", name="Device ios, session anna")).to_contain_text("Play on Spotify")
+        expect(own.get_by_role("region", name="session bert")).to_have_count(0)
+        for hidden in ("#inspector", "#map-panel", "#session", "#inspector-toggle", "#map-toggle"):
+            expect(own.locator(hidden)).to_be_hidden()
+        # The last sign-in counts, in all tabs of the browser.
+        sign_in(browser, page.trouble)
+        expect(own.get_by_role("tab", name="Activity")).to_be_visible()

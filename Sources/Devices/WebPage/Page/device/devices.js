@@ -1,7 +1,7 @@
 // The devices that are open on the page.
 
 import { h, reconcile } from '../elements/dom.js'
-import { recall, remember } from '../memory.js'
+import { ownSession, recall, remember } from '../memory.js'
 
 const mostNamed = 8
 const defaultCount = 2
@@ -98,7 +98,7 @@ export class Devices {
 }
 
 function newDevice(platform, session) {
-  return { platform, session, device: newName(), resumed: false }
+  return { platform, session: ownSession ?? session, device: newName(), resumed: false }
 }
 
 function newName() { return `web-${Math.random().toString(16).slice(2, 8)}` }
