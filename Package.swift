@@ -71,7 +71,7 @@ let bus: [Target] = [
             orderedCollections,
         ]),
     module("NATSLayout", in: "Bus", ["BusFormat", "EventBus", "Support", deque]),
-    module("NATSPermissions", in: "Bus", ["BusAccess", "EventBus", "NATSLayout", "Support"]),
+    module("NATSPermissions", in: "Bus", ["BusAccess", "BusKeys", "EventBus", "NATSLayout", "Sodium", "Support"]),
     module("NATSJournal", in: "Bus", ["BusFormat", "EventBus", "NATS", "NATSLayout"]),
     module(
         "NATSEventBus", in: "Bus",
@@ -338,7 +338,7 @@ let testModules: [Target] = [
             "ZeroMQ",
             "ZeroMQEventBus", logging,
         ]),
-    testModule("NATSTestSupport", ["Compose", "NATS", "Support", "TestSupport", subprocess, systemPackage]),
+    testModule("NATSTestSupport", ["Compose", "NATS", "Sodium", "Support", "TestSupport", subprocess, systemPackage]),
     testModule("BusChecker", ["Navigation"]),
     testModule(
         "BusSoak",
@@ -437,7 +437,7 @@ let tests: [Target] = [
     tests(of: "AppContract", messages),
 
     tests(of: "EventBus", messages + ["BusConformance"]),
-    tests(of: "BusKeys", messages),
+    tests(of: "BusKeys", messages + ["Sodium"]),
     tests(of: "BusAccess", messages + ["AppContract", "BusKeys"]),
     tests(of: "BusProtocol", zeroMQ),
     tests(of: "Broker", zeroMQ),
@@ -482,7 +482,7 @@ let tests: [Target] = [
     tests(of: "SegueTestSupport", apps + ["broker", "greeter"]),
     suite("GreeterTests", stacks + ["greeter"]),
     tests(of: "Benchmarks", stacks),
-    tests(of: "SegueCommands", stacks + ["SignIn"]),
+    tests(of: "SegueCommands", stacks + ["BusKeys", "SignIn", "Sodium"]),
     suite("PythonClientTests", stacks),
     .testTarget(
         name: "IntegrationTests",

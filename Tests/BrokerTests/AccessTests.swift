@@ -33,7 +33,7 @@ struct AccessTests {
             ]
             producers = roles.mapValues { _ in ProducerID() }
             let users = roles.map { name, role in
-                let key = KnownKey(name: name, publicKey: CurveKeyPair().publicKey, role: role, until: nil)
+                let key = KnownKey(name: name, publicKey: CurveKeyPair().publicKey, role: role, nkey: nil, until: nil)
                 return (name, Rights(of: key, in: access))
             }
             _ = fixture.engine.accept(Dictionary(uniqueKeysWithValues: users), now: fixture.now)
@@ -249,7 +249,8 @@ struct AccessTests {
     func changes() throws {
         try Bus.run { bus in
             #expect(bus.publish(Bus.event("Loaded"), as: "music", sequence: 1) == nil)
-            let key = KnownKey(name: "music", publicKey: CurveKeyPair().publicKey, role: .service, until: nil)
+            let key = KnownKey(
+                name: "music", publicKey: CurveKeyPair().publicKey, role: .service, nkey: nil, until: nil)
             _ = bus.fixture.engine.accept(
                 ["music": Rights(of: key, in: Access(services: [:]))], now: bus.fixture.now)
             #expect(bus.publish(Bus.event("Loaded"), as: "music", sequence: 2) == .forbidden)

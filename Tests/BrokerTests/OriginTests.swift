@@ -144,6 +144,8 @@ struct OriginTests {
 
 extension Rights {
     static func unlimited(_ name: String) -> Rights {
-        Rights(of: KnownKey(name: name, publicKey: CurveKeyPair().publicKey, role: .operator, until: nil), in: nil)
+        Rights(
+            of: KnownKey(name: name, publicKey: CurveKeyPair().publicKey, role: .operator, nkey: nil, until: nil),
+            in: nil)
     }
 }

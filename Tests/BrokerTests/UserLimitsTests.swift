@@ -30,7 +30,7 @@ struct UserLimitsTests {
         private func acceptUsers() {
             let roles: [String: KeyRole] = ["flood": .service, "calm": .service, "phone": .device(session: "anna")]
             let users = roles.map { name, role in
-                let key = KnownKey(name: name, publicKey: CurveKeyPair().publicKey, role: role, until: nil)
+                let key = KnownKey(name: name, publicKey: CurveKeyPair().publicKey, role: role, nkey: nil, until: nil)
                 return (name, Rights(of: key, in: nil))
             }
             _ = fixture.engine.accept(Dictionary(uniqueKeysWithValues: users), now: fixture.now)

@@ -1,6 +1,7 @@
 import BusKeys
 import EventBus
 import Foundation
+import Sodium
 import Support
 import TestSupport
 import Testing
@@ -51,8 +52,10 @@ struct KeyFolderTests {
         try withFolder { folder, _ in
             let end = Date(timeIntervalSince1970: 4_000_000_000)
             let old = try KeyFile(path: try folder.add("a", until: end))
+            #expect(try folder.known()["a"]?.nkey == old.nkey?.publicKey && old.nkey != nil)
             let new = try KeyFile(path: try folder.rotate("a"))
             let known = try folder.known()
+            #expect(known["a"]?.nkey == new.nkey?.publicKey && new.nkey != old.nkey)
             #expect(known.key(old.keys.publicKey, at: .now) == nil)
             #expect(known.key(new.keys.publicKey, at: .now)?.until == end)
             #expect(new.brokerKey == old.brokerKey)
@@ -111,6 +114,31 @@ struct KeyFolderTests {
                 """
             try Data(json.utf8).write(to: URL(fileURLWithPath: folder.list))
             #expect(try folder.known().list.map(\.role) == [.service, .operator])
+            #expect(try folder.known().list.allSatisfy { $0.nkey == nil })
+        }
+    }
+
+    @Test("A key file of the version before has no nkey, and gets one when it is replaced")
+    func formerFile() throws {
+        try withFolder { folder, _ in
+            let path = try folder.add("a")
+            let json = try String(contentsOfFile: path, encoding: .utf8)
+            let former = json.replacing(#/ *"nkeySeed" : "\w+",\n/#, with: "")
+            try #require(former != json)
+            try Data(former.utf8).write(to: URL(fileURLWithPath: path))
+            #expect(try KeyFile(path: path).nkey == nil)
+            #expect(try KeyFile(path: try folder.rotate("a")).nkey != nil)
+        }
+    }
+
+    @Test("An nkey that could change a server's configuration is refused", arguments: ["U", "UA }", "SU"])
+    func damagedNKey(_ beginning: String) throws {
+        try withFolder { folder, _ in
+            let nkey = beginning + String(repeating: "A", count: beginning == "U" ? 56 : 56 - beginning.utf8.count)
+            let json = #"{"keys":[{"name":"a","publicKey":"\#(CurveKeyPair().publicKey)","nkey":"\#(nkey)"}]}"#
+            try Data(json.utf8).write(to: URL(fileURLWithPath: folder.list))
+            let error = error { _ = try folder.known() }
+            #expect(error?.message.contains("0.nkey: the nkey of a user is 'U' and 55 other characters") == true)
         }
     }
 
@@ -184,7 +212,9 @@ struct KeyFolderTests {
             let path = try folder.add("a")
             let json = try String(contentsOfFile: path, encoding: .utf8)
             let secret = try #require(json.firstMatch(of: #/"secretKey" : "([^"]*)"/#)?.output.1)
+            let seed = try #require(json.firstMatch(of: #/"nkeySeed" : "([^"]*)"/#)?.output.1)
             let variants = [
+                json.replacing(seed, with: "SU" + String(repeating: "A", count: 56)), json.replacing(seed, with: "x"),
                 "", "{}", String(json.dropLast(10)),
                 json.replacing(secret, with: (secret.hasPrefix("x") ? "y" : "x") + secret.dropFirst()),
                 json.replacing("\"a\"", with: "\"../a\""), String(repeating: "x", count: 5_000),
@@ -194,7 +224,7 @@ struct KeyFolderTests {
                 let thrown = error { _ = try KeyFile(path: path) }
                 let error = try #require(thrown)
                 #expect(error.code == .key)
-                #expect(!error.message.contains(secret.dropFirst()))
+                #expect(!error.message.contains(secret.dropFirst()) && !error.message.contains("SU"))
                 #expect(!error.message.contains("\n"))
             }
         }
@@ -277,11 +307,12 @@ struct CurveKeyTests {
         let path = try folder.add("a")
         let json = try String(contentsOfFile: path, encoding: .utf8)
         let secret = try #require(json.firstMatch(of: #/"secretKey" : "([^"]*)"/#)?.output.1)
+        let seed = try #require(json.firstMatch(of: #/"nkeySeed" : "([^"]*)"/#)?.output.1)
         let file = try KeyFile(path: path)
         var dumped = ""
         dump(file, to: &dumped)
         for text in ["\(file)", "\(file.keys)", dumped, String(reflecting: file)] {
-            #expect(!text.contains(secret))
+            #expect(!text.contains(secret) && !text.contains(seed))
             #expect(!text.contains(file.keys.secretKey.prefix(4).map(String.init).joined(separator: ", ")))
         }
     }

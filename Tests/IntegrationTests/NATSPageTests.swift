@@ -17,7 +17,7 @@ struct NATSPageTests {
                 .replacing("config/contract.json", with: contract)
             let result = try await segue.shell("set -euo pipefail\n\(commands)\ngrep -c nkey: permissions.conf")
             #expect(result.status == 0, "\(result.output)\(result.error)")
-            #expect(result.output.contains("music-service 0.1.0") && result.lines.last == "9", "\(result.output)")
+            #expect(result.output.contains("music-service 0.1.0") && result.lines.last == "4", "\(result.output)")
         }
     }
 
@@ -39,6 +39,41 @@ struct NATSPageTests {
                 """)
             #expect(result.status == 0, "\(result.output)\(result.error)")
             #expect(result.lines.last?.contains(" event.LaunchFinished segue/") == true, "\(result.output)")
+        }
+    }
+
+    @Test(
+        "The launcher gives each service of a stack on NATS its key file, and verbs use the operator's",
+        .timeLimit(.minutes(2)))
+    func keys() async throws {
+        try await SegueCommandLine.inScratch { segue in
+            let made = try await segue.shell(
+                """
+                set -e
+                segue keys init && segue keys add error-notifier
+                segue export nats-permissions \(Repository.path("config/contract.json")) > permissions.conf
+                """)
+            try #require(made.status == 0, "\(made.error)")
+            try segue.write("jetstream {}\nmax_payload: 9MB\ninclude permissions.conf\n", to: "nats.conf")
+            try segue.write(
+                """
+                name: keyed
+                x-ports: [nats]
+                x-bus: nats://127.0.0.1:${SEGUE_PORT_NATS}
+                x-keys: keys
+                services:
+                  nats:
+                    command: >
+                      \(Repository.path(".build/nats-server")) -c nats.conf -a 127.0.0.1 -p ${SEGUE_PORT_NATS}
+                      -sd ${SEGUE_STATE_DIR}/nats
+                    labels: { segue.contract: none }
+                  broker: { command: broker, depends_on: [nats] }
+                  error-notifier:
+                    command: error-notifier
+                    depends_on: { broker: { condition: service_healthy } }
+                """)
+            let result = try await segue.shell("set -e; trap 'segue down' EXIT; segue up -d --wait; segue services")
+            #expect(result.status == 0 && result.output.contains("error-notifier 0.1.0"), "\(result.error)")
         }
     }
 

@@ -5,6 +5,7 @@ import Foundation
 import NATS
 import NATSLayout
 import NATSTestSupport
+import Sodium
 import Support
 import TestSupport
 import Testing
@@ -64,10 +65,10 @@ struct PublisherTests {
     @Test func `A message without the right to publish it is refused at once`() async throws {
         let folder = try ScratchFolder()
         defer { folder.remove() }
-        let seeds = (0..<2).map { _ in NKey.seed((0..<32).map { _ in UInt8.random(in: 0...255) }) }
-        let users = try seeds.map { try #require(NKey.publicKey(seed: $0)) }
-        for (seed, file) in zip(seeds, ["admin.nk", "user.nk"]) {
-            try seed.write(toFile: folder.path(file), atomically: true, encoding: .utf8)
+        let nkeys = (0..<2).map { _ in NKey() }
+        let users = nkeys.map(\.publicKey)
+        for (nkey, file) in zip(nkeys, ["admin.nk", "user.nk"]) {
+            try nkey.seed.write(toFile: folder.path(file), atomically: true, encoding: .utf8)
         }
         let settings = """
             authorization { users: [

@@ -8,7 +8,9 @@ import NATS
 import NATSEventBus
 import NATSLayout
 import NATSTestSupport
+import Sodium
 import Steward
+import Support
 import TestSupport
 import Testing
 
@@ -47,8 +49,7 @@ struct UserRightsTests {
         }
         // The keys of the users that do not take part are variables.
         let variables = permissions.matches(of: #/nkey: \$(\w+)/#).map { match in
-            let seed = NKey.seed((0..<32).map { _ in UInt8.random(in: 0...255) })
-            return "\(match.1): \(NKey.publicKey(seed: seed) ?? "")"
+            "\(match.1): \(NKey().publicKey)"
         }
         return ([keys.tls] + variables + [permissions]).joined(separator: "\n")
     }
@@ -103,6 +104,72 @@ struct UserRightsTests {
                 try await group.next()
             }
         }
+    }
+
+    @Test(
+        "A process signs in with the nkey of its key file, with the rights of its role; one without a user does not",
+        .timeLimit(.minutes(2)))
+    func keyFiles() async throws {
+        try await SegueCommandLine.inScratch { segue in
+            let contract = Repository.path("config/contract.json")
+            let made = try await segue.shell(
+                """
+                set -e
+                segue keys init && segue keys add music-service gone stranger
+                segue keys add watcher --role monitor && segue keys add phone --role device --session anna
+                cp -a keys old && segue keys revoke gone
+                segue export nats-permissions \(contract) --namespace \(namespace) > permissions.conf
+                """)
+            try #require(made.status == 0, "\(made.error)")
+            let permissions = try String(contentsOfFile: "\(segue.directory)/permissions.conf", encoding: .utf8)
+            #expect(permissions.matches(of: #/nkey: U[A-Z2-7]{55}\n/#).count == 4 && !permissions.contains("nkey: $"))
+            #expect(permissions.contains("# no user: phone is a device;"))
+            #expect(permissions.contains("# no user: stranger is not in the contract;"))
+            #expect(
+                permissions.contains("# no user: auth-service has no key; make one with 'segue keys add auth-service'"))
+            try await NATSServer(settings: permissions).whileRunning { server in
+                func bus(_ name: String, in folder: String = "keys") throws -> NATSEventBus {
+                    try NATSEventBus(
+                        address: "\(server.url)/\(namespace)", source: "\(name)/1", logger: .silent,
+                        variables: [KeyFilePlace.variable: "\(segue.directory)/\(folder)/\(name).key"])
+                }
+                var options = NATSOptions(servers: [server.url], name: "broker")
+                options.setFiles { $0 == KeyFilePlace.variable ? "\(segue.directory)/keys/broker.key" : nil }
+                let steward = Steward(options, StewardConfiguration(namespace: namespace), logger: .silent)
+                let (music, tools, watcher) = (try bus("music-service"), try bus("operator"), try bus("watcher"))
+                try await withThrowingTaskGroup(of: Void.self) { group in
+                    group.addTask { try await steward.run() }
+                    group.addTask {
+                        try await music.whileOpen {
+                            try await tools.whileOpen {
+                                try await use(music, tools)
+                                try await watcher.whileOpen { try await watch(watcher) }
+                            }
+                        }
+                    }
+                    defer { group.cancelAll() }
+                    try await group.next()
+                }
+                for stranger in [try bus("gone", in: "old"), try bus("stranger"), try bus("phone"), try bus("gone")] {
+                    try await stranger.whileOpen {
+                        let error = await #expect(throws: BusError.self) {
+                            try await stranger.waitUntilConnected(timeout: .seconds(3))
+                        }
+                        #expect(
+                            error?.code == .unavailable && error?.message.contains("SU") == false, "\(error as Any)")
+                    }
+                }
+            }
+        }
+    }
+
+    /// A monitor reads everything, and publishes nothing.
+    private func watch(_ watcher: NATSEventBus) async throws {
+        let types = try await watcher.newestOfEachType(matching: [.all]).keys
+        #expect(Set(types).isSuperset(of: [PlaylistShuffled.type, PlaylistSelected.type]))
+        #expect(await refusal { try await watcher.publish(PlaylistShuffled(playlistID: "forged")) } == .refused)
+        #expect(await refusal { try await watcher.send(PlaylistSelected(playlistID: "forged")) } == .refused)
+        #expect(await refusal { _ = try await watcher.claim(consumer: "music-service") } == .refused)
     }
 
     private func use(_ music: NATSEventBus, _ tools: NATSEventBus) async throws {

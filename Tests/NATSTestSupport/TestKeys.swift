@@ -1,5 +1,6 @@
 internal import Foundation
 package import NATS
+internal import Sodium
 package import TestSupport
 
 /// A folder with certificates of a new authority for `localhost` and for a client, and the seeds of users.
@@ -12,9 +13,10 @@ package struct TestKeys: Sendable {
         self.folder = folder
         var users: [String: String] = [:]
         for name in names {
-            let seed = NKey.seed((0..<32).map { _ in UInt8.random(in: 0...255) })
-            users[name] = NKey.publicKey(seed: seed)
-            try "# a comment\n\(seed)\n".write(toFile: folder.path("\(name).nk"), atomically: true, encoding: .utf8)
+            let nkey = NKey()
+            users[name] = nkey.publicKey
+            try "# a comment\n\(nkey.seed)\n".write(
+                toFile: folder.path("\(name).nk"), atomically: true, encoding: .utf8)
         }
         self.users = users
         let script = """

@@ -1,6 +1,7 @@
 import Foundation
 import NATS
 import NATSTestSupport
+import Sodium
 import Support
 import TestSupport
 import Testing
@@ -126,12 +127,43 @@ struct RightsTests {
         }
     }
 
+    @Test func `A key file that has no nkey or that others can read, and a server without users, are reported`()
+        async throws
+    {
+        let folder = try ScratchFolder()
+        defer { folder.remove() }
+        @Sendable func reason(_ content: String, mode: Int, at server: String = "nats://127.0.0.1:1") async throws
+            -> String
+        {
+            let path = folder.path("music.key")
+            let attributes: [FileAttributeKey: Any] = [.posixPermissions: mode]
+            _ = FileManager.default.createFile(atPath: path, contents: Data(content.utf8), attributes: attributes)
+            try FileManager.default.setAttributes(attributes, ofItemAtPath: path)
+            var options = NATSOptions(servers: [server], name: "test")
+            options.setFiles { $0 == KeyFilePlace.variable ? path : nil }
+            return try await withConnection(options) { connection in
+                try await connection.waitUntilDisconnected()
+                guard case .disconnected(let reason) = connection.current else { throw Unexpected(description: "up") }
+                return reason
+            }
+        }
+        let seed = NKey().seed
+        let file = "{ \"nkeySeed\" : \"\(seed)\" }"
+        #expect(try await reason("{}", mode: 0o600).hasSuffix("has no nkey; replace it with 'segue keys rotate'"))
+        #expect(try await reason(file, mode: 0o644).contains("is not a file that only you can read"))
+        try await NATSServer().whileRunning { server in
+            let reason = try await reason(file, mode: 0o600, at: server.url)
+            #expect(reason.contains("the server has no users with nkeys") && !reason.contains(seed), "\(reason)")
+        }
+    }
+
     @Test func `An nkey has the same public key as in nsc`() {
         // The seed of 32 zero bytes, whose Ed25519 key is in many test vectors.
         let seed = NKey.seed([UInt8](repeating: 0, count: 32))
         #expect(seed.hasPrefix("SUAAAAAAAAAAA"))
-        #expect(NKey.publicKey(seed: seed)?.hasPrefix("UA5WUJ54Z23KILLCUOUN") == true)
-        #expect(NKey.publicKey(seed: String(seed.dropLast()) + "B") == nil)
-        #expect(NKey.publicKey(seed: "SUABC") == nil)
+        #expect(NKey(seedIn: seed)?.publicKey.hasPrefix("UA5WUJ54Z23KILLCUOUN") == true)
+        #expect(NKey(seedIn: String(seed.dropLast()) + "B") == nil)
+        #expect(NKey(seedIn: "SUABC") == nil)
+        #expect(NKey(seedIn: "{ \"nkeySeed\" : \"\(seed)\" }")?.seed == seed)
     }
 }

@@ -11,7 +11,7 @@ package enum PlatformAccess {
     package static let reports = [metricsRequested, metricsReported]
 
     static let presence = document("Presence")
-    static let metricsRequested = event("MetricsRequested")
+    package static let metricsRequested = event("MetricsRequested")
     static let metricsReported = event("MetricsReported")
 
     // MARK: Services

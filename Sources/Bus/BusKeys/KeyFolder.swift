@@ -1,5 +1,6 @@
 package import EventBus
 package import Foundation
+internal import Sodium
 internal import Support
 internal import SystemSupport
 
@@ -168,10 +169,12 @@ package struct KeyFolder: Sendable {
     private func make(
         _ name: String, role: KeyRole, until: Date?, in keys: inout KnownKeys
     ) throws(BusError) -> String {
-        let pair = CurveKeyPair()
+        let own = KeyFile(
+            name: name, keys: CurveKeyPair(), brokerKey: try broker().keys.publicKey, session: role.session)
         // The key file is written first, so that an owner whose key is known always has a key file.
-        try write(KeyFile(name: name, keys: pair, brokerKey: try broker().keys.publicKey, session: role.session))
-        keys.set(KnownKey(name: name, publicKey: pair.publicKey, role: role, until: until))
+        try write(own)
+        keys.set(
+            KnownKey(name: name, publicKey: own.keys.publicKey, role: role, nkey: own.nkey?.publicKey, until: until))
         return file(of: name)
     }
 

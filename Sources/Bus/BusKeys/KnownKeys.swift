@@ -1,5 +1,6 @@
 internal import EventBus
 package import Foundation
+internal import Sodium
 internal import Support
 
 /// A public key that the broker accepts, and the name and the role of its owner.
@@ -7,6 +8,8 @@ package struct KnownKey: Hashable, Sendable {
     package let name: String
     package let publicKey: CurveKey
     package let role: KeyRole
+    /// The public nkey of the owner on NATS. Nil in the entry of a version without nkeys.
+    package let nkey: String?
     /// The time from which the broker refuses the key; nil if there is none.
     package let until: Date?
 
@@ -15,7 +18,7 @@ package struct KnownKey: Hashable, Sendable {
 
 extension KnownKey: Codable {
     private enum CodingKeys: CodingKey {
-        case name, publicKey, role, session, until
+        case name, publicKey, role, session, nkey, until
     }
 
     /// Decodes an entry. One without a role, as older versions write them, has the standard role of its name.
@@ -23,6 +26,12 @@ extension KnownKey: Codable {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         name = try container.decodeServiceName(forKey: .name)
         publicKey = try container.decode(CurveKey.self, forKey: .publicKey)
+        nkey = try container.decodeIfPresent(String.self, forKey: .nkey)
+        // It becomes a part of a server's configuration.
+        guard nkey.map(NKey.isPublicKey) ?? true else {
+            throw DecodingError.dataCorruptedError(
+                forKey: .nkey, in: container, debugDescription: "the nkey of a user is 'U' and 55 other characters")
+        }
         until = try container.decodeIfPresent(Date.self, forKey: .until)
         do {
             role = try KeyRole(
@@ -39,6 +48,7 @@ extension KnownKey: Codable {
         try container.encode(publicKey, forKey: .publicKey)
         try container.encode(role.name, forKey: .role)
         try container.encodeIfPresent(role.session, forKey: .session)
+        try container.encodeIfPresent(nkey, forKey: .nkey)
         try container.encodeIfPresent(until, forKey: .until)
     }
 }
@@ -48,7 +58,7 @@ package struct KnownKeys: Hashable, Sendable {
     /// The maximum number of keys.
     package static let capacity = 10_000
     /// The maximum size of the file in bytes.
-    static let fileLimit = 4 * 1024 * 1024
+    static let fileLimit = 8 * 1024 * 1024
 
     /// The keys by name.
     private var keys: [String: KnownKey] = [:]

@@ -124,7 +124,8 @@ final class NATSLink: ThreadWatch, @unchecked Sendable {
             detach: { _ in NATS_OK })
         do throws(NATSError) {
             let options = try LinkOptions(options, callbacks, context: context.toOpaque())
-            let status = natsConnection_Connect(&connection, options.pointer)
+            // libnats may ask the options for a signature.
+            let status = withExtendedLifetime(options) { natsConnection_Connect(&connection, options.pointer) }
             guard status == NATS_OK, let connection else {
                 let text = natsStatus_GetText(status).map { String(cString: $0) } ?? "status \(status.rawValue)"
                 let reason = Self.threadError()

@@ -2,6 +2,7 @@ internal import CNATS
 internal import Foundation
 internal import Sodium
 internal import Support
+internal import SystemSupport
 
 /// The addresses of NATS servers and the files with the rights of a client.
 package struct NATSOptions: Hashable, Sendable {
@@ -13,6 +14,9 @@ package struct NATSOptions: Hashable, Sendable {
     package var credentialsFile: String?
     /// A file with the seed of a user's nkey (`SU…`).
     package var nkeyFile: String?
+    /// The process's key file, which only this user can read. Its nkey is used if there is neither a ``credentialsFile``
+    /// nor an ``nkeyFile``.
+    package var processKeyFile: String?
     /// A PEM file with the certificates of the authorities that may sign the servers' certificates. Nil for those of
     /// the system.
     package var authorityFile: String?
@@ -32,6 +36,7 @@ package struct NATSOptions: Hashable, Sendable {
         func file(_ name: String) -> String? { variable(name).flatMap { $0.isEmpty ? nil : $0 } }
         credentialsFile = file("SEGUE_BUS_CREDS")
         nkeyFile = file("SEGUE_BUS_NKEY")
+        processKeyFile = file(KeyFilePlace.variable)
         authorityFile = file("SEGUE_BUS_CA")
         certificateFile = file("SEGUE_BUS_CERT")
         keyFile = file("SEGUE_BUS_KEY")
@@ -65,6 +70,9 @@ struct LinkCallbacks {
 /// The options of libnats for one connection. Belongs to the thread that creates it.
 final class LinkOptions {
     let pointer: OpaquePointer
+    /// The nkey of the process's key file. libnats signs with it while the link is opened.
+    private var nkey: NKey?
+    private static let keyFileLimit = 4096
 
     /// Reads the files, so the calling thread must be one that may wait.
     /// - Parameter context: The argument of the callbacks.
@@ -127,10 +135,48 @@ final class LinkOptions {
             try check(natsOptions_SetUserCredentialsFromFiles(pointer, file, nil), "the credentials in \(file)")
         }
         if let file = options.nkeyFile {
-            guard let text = try? String(contentsOfFile: file, encoding: .utf8), let key = NKey.publicKey(seed: text)
+            guard let text = try? String(contentsOfFile: file, encoding: .utf8), let key = NKey(seedIn: text)
             else { throw NATSError(.invalid, "\(file) is not a readable file with the seed of a user's nkey (SU…)") }
-            try check(natsOptions_SetNKeyFromSeed(pointer, key, file), "the nkey in \(file)")
+            try check(natsOptions_SetNKeyFromSeed(pointer, key.publicKey, file), "the nkey in \(file)")
+        } else if options.credentialsFile == nil, let file = options.processKeyFile {
+            try apply(Self.nkey(inKeyFile: file), of: file)
         }
+    }
+
+    private func apply(_ nkey: NKey, of file: String) throws(NATSError) {
+        self.nkey = nkey
+        let context = Unmanaged.passUnretained(self).toOpaque()
+        let sign: natsSignatureHandler = { problem, signature, length, nonce, context in
+            guard let context, let nkey = Unmanaged<LinkOptions>.fromOpaque(context).takeUnretainedValue().nkey else {
+                return NATS_ERR
+            }
+            guard let nonce, nonce.pointee != 0 else {
+                // libnats frees the text.
+                problem?.pointee = strdup("the server has no users with nkeys; give it some, or unset SEGUE_BUS_CURVE")
+                return NATS_ERR
+            }
+            return nats_Sign(nkey.seed, nonce, signature, length)
+        }
+        try check(natsOptions_SetNKey(pointer, nkey.publicKey, sign, context), "the nkey in \(file)")
+    }
+
+    private static func nkey(inKeyFile path: String) throws(NATSError) -> NKey {
+        let place = path as NSString
+        let folder = place.deletingLastPathComponent
+        let content: Data?
+        do {
+            content = try PrivateFolder.open(folder.isEmpty ? "." : folder)?.secret(
+                place.lastPathComponent, limit: keyFileLimit)
+        } catch {
+            throw NATSError(.invalid, "the key file cannot be used: \(error)")
+        }
+        guard let content else {
+            throw NATSError(.invalid, "there is no key file \(path); make one with 'segue keys add'")
+        }
+        guard let nkey = NKey(seedIn: String(decoding: content, as: UTF8.self)) else {
+            throw NATSError(.invalid, "\(path) has no nkey; replace it with 'segue keys rotate'")
+        }
+        return nkey
     }
 
     private func setServers(_ servers: [String]) throws(NATSError) {

@@ -15,10 +15,11 @@ extension EventBus {
     /// - Parameters:
     ///   - address: `nats://HOST[:PORT][,HOST…][/NAME]`, or `tls://…`.
     ///   - source: The CloudEvents source of the messages that this process publishes: `name/instance`.
-    ///   - variables: The variables that name files with the rights of the client: `SEGUE_BUS_CREDS` (the JWT and seed
-    ///     of a user), `SEGUE_BUS_NKEY` (the seed of an nkey), `SEGUE_BUS_CA` (the authorities of the servers'
-    ///     certificates), `SEGUE_BUS_CERT` and `SEGUE_BUS_KEY` (the client's certificate and its key). None is needed
-    ///     on servers without users and TLS.
+    ///   - variables: The variables that name files with the rights of the client: `SEGUE_BUS_CURVE` (the
+    ///     process's key file, which has an nkey), or instead of it `SEGUE_BUS_CREDS` (the JWT and seed of a user) or
+    ///     `SEGUE_BUS_NKEY` (the seed of an nkey); `SEGUE_BUS_CA` (the authorities of the servers' certificates),
+    ///     `SEGUE_BUS_CERT` and `SEGUE_BUS_KEY` (the client's certificate and its key). None is needed on servers
+    ///     without users and TLS.
     /// - Throws: ``BusError`` with code `address` if the address cannot be used.
     public static func nats(
         address: String, source: String, logger: Logger,

@@ -53,6 +53,14 @@ package struct ServiceRights: Hashable, Sendable {
             publish: reading(namespace).union(["\(namespace).>"]), subscribe: [inboxes, "\(namespace).>"])
     }
 
+    /// The rights of a program that reads everything, asks all processes for their metrics, and publishes nothing else.
+    /// - Parameter asks: The type of the request for metrics, which is a transient message.
+    package static func monitor(asks: MessageType, namespace: String) -> ServiceRights {
+        ServiceRights(
+            publish: reading(namespace).union(tokens(of: [asks]).map { "\(namespace).t.\($0)" }),
+            subscribe: [inboxes, "\(namespace).>"])
+    }
+
     /// The rights of the steward: everything on the bus, and its streams.
     package static func steward(namespace: String) -> ServiceRights {
         let streams = StreamNames(namespace).all.flatMap { name in

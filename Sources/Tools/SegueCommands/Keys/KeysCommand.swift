@@ -30,8 +30,10 @@ package struct KeysCommand: AsyncParsableCommand {
 
 /// The option that names the folder of the keys.
 struct KeyFolderOption: ParsableArguments, Sendable {
+    static let standard = "keys"
+
     @Option(help: ArgumentHelp("The folder of the keys.", valueName: "folder"))
-    var keys = "keys"
+    var keys = Self.standard
 
     var folder: KeyFolder { KeyFolder(path: keys) }
 }
@@ -120,11 +122,12 @@ struct KeysListCommand: AsyncParsableCommand, WallTimeCommand {
         let role: String
         let session: String?
         let publicKey: CurveKey
+        let nkey: String?
         let until: Date?
 
         init(_ key: KnownKey) {
             (name, role, session) = (key.name, key.role.name, key.role.session)
-            (publicKey, until) = (key.publicKey, key.until)
+            (publicKey, nkey, until) = (key.publicKey, key.nkey, key.until)
         }
 
         static var columns: [Column<Row>] {
