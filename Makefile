@@ -1,6 +1,6 @@
 # The commands for everyday work. Commands that build first install missing packages.
 
-.PHONY: run down build build-tests test mixed screenshots examples install package bench bench-page scale counts footprint without-nats soak fuzz lint format setup
+.PHONY: run down build build-tests test mixed screenshots examples install package bench bench-page scale counts footprint without-nats soak fuzz attacks lint format setup
 
 BIN = .build/debug
 # The programs that compose/default.yaml starts.
@@ -125,6 +125,12 @@ without-nats: setup
 fuzz: build-tests
 	@swift run -c release bus-fuzz $(or $(INPUTS),1000000) $(or $(SEED),1)
 	@SWEEP=long scripts/test --filter 'HostileContractTests|HostileFlowTests'
+
+# Measures how long a client waits for the broker while another one, with a valid key, attacks it: ATTACK (default: all),
+# RUNS times (default: 5) for SECONDS (default: 5).
+attacks: setup
+	@scripts/build --release bus-attack
+	@.build/release/bus-attack --runs $(or $(RUNS),5) --seconds $(or $(SECONDS),5) $(if $(ATTACK),--attack $(ATTACK))
 
 # Checks the format, and the rules of the project that a search can check: each script says its rule in its first lines.
 lint:

@@ -335,8 +335,7 @@ let testModules: [Target] = [
         "BusAttack",
         [
             "Broker", "BusFormat", "BusKeys", "BusProtocol", "Contracts", "EventBus", "Support", "TestSupport",
-            "ZeroMQ",
-            "ZeroMQEventBus", logging,
+            "ZeroMQ", "ZeroMQEventBus", logging,
         ]),
     testModule("NATSTestSupport", ["Compose", "NATS", "Sodium", "Support", "TestSupport", subprocess, systemPackage]),
     testModule("BusChecker", ["Navigation"]),

@@ -3,7 +3,7 @@ import BusFormat
 import BusProtocol
 import EventBus
 import Foundation
-import GRDB
+import TestSupport
 import Testing
 
 @testable import Broker
@@ -213,5 +213,33 @@ struct UserLimitsTests {
             // The newest are kept.
             #expect(letters.last?.message.offset == bus.fixture.journal.head - 1)
         }
+    }
+
+    @Test("docs/bus.md has the limits of the code")
+    func page() throws {
+        let limits = UserLimits()
+        let page = try String(contentsOfFile: Repository.path("docs/bus.md"), encoding: .utf8)
+        func number(_ count: Int) -> String {
+            count < 10_000 ? "\(count)" : "\(count / 1000),\(String(format: "%03d", count % 1000))"
+        }
+        for (name, maximum) in [
+            ("connections; a client has two", number(limits.connections)),
+            (
+                "new connections",
+                "\(number(Int(HandshakeRates.burst))) at once, then \(number(Int(HandshakeRates.rate))) a second"
+            ),
+            ("subscriptions of all connections", number(limits.subscriptions)),
+            ("waiting requests", "\(limits.waitingSize >> 20) MiB, and \(number(limits.waitingReads)) that read"),
+            ("open queries", number(limits.openQueries)),
+            ("processes at a time", number(limits.presentProducers)),
+            ("remembered producers", number(limits.producers)),
+            ("topics that it has begun", "\(number(limits.topics)) of each kind"),
+            ("durable consumers that it has begun", number(limits.consumers)),
+            (
+                "retained documents",
+                "\(limits.documentSize >> 20) MiB; \(limits.deviceDocumentSize >> 20) MiB for a device"
+            ),
+            ("dead letters of one consumer", "\(limits.deadLetterSize >> 20) MiB"),
+        ] { #expect(page.contains("\n| \(name) | \(maximum) | ")) }
     }
 }

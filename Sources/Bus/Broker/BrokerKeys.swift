@@ -136,7 +136,7 @@ final class BrokerKeys: Sendable {
 /// begins anywhere in four billion.
 struct HandshakeRates {
     /// The number of handshakes at once, and of those for each second after that.
-    private static let (burst, rate) = (256.0, 8.0)
+    static let (burst, rate) = (256.0, 8.0)
 
     private struct Bucket {
         var tokens = HandshakeRates.burst

@@ -91,6 +91,12 @@ package struct BrokerEngine {
             answer(request, from: message, head: head, isShared: isShared, now: now, into: &outgoing)
         }
         keepUp(since: head, now: now, into: &outgoing)
+        for (consumer, count) in journal.drainRemovedLetters() {
+            notices.say(
+                .deadLettersRemoved,
+                "the dead letters of '\(consumer)' have more than \(configuration.userLimits.deadLetterSize >> 20) MiB: "
+                    + "the oldest \(count) were removed; see 'segue dead list'")
+        }
         notices.watchWriting(of: journal, now: now)
         publishNotices(now: now, into: &outgoing)
         return outgoing

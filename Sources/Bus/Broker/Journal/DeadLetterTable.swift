@@ -27,13 +27,14 @@ enum DeadLetterTable {
     /// Removes the dead letters that a batch resolves, and copies the message that it rejects to the dead letters.
     /// ``check(_:in:)`` must be called first.
     /// - Parameter limit: The maximum number of bytes of a consumer's letters. Nil for no limit.
+    /// - Returns: The number of letters that were removed because of the limit.
     static func apply(
         _ batch: BatchContent, limit: Int?, sizes: inout StoredSizes, in transaction: borrowing Journal.Transaction
-    ) throws {
+    ) throws -> Int {
         for id in batch.resolvedDeadLetters {
             try remove(id, sizes: &sizes, in: transaction)
         }
-        guard let checkpoint = batch.checkpoint, let rejection = batch.rejection else { return }
+        guard let checkpoint = batch.checkpoint, let rejection = batch.rejection else { return 0 }
         let inserted = try Row.fetchOne(
             transaction.database,
             sql: """
@@ -51,9 +52,8 @@ enum DeadLetterTable {
             ])
         let consumer = checkpoint.consumer
         if let inserted { sizes.add(try inserted.value("size"), to: consumer) }
-        if let limit, sizes[consumer] > limit {
-            try removeOldest(of: consumer, keeping: limit / 10 * 9, sizes: &sizes, in: transaction)
-        }
+        guard let limit, sizes[consumer] > limit else { return 0 }
+        return try removeOldest(of: consumer, keeping: limit / 10 * 9, sizes: &sizes, in: transaction)
     }
 
     private static let size = "MAX(length(header) + length(data) + length(reason), \(StoredSizes.minimum)) AS size"
@@ -71,7 +71,8 @@ enum DeadLetterTable {
     /// not those of a flood.
     private static func removeOldest(
         of consumer: String, keeping limit: Int, sizes: inout StoredSizes, in transaction: borrowing Journal.Transaction
-    ) throws {
+    ) throws -> Int {
+        var count = 0
         while sizes[consumer] > limit {
             let letters = try Row.fetchAll(
                 transaction.database,
@@ -81,11 +82,13 @@ enum DeadLetterTable {
                         GROUP BY publisher ORDER BY SUM(length(header) + length(data)) DESC LIMIT 1)
                     ORDER BY id LIMIT 1000
                     """, arguments: ["consumer": consumer])
-            guard !letters.isEmpty else { return }
+            guard !letters.isEmpty else { break }
             for letter in letters where sizes[consumer] > limit {
                 try remove(letter.value("id"), sizes: &sizes, in: transaction)
+                count += 1
             }
         }
+        return count
     }
 
     /// The number of bytes of the letters of each consumer.

@@ -30,6 +30,8 @@ package final class Journal {
 
     /// The bytes of the retained documents of each publisher, on a bus with keys, and of the dead letters of each consumer.
     private var (documentSizes, letterSizes) = (StoredSizes(), StoredSizes())
+    /// The number of dead letters that were removed since the last call of ``drainRemovedLetters()``, by their consumer.
+    private var removedLetters: [String: Int] = [:]
     private let limits: UserLimits
     private let messages: MessageTable
     private let documents: DocumentTable
@@ -394,6 +396,13 @@ package final class Journal {
         try read { try DeadLetterTable.page(request, withData: withData, $0) }
     }
 
+    /// The number of dead letters since the last call that were removed because their consumer had too many, by consumer.
+    func drainRemovedLetters() -> [String: Int] {
+        guard !removedLetters.isEmpty else { return [:] }
+        defer { removedLetters = [:] }
+        return removedLetters
+    }
+
     /// The number of dead letters of a consumer, or of all if the name is empty.
     func letterCount(of consumer: String) throws -> UInt64 {
         try read { try DeadLetterTable.count(of: consumer, $0) }
@@ -615,9 +624,12 @@ extension Journal {
                 if try journal.consumers.isHandled(checkpoint, end: end) { return }
             }
             try DeadLetterTable.check(content, in: self)
-            try DeadLetterTable.apply(
+            let removedCount = try DeadLetterTable.apply(
                 content, limit: publisher.map { _ in journal.limits.deadLetterSize }, sizes: &journal.letterSizes,
                 in: self)
+            if removedCount > 0, let checkpoint = content.checkpoint {
+                journal.removedLetters[checkpoint.consumer, default: 0] += removedCount
+            }
             if let checkpoint = content.checkpoint { try journal.consumers.record(checkpoint, in: self) }
             try append(messages, of: batch, from: publisher, to: &feed)
         }

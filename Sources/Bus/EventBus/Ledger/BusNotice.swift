@@ -22,6 +22,8 @@ package struct BusNotice: Hashable, Sendable {
         case consumerCutOff = "consumer.cut-off"
         /// A durable consumer has had no valid claim for some time, and handles nothing.
         case consumerStalled = "consumer.stalled"
+        /// A consumer has so many bytes of dead letters that the oldest ones were removed.
+        case deadLettersRemoved = "dead-letters.removed"
         /// Connections or requests were refused because of their keys.
         case accessRefused = "access.refused"
         /// The list of the accepted keys cannot be read, so changes of it have no effect.
@@ -46,7 +48,9 @@ package struct BusNotice: Hashable, Sendable {
 
     package var severity: Severity {
         switch code {
-        case .damaged, .lostEnd, .incompleteReplica, .diverged, .unwritable, .damagedRecord, .keysUnreadable: .error
+        case .damaged, .lostEnd, .incompleteReplica, .diverged, .unwritable, .damagedRecord, .keysUnreadable,
+            .deadLettersRemoved:
+            .error
         case .consumerBehind, .consumerCutOff, .consumerStalled, .accessRefused: .warning
         case .writable: .information
         }
