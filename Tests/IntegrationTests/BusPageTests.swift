@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("Promises of docs/bus.md, and tests named in docs/nats.md")
+@Suite("Promises of docs/bus.md, and tests that pages name")
 struct BusPageTests {
     /// The tests that run on an engine of the bus.
     private struct EngineTests {
@@ -66,11 +66,12 @@ struct BusPageTests {
             TestedPage(
                 path: "docs/nats.md", suites: ["NATSFaultTests", "NATSTests", "StewardTests", "BusSoakTests"],
                 counts: ["test": 0, "test with real processes": 10]),
+            TestedPage(path: "SECURITY.md", suites: [], counts: ["test": 28]),
         ]
     }
 
     @Test(
-        "Every fault, and every effect of a handler, names tests, with real processes where the page says so",
+        "Every fault, guarantee and effect of a handler names tests, with real processes where the page says so",
         arguments: TestedPage.all)
     private func tests(of page: TestedPage) throws {
         let rows = try Page(page.path).namedRows.filter { $0["ZeroMQ"] == nil }
