@@ -91,12 +91,7 @@ package struct BrokerEngine {
             answer(request, from: message, head: head, isShared: isShared, now: now, into: &outgoing)
         }
         keepUp(since: head, now: now, into: &outgoing)
-        for (consumer, count) in journal.drainRemovedLetters() {
-            notices.say(
-                .deadLettersRemoved,
-                "the dead letters of '\(consumer)' have more than \(configuration.userLimits.deadLetterSize >> 20) MiB: "
-                    + "the oldest \(count) were removed; see 'segue dead list'")
-        }
+        if journal.hasRemovedLetters { reportRemovedLetters() }
         notices.watchWriting(of: journal, now: now)
         publishNotices(now: now, into: &outgoing)
         return outgoing
@@ -353,6 +348,16 @@ package struct BrokerEngine {
             return .done
         case .hello, .publish, .read, .documents, .document, .documentsOfSubject, .serve, .ask, .answer, .cancel:
             throw ProtocolError(.operation, "the operation is unknown")
+        }
+    }
+
+    private mutating func reportRemovedLetters() {
+        let size = configuration.userLimits.deadLetterSize >> 20
+        for (consumer, count) in journal.drainRemovedLetters() {
+            notices.say(
+                .deadLettersRemoved,
+                "the dead letters of '\(consumer)' have more than \(size) MiB: the oldest \(count) were removed; "
+                    + "see 'segue dead list'")
         }
     }
 

@@ -396,9 +396,10 @@ package final class Journal {
         try read { try DeadLetterTable.page(request, withData: withData, $0) }
     }
 
+    var hasRemovedLetters: Bool { !removedLetters.isEmpty }
+
     /// The number of dead letters since the last call that were removed because their consumer had too many, by consumer.
     func drainRemovedLetters() -> [String: Int] {
-        guard !removedLetters.isEmpty else { return [:] }
         defer { removedLetters = [:] }
         return removedLetters
     }

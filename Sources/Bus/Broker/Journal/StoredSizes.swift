@@ -19,6 +19,7 @@ struct StoredSizes {
     }
 
     mutating func commit() {
+        guard !changes.isEmpty else { return }
         for (name, change) in changes {
             let size = committed[name, default: 0] + change
             committed[name] = size > 0 ? size : nil
@@ -27,6 +28,7 @@ struct StoredSizes {
     }
 
     mutating func rollBack() {
+        guard !changes.isEmpty else { return }
         changes = [:]
     }
 }
