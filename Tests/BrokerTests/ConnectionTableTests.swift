@@ -63,7 +63,6 @@ struct ConnectionTableTests {
         #expect(table.count == 10)
         table.closeAll(of: .feed)
         #expect(table.count == 0)
-        #expect(!table.awaitsMessages)
     }
 
     @Test("The connections of a user beyond its limit end, and those of others do not")
@@ -100,6 +99,8 @@ struct ConnectionTableTests {
         #expect(subscribe(2, 2) == [])
         table.close(0, of: .feed)
         #expect(subscribe(2, 3) == [])
+        #expect(table.subscribe(sender(2, "a"), isEnd: true) == nil)
+        #expect(subscribe(2, 1) == [])
         #expect(subscribe(2, 1) == [2])
     }
 
@@ -127,7 +128,7 @@ struct ConnectionTableTests {
         }
         func check() -> [Int32] { table.check(at: Self.start) { sizes[$0.descriptor] }.map(\.descriptor) }
         func drained() -> [Int32] { table.checkWatched { sizes[$0.descriptor] }.map(\.descriptor) }
-        #expect(check() == [] && !table.awaitsMessages)
+        #expect(check() == [] && !table.hasWatched)
         sizes = [0: 100 << 20, 1: 100 << 20, 2: 1 << 20]
         #expect(check() == [] && table.hasWatched)
         #expect(drained() == [], "what has come before the watch counts for nothing")

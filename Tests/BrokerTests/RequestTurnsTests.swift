@@ -21,7 +21,7 @@ struct RequestTurnsTests {
 
     @Test("One user gets whole turns, in the order of its requests")
     func alone() {
-        var turns = RequestTurns(UserLimits())
+        var turns = RequestTurns(UserLimits(), hasKeys: false)
         for number in 0..<700 { _ = turns.add(request(number, of: nil)) }
         #expect(turns.isFull)
         let first = turns.next()
@@ -35,7 +35,7 @@ struct RequestTurnsTests {
 
     @Test("A request does not wait for those of another user that came before")
     func fairness() {
-        var turns = RequestTurns(UserLimits())
+        var turns = RequestTurns(UserLimits(), hasKeys: true)
         for number in 0..<1000 { _ = turns.add(request(number)) }
         _ = turns.add(request(1, of: "b"))
         let turn = turns.next()
@@ -47,7 +47,7 @@ struct RequestTurnsTests {
 
     @Test("Reads and large requests make a turn short")
     func cost() {
-        var turns = RequestTurns(UserLimits())
+        var turns = RequestTurns(UserLimits(), hasKeys: true)
         for number in 0..<10 { _ = turns.add(read(number)) }
         for number in 0..<10 { _ = turns.add(request(number, of: "b", size: 4 << 20)) }
         for _ in 0..<4 { #expect(turns.next().requests.count == 1) }
@@ -57,7 +57,7 @@ struct RequestTurnsTests {
     func bounds() {
         var limits = UserLimits()
         (limits.waitingReads, limits.waitingSize) = (2, 1000)
-        var turns = RequestTurns(limits)
+        var turns = RequestTurns(limits, hasKeys: true)
         let reads = (0..<5).map { turns.add(read($0)) }
         #expect(reads == [true, true, false, false, false])
         let own = [turns.add(request(9, size: 400)), turns.add(request(10, size: 800))]
@@ -73,7 +73,7 @@ struct RequestTurnsTests {
 
     @Test("Every user comes in turn, also if there are more than a turn has requests")
     func many() {
-        var turns = RequestTurns(UserLimits())
+        var turns = RequestTurns(UserLimits(), hasKeys: true)
         for user in 0..<200 { for number in 0..<3 { _ = turns.add(request(number, of: "u\(user)")) } }
         var first: Set<String> = []
         for _ in 0..<13 { first.formUnion(turns.next().requests.compactMap(\.user)) }

@@ -101,6 +101,8 @@ package struct AttackMeasurement: Sendable {
             let start = ContinuousClock.now
             try await bus.publish(Batch([try Self.message()]))
             times.append((.now - start) / .milliseconds(1))
+            // A client that is seldom heard finds the broker at work for the attacker.
+            try await Task.sleep(for: .milliseconds(2))
         }
         times.sort()
         return times[min(times.count - 1, times.count * 99 / 100)]

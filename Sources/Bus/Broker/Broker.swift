@@ -43,7 +43,7 @@ package actor Broker {
     package init(_ configuration: BrokerConfiguration, logger: Logger) {
         self.configuration = configuration
         self.logger = logger
-        turns = RequestTurns(configuration.userLimits)
+        turns = RequestTurns(configuration.userLimits, hasKeys: configuration.keys != nil)
         let folder = URL(fileURLWithPath: configuration.journal).deletingLastPathComponent()
         auditLog = AuditLog(path: folder.appendingPathComponent("audit.log").path)
     }
@@ -200,7 +200,7 @@ package actor Broker {
         watches = []
         sockets.close()
         // Clients send their requests again over new connections.
-        turns = RequestTurns(configuration.userLimits)
+        turns = RequestTurns(configuration.userLimits, hasKeys: keys != nil)
         engine?.loseConnections()
         reopenSockets(attempt: 1)
     }

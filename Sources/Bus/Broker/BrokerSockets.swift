@@ -169,9 +169,11 @@ final class BrokerSockets {
         return AcceptedConnection.unreadSize(of: descriptor) > Self.unreadSize
     }
 
-    /// The properties of a message to read.
+    /// The properties of a message to read. Over IPC, libzmq does not know the descriptor.
     private var properties: Socket.SenderProperties {
-        keys != nil ? [.user, .descriptor] : connections.awaitsMessages ? .descriptor : []
+        var properties: Socket.SenderProperties = keys == nil ? [] : .user
+        if address.directory == nil { properties.insert(.descriptor) }
+        return properties
     }
 
     /// A new subscription.
@@ -188,18 +190,19 @@ final class BrokerSockets {
     func receiveSubscriptions() throws -> (new: [Subscription], garbageCount: Int, hasMore: Bool) {
         var new: [Subscription] = []
         var hasMore = true
-        var senders: [ConnectionTable.Sender] = []
+        var changes: [(sender: ConnectionTable.Sender, isEnd: Bool)] = []
         defer {
-            connections.speak(senders, of: .feed)
-            connections.subscribe(senders)
+            connections.speak(changes.map(\.sender), of: .feed)
+            connections.subscribe(changes)
         }
-        let properties: Socket.SenderProperties = keys == nil ? .descriptor : [.descriptor, .user]
         for _ in 0..<Self.subscriptionCount {
             guard let message = try feed?.receive(frameLimit: 2, reading: properties) else {
                 hasMore = false
                 break
             }
-            if let sender = ConnectionTable.Sender(message) { senders.append(sender) }
+            if let sender = ConnectionTable.Sender(message) {
+                changes.append((sender, isEnd: message.frames.first?.first == 0))
+            }
             if let topic = subscriptions.handle(message.frames) {
                 new.append(Subscription(topic: topic, user: message.user, descriptor: message.descriptor))
             }
@@ -212,7 +215,7 @@ final class BrokerSockets {
     func end(_ subscriptions: [Subscription]) -> Bool {
         let descriptors = subscriptions.compactMap(\.descriptor)
         guard descriptors.count == subscriptions.count else { return false }
-        connections.end(descriptors, of: .feed)
+        connections.endSubscribers(descriptors)
         return true
     }
 

@@ -95,9 +95,6 @@ final class ConnectionLimiter: Sendable {
         for connection in ended { connection.end() }
     }
 
-    /// True if it matters over which connection the next message comes.
-    var awaitsMessages: Bool { state.withLock { $0.table.awaitsMessages } }
-
     /// Records that messages have come over connections. Ends those that are too many for their users.
     func speak(_ senders: [ConnectionTable.Sender], of side: ConnectionTable.Side) {
         guard !senders.isEmpty else { return }
@@ -106,15 +103,17 @@ final class ConnectionLimiter: Sendable {
         }
     }
 
-    /// Records new subscriptions. Ends the connections that are too many for their users.
-    func subscribe(_ senders: [ConnectionTable.Sender]) {
-        guard !senders.isEmpty else { return }
-        end("their keys have too many subscriptions") { table in senders.compactMap { table.subscribe($0) } }
+    /// Records new subscriptions, and the ends of others. Ends the connections that are too many for their users.
+    func subscribe(_ changes: [(sender: ConnectionTable.Sender, isEnd: Bool)]) {
+        guard !changes.isEmpty else { return }
+        end("their keys have too many subscriptions") { table in
+            changes.compactMap { table.subscribe($0.sender, isEnd: $0.isEnd) }
+        }
     }
 
-    /// Ends the connections of messages, whose users may not have sent them.
-    func end(_ descriptors: [Int32], of side: ConnectionTable.Side) {
-        let ended = state.withLock { state in descriptors.compactMap { state.table.end($0, of: side) } }
+    /// Ends the connections of subscriptions that are not allowed.
+    func endSubscribers(_ descriptors: [Int32]) {
+        let ended = state.withLock { state in descriptors.map { state.table.end($0, of: .feed) } }
         for connection in ended { connection.end() }
     }
 
@@ -122,7 +121,7 @@ final class ConnectionLimiter: Sendable {
     func endOverflowing(_ descriptors: [Int32]) {
         guard !descriptors.isEmpty else { return }
         end("their keys have too many requests waiting") { table in
-            descriptors.compactMap { table.end($0, of: .ingress) }
+            Set(descriptors).map { table.end($0, of: .ingress) }
         }
     }
 

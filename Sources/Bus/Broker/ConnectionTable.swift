@@ -50,8 +50,7 @@ struct ConnectionTable {
     private let userLimits: UserLimits
     private let handshakeLimit: Duration
     private var entries: [Key: Entry] = [:]
-    /// The number of connections that have not spoken, and of those that are watched.
-    private var (silentCount, watchedCount) = (0, 0)
+    private var watchedCount = 0
     private var lastNumber: UInt64 = 0
     /// The connections and subscriptions of each user.
     private var connectionCounts: [String: Int] = [:]
@@ -67,8 +66,6 @@ struct ConnectionTable {
     }
 
     var count: Int { entries.count }
-    /// True if it matters over which connection the next message comes.
-    var awaitsMessages: Bool { silentCount + watchedCount > 0 }
 
     // MARK: Opening and closing
 
@@ -82,7 +79,6 @@ struct ConnectionTable {
         remove(key)
         lastNumber += 1
         entries[key] = Entry(connection: connection, number: lastNumber, time: now)
-        silentCount += 1
         return count > limit ? removeExcess() : []
     }
 
@@ -118,7 +114,6 @@ struct ConnectionTable {
     @discardableResult
     private mutating func remove(_ key: Key) -> AcceptedConnection? {
         guard let entry = entries.removeValue(forKey: key) else { return nil }
-        if !entry.hasSpoken { silentCount -= 1 }
         if entry.isWatched { watchedCount -= 1 }
         if let user = entry.user {
             connectionCounts[user] = connectionCounts[user].flatMap { $0 > 1 ? $0 - 1 : nil }
@@ -143,7 +138,6 @@ struct ConnectionTable {
         if !entry.hasSpoken {
             entry.hasSpoken = true
             entry.user = sender.user
-            silentCount -= 1
             if let user = sender.user { connectionCounts[user, default: 0] += 1 }
         }
         entries[key] = entry
@@ -151,19 +145,20 @@ struct ConnectionTable {
         return remove(key)
     }
 
-    /// Records a new subscription.
+    /// Records a new subscription, or the end of one.
     /// - Returns: The connection, if it must end because its user has too many subscriptions.
-    mutating func subscribe(_ sender: Sender) -> AcceptedConnection? {
+    mutating func subscribe(_ sender: Sender, isEnd: Bool = false) -> AcceptedConnection? {
         let key = Key(side: .feed, descriptor: sender.descriptor)
-        guard let user = entries[key]?.user else { return nil }
-        entries[key]?.subscriptionCount += 1
-        subscriptionCounts[user, default: 0] += 1
+        guard let entry = entries[key], let user = entry.user, !isEnd || entry.subscriptionCount > 0 else { return nil }
+        let change = isEnd ? -1 : 1
+        entries[key]?.subscriptionCount += change
+        subscriptionCounts[user, default: 0] += change
         return subscriptionCounts[user, default: 0] > userLimits.subscriptions ? remove(key) : nil
     }
 
-    /// The connection of a message, and forgets it, to end it.
-    mutating func end(_ descriptor: Int32, of side: Side) -> AcceptedConnection? {
-        remove(Key(side: side, descriptor: descriptor))
+    /// Forgets the connection of a message, to end it. The message may have come before the table knows the connection.
+    mutating func end(_ descriptor: Int32, of side: Side) -> AcceptedConnection {
+        remove(Key(side: side, descriptor: descriptor)) ?? AcceptedConnection(descriptor: descriptor)
     }
 
     // MARK: Checks

@@ -34,24 +34,33 @@ struct RequestTurns {
         }
     }
 
-    /// The number of requests, and their cost in bytes, at which a turn ends: with one user and with several.
-    private static let (turn, sharedTurn) = ((count: 512, cost: 4 << 20), (count: 16, cost: 256 << 10))
+    private struct Limit {
+        let count: Int
+        let cost: Int
+    }
+
+    /// The number of requests, and their cost in bytes, at which a turn ends while several users wait.
+    private static let shared = Limit(count: 16, cost: 256 << 10)
 
     private let limits: UserLimits
+    /// The same for one user. On a bus with keys, another one may come meanwhile.
+    private let whole: Limit
     private var queues: [String: Queue] = [:]
     /// The users with requests. The first one is the next.
     private var order: Deque<String> = []
     /// The number and the cost of all requests.
     private var (count, cost) = (0, 0)
 
-    init(_ limits: UserLimits) {
+    /// - Parameter hasKeys: True on a bus with keys.
+    init(_ limits: UserLimits, hasKeys: Bool) {
         self.limits = limits
+        whole = hasKeys ? Limit(count: 128, cost: 1 << 20) : Limit(count: 512, cost: 4 << 20)
     }
 
     var isEmpty: Bool { order.isEmpty }
 
     /// True if there is enough for the turn of one user.
-    var isFull: Bool { count >= Self.turn.count || cost >= Self.turn.cost }
+    var isFull: Bool { count >= whole.count || cost >= whole.cost }
 
     /// Adds a request.
     /// - Returns: False if too many of its user wait already. It is dropped then, and its connection has to end, so that
@@ -68,7 +77,7 @@ struct RequestTurns {
     mutating func next() -> Turn {
         var turn = Turn()
         turn.isShared = order.count > 1
-        let limit = turn.isShared ? Self.sharedTurn : Self.turn
+        let limit = turn.isShared ? Self.shared : whole
         var used = 0
         while turn.requests.count < limit.count, used < limit.cost, let user = order.popFirst() {
             guard let request = take(from: user) else { continue }
