@@ -131,6 +131,7 @@ struct ConnectionTableTests {
         #expect(check() == [] && !table.hasWatched)
         sizes = [0: 100 << 20, 1: 100 << 20, 2: 1 << 20]
         #expect(check() == [] && table.hasWatched)
+        #expect(check() == [])
         #expect(drained() == [], "what has come before the watch counts for nothing")
         #expect(table.speak(sender(0), of: .ingress) == nil)
         sizes = [0: 140 << 20, 1: 131 << 20, 2: 2 << 20]
@@ -138,6 +139,36 @@ struct ConnectionTableTests {
         sizes[1] = 133 << 20
         #expect(drained() == [1])
         #expect(!table.hasWatched)
+    }
+
+    @Test("A message without end is noticed, also if it comes slowly")
+    func slow() {
+        var table = table(100)
+        _ = table.open(connection(0), of: .ingress, at: Self.start)
+        _ = table.speak(sender(0), of: .ingress)
+        var (size, ended) = (UInt64(0), 0)
+        for _ in 0..<100 {
+            size += 1 << 20
+            ended += table.check(at: Self.start) { _ in size }.count
+            ended += table.checkWatched { _ in size }.count
+        }
+        #expect(ended == 1)
+    }
+
+    @Test("A late message of an ended connection does not end the one that has got its descriptor")
+    func reused() {
+        var limits = UserLimits()
+        limits.connections = 1
+        var table = table(100, limits)
+        _ = table.open(connection(0), of: .ingress, at: Self.start)
+        _ = table.speak(sender(0, "b"), of: .ingress)
+        #expect(table.end(sender(0, "a"), of: .ingress) == nil)
+        #expect(table.speak(sender(0, "a"), of: .ingress) == nil)
+        #expect(table.speak(sender(0, "b"), of: .ingress) == nil)
+        _ = table.open(connection(1), of: .ingress, at: Self.start)
+        #expect(table.speak(sender(1, "a"), of: .ingress) == nil)
+        #expect(table.end(sender(0, "b"), of: .ingress)?.descriptor == 0)
+        #expect(table.end(sender(7, "b"), of: .feed)?.descriptor == 7, "the table does not know it yet")
     }
 
     @Test("The broker keeps descriptors for itself, and with enough of them also those that a flood can take at once")

@@ -13,7 +13,7 @@ struct HandshakeRatesTests {
         }
         #expect(admit("a", 5000) == 256)
         #expect(admit("b", 1) == 1)
-        #expect(admit("a", 100, after: 2) == 16)
+        #expect(admit("a", 100, after: 2) == 4)
         #expect(admit("a", 5000, after: 3600) == 256)
     }
 }

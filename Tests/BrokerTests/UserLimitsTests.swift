@@ -177,6 +177,13 @@ struct UserLimitsTests {
             #expect(publish("c", 4000, as: "calm") == nil)
             #expect(publish("d", 4000) == nil)
             #expect(publish("e", 4000) == .tooLarge)
+            // A document that is in a batch several times makes room once.
+            let large = Fixture.message("D", kind: .document, subject: "anna", key: "b", size: 5000)
+            let small = Fixture.message("D", kind: .document, subject: "anna", key: "b", size: 1)
+            let new = Fixture.message("D", kind: .document, subject: "anna", key: "new", size: 5000)
+            let batch = PublishRequest(
+                producer: ProducerID(), sequence: 1, messages: Array(repeating: small, count: 100) + [large, new])
+            #expect(bus.code(.publish(batch), as: "flood") == .tooLarge)
             #expect(publish("x", 1, as: "phone") == nil)
             #expect(publish("y", 1500, as: "phone") == .tooLarge)
         }
@@ -195,19 +202,20 @@ struct UserLimitsTests {
                 Issue.record("no claim")
                 return
             }
-            for number in 0..<20 {
+            for number in 0..<40 {
+                // Small letters count more than their bytes.
                 let user = number == 3 ? "calm" : "flood"
-                #expect(bus.publish("E", as: user, size: 3000) == nil)
+                #expect(bus.publish("E", as: user, size: number == 3 ? 8000 : 10) == nil)
                 let offset = bus.fixture.journal.head
                 let checkpoint = CheckpointFrame(
                     consumer: "c", ownerGeneration: claimed.ownerGeneration, epoch: bus.fixture.journal.epoch,
                     offset: offset, settled: offset, partition: nil, previous: nil)
                 let rejection = RejectionFrame(attempts: 1, code: "bad", reason: "no")
                 #expect(bus.publish("F", as: "calm", checkpoint: checkpoint, rejection: rejection) == nil)
-                if number == 10 { try bus.restart() }
+                if number == 20 { try bus.restart() }
             }
             let letters = try bus.fixture.journal.deadLetters(DeadLettersRequest(after: 0, consumer: "c")).deadLetters
-            #expect((4...6).contains(letters.count))
+            #expect((9...13).contains(letters.count))
             let publishers = letters.map { $0.message.origin?.publisher }
             #expect(publishers.filter { $0 == "calm" }.count == 1)
             // The newest are kept.

@@ -280,8 +280,7 @@ package actor Broker {
         do {
             try sockets.receiveRequests(&turns)
             let turn = turns.next()
-            let requests = turn.requests.filter { !sockets.isUnread($0) }
-            guard let outgoing = engine?.handle(requests, isShared: turn.isShared, now: .now) else { return }
+            guard let outgoing = engine?.handle(turn.requests, isShared: turn.isShared, now: .now) else { return }
             send(outgoing, on: sockets)
             if turns.isEmpty { engine?.journal.prepare() } else { _ = handleSubscriptions() }
         } catch {
@@ -343,6 +342,7 @@ package actor Broker {
         reportRefusals()
         applyKeys()
         sockets?.checkConnections()
+        turns.forgetOverflown()
         guard let sockets, let outgoing = try engine?.tick(now: .now) else { return }
         send(outgoing, on: sockets)
     }
@@ -363,9 +363,7 @@ package actor Broker {
             // Recorded messages are not lost: subscribers read them from the journal.
             logger.error("publishing on the feed failed", metadata: ["error": "\(error)"])
         }
-        for (peer, frames) in outgoing.frames {
-            sockets.send(frames, to: peer)
-        }
+        sockets.send(outgoing.frames)
     }
 }
 

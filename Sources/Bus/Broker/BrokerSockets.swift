@@ -15,15 +15,21 @@ final class BrokerSockets {
     private var (ingress, feed): (Socket?, Socket?) = (nil, nil)
     private var watches: [ConnectionTable.Side: ConnectionWatch] = [:]
     private var subscriptions = Subscriptions()
+    /// The descriptors of the TCP connections of the ingress, by peer.
+    private var descriptors: [[UInt8]: Int32] = [:]
 
     /// The maximum number of subscriptions that ``receiveSubscriptions()`` reads.
     private static let subscriptionCount = 512
     /// The number of requests at which ``receiveRequests(_:)`` ends on a bus with keys: more than a turn has, because
     /// libzmq takes one from each connection, and those of other users may wait behind those of one.
     private static let requestCount = 256
-    /// The number of bytes that a peer has not read at which its requests for content are dropped: clients send them
-    /// again.
-    private static let unreadSize = 1 << 20
+    /// The number of bytes that a TCP peer has not read at which larger messages than ``smallSize`` are dropped.
+    private static let (unreadSize, smallSize) = (1 << 20, 1024)
+    /// The number of bytes for one TCP peer in a turn beyond which only the first message is sent: the kernel does not
+    /// know yet what libzmq has not passed to it.
+    private static let turnSize = 4 << 20
+    /// The number of peers of which the descriptors are known.
+    private static let peerCount = 100_000
     /// The maximum number of frames of a request, which is sufficient for all its filters. Further frames are dropped.
     private static let frameCount = Limits.filterCount + 8
 
@@ -120,6 +126,7 @@ final class BrokerSockets {
         (ingress, feed) = (nil, nil)
         for (side, watch) in watches { connections.stopWatching(watch, of: side) }
         watches = [:]
+        descriptors = [:]
         subscriptions.forgetSignals()
     }
 
@@ -145,10 +152,10 @@ final class BrokerSockets {
         var count = 0
         let properties = properties
         var senders: [ConnectionTable.Sender] = []
-        var overflowing: [Int32] = []
+        var overflown: [ConnectionTable.Sender] = []
         defer {
             connections.speak(senders, of: .ingress)
-            connections.endOverflowing(overflowing)
+            connections.endOverflown(overflown)
         }
         while keys == nil ? !turns.isFull : count < Self.requestCount {
             guard let message = try ingress?.receive(frameLimit: Self.frameCount, reading: properties) else {
@@ -156,17 +163,16 @@ final class BrokerSockets {
                 senders = []
                 return connections.checkWatched()
             }
-            if let sender = ConnectionTable.Sender(message), sender != senders.last { senders.append(sender) }
-            guard let request = Incoming(message) else { continue }
             count += 1
-            if !turns.add(request), let descriptor = message.descriptor { overflowing.append(descriptor) }
+            let sender = ConnectionTable.Sender(message)
+            guard let request = Incoming(message) else { continue }
+            if let sender {
+                if sender != senders.last { senders.append(sender) }
+                if descriptors.count > Self.peerCount { descriptors = [:] }
+                descriptors[request.peer] = sender.descriptor
+            }
+            if turns.add(request) == .overflown, let sender { overflown.append(sender) }
         }
-    }
-
-    /// True if a request asks for content over a TCP connection whose peer does not read what it has asked for before.
-    func isUnread(_ request: Incoming) -> Bool {
-        guard let descriptor = request.descriptor, request.readsJournal else { return false }
-        return AcceptedConnection.unreadSize(of: descriptor) > Self.unreadSize
     }
 
     /// The properties of a message to read. Over IPC, libzmq does not know the descriptor.
@@ -213,9 +219,11 @@ final class BrokerSockets {
     /// Ends the connections of subscriptions, so that nothing more is sent over them.
     /// - Returns: False if one cannot be ended alone.
     func end(_ subscriptions: [Subscription]) -> Bool {
-        let descriptors = subscriptions.compactMap(\.descriptor)
-        guard descriptors.count == subscriptions.count else { return false }
-        connections.endSubscribers(descriptors)
+        let senders = subscriptions.compactMap { subscription in
+            subscription.descriptor.map { ConnectionTable.Sender(descriptor: $0, user: subscription.user) }
+        }
+        guard senders.count == subscriptions.count else { return false }
+        connections.endSubscribers(senders)
         return true
     }
 
@@ -242,9 +250,21 @@ final class BrokerSockets {
         }
     }
 
-    /// Sends frames to a peer. Errors are ignored.
-    func send(_ frames: [[UInt8]], to peer: [UInt8]) {
-        _ = try? ingress?.send([peer] + frames)
+    /// Sends the messages of one turn to their peers. Errors are ignored. What is for a TCP peer that does not read is
+    /// dropped: clients ask again.
+    func send(_ messages: [(peer: [UInt8], frames: [[UInt8]])]) {
+        var sizes: [[UInt8]: Int] = [:]
+        for (peer, frames) in messages {
+            let size = frames.reduce(0) { $0 + $1.count }
+            if size > Self.smallSize, let descriptor = descriptors[peer] {
+                let total = sizes[peer, default: 0] + size
+                guard AcceptedConnection.unreadSize(of: descriptor) <= Self.unreadSize,
+                    total == size || total <= Self.turnSize
+                else { continue }
+                sizes[peer] = total
+            }
+            _ = try? ingress?.send([peer] + frames)
+        }
     }
 }
 

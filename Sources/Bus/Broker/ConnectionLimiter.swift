@@ -112,16 +112,16 @@ final class ConnectionLimiter: Sendable {
     }
 
     /// Ends the connections of subscriptions that are not allowed.
-    func endSubscribers(_ descriptors: [Int32]) {
-        let ended = state.withLock { state in descriptors.map { state.table.end($0, of: .feed) } }
+    func endSubscribers(_ senders: [ConnectionTable.Sender]) {
+        let ended = state.withLock { state in senders.compactMap { state.table.end($0, of: .feed) } }
         for connection in ended { connection.end() }
     }
 
     /// Ends connections to the ingress over which more requests have come than may wait.
-    func endOverflowing(_ descriptors: [Int32]) {
-        guard !descriptors.isEmpty else { return }
+    func endOverflown(_ senders: [ConnectionTable.Sender]) {
+        guard !senders.isEmpty else { return }
         end("their keys have too many requests waiting") { table in
-            Set(descriptors).map { table.end($0, of: .ingress) }
+            senders.compactMap { table.end($0, of: .ingress) }
         }
     }
 

@@ -39,7 +39,7 @@ struct ConnectionTable {
         /// Nil until it has spoken, and on a bus without keys.
         var user: String?
         var subscriptionCount = 0
-        /// The number of bytes that had come at the last check, or when the watch began.
+        /// The number of bytes that had come when the last watch began.
         var receivedSize: UInt64 = 0
         /// True from a check that found many new bytes to the next message.
         var isWatched = false
@@ -115,13 +115,20 @@ struct ConnectionTable {
     private mutating func remove(_ key: Key) -> AcceptedConnection? {
         guard let entry = entries.removeValue(forKey: key) else { return nil }
         if entry.isWatched { watchedCount -= 1 }
-        if let user = entry.user {
-            connectionCounts[user] = connectionCounts[user].flatMap { $0 > 1 ? $0 - 1 : nil }
-            subscriptionCounts[user] = subscriptionCounts[user].flatMap {
+        var removed = entry
+        setUser(nil, of: &removed)
+        return entry.connection
+    }
+
+    private mutating func setUser(_ user: String?, of entry: inout Entry) {
+        if let old = entry.user {
+            connectionCounts[old] = connectionCounts[old].flatMap { $0 > 1 ? $0 - 1 : nil }
+            subscriptionCounts[old] = subscriptionCounts[old].flatMap {
                 $0 > entry.subscriptionCount ? $0 - entry.subscriptionCount : nil
             }
         }
-        return entry.connection
+        if let user { connectionCounts[user, default: 0] += 1 }
+        (entry.user, entry.subscriptionCount) = (user, 0)
     }
 
     // MARK: Messages
@@ -135,10 +142,10 @@ struct ConnectionTable {
             entry.isWatched = false
             watchedCount -= 1
         }
-        if !entry.hasSpoken {
+        if !entry.hasSpoken || entry.user != sender.user {
+            // libzmq may still deliver messages of an ended connection that had the same descriptor.
+            setUser(sender.user, of: &entry)
             entry.hasSpoken = true
-            entry.user = sender.user
-            if let user = sender.user { connectionCounts[user, default: 0] += 1 }
         }
         entries[key] = entry
         guard let user = entry.user, connectionCounts[user, default: 0] > userLimits.connections else { return nil }
@@ -156,9 +163,13 @@ struct ConnectionTable {
         return subscriptionCounts[user, default: 0] > userLimits.subscriptions ? remove(key) : nil
     }
 
-    /// Forgets the connection of a message, to end it. The message may have come before the table knows the connection.
-    mutating func end(_ descriptor: Int32, of side: Side) -> AcceptedConnection {
-        remove(Key(side: side, descriptor: descriptor)) ?? AcceptedConnection(descriptor: descriptor)
+    /// Forgets the connection of a message, to end it.
+    /// - Returns: Nil if the descriptor is that of another user's connection meanwhile.
+    mutating func end(_ sender: Sender, of side: Side) -> AcceptedConnection? {
+        let key = Key(side: side, descriptor: sender.descriptor)
+        // The message may have come before the table knows its connection.
+        guard let entry = entries[key] else { return AcceptedConnection(descriptor: sender.descriptor) }
+        return entry.hasSpoken && entry.user != sender.user ? nil : remove(key)
     }
 
     // MARK: Checks
@@ -174,9 +185,10 @@ struct ConnectionTable {
         for (key, entry) in entries where key.side == .ingress && entry.connection.isRemote {
             if !entry.hasSpoken, now - entry.time > handshakeLimit * 2 {
                 silent.append(key)
-            } else if !entry.isWatched, let size = receivedSize(entry.connection) {
+            } else if !entry.isWatched, let size = receivedSize(entry.connection),
+                size > entry.receivedSize + Self.messageSize / 4
+            {
                 entries[key]?.receivedSize = size
-                guard size > entry.receivedSize + Self.messageSize / 4 else { continue }
                 entries[key]?.isWatched = true
                 watchedCount += 1
             }

@@ -11,19 +11,31 @@ struct RequestTurns {
         fileprivate(set) var isShared = false
     }
 
+    enum Admission {
+        case added
+        /// Too many requests for content wait. The client sends this one again after a later hello.
+        case dropped
+        /// Too much waits. All that waits from the peer is dropped; its connection has to end, so that the client sends
+        /// what is unanswered again, in order.
+        case overflown
+    }
+
     private struct Queue {
         var requests: Deque<Incoming> = []
+        /// The cost by which the user has exceeded its share of the last turns.
+        var debt = 0
         private var (size, readCount) = (0, 0)
 
-        /// - Returns: False if there are too many.
-        mutating func add(_ request: Incoming, _ limits: UserLimits) -> Bool {
-            guard requests.isEmpty || size + request.size <= limits.waitingSize,
-                !request.readsJournal || readCount < limits.waitingReads
-            else { return false }
+        mutating func add(_ request: Incoming, _ limits: UserLimits) -> Admission {
+            if request.readsJournal {
+                guard readCount < limits.waitingReads else { return .dropped }
+                readCount += 1
+            } else if !requests.isEmpty, size + request.size > limits.waitingSize {
+                return .overflown
+            }
             requests.append(request)
             size += request.size
-            if request.readsJournal { readCount += 1 }
-            return true
+            return .added
         }
 
         mutating func popFirst() -> Incoming? {
@@ -31,6 +43,16 @@ struct RequestTurns {
             size -= request.size
             if request.readsJournal { readCount -= 1 }
             return request
+        }
+
+        mutating func removeAll(of peer: [UInt8]) -> [Incoming] {
+            let removed = Array(requests.filter { $0.peer == peer })
+            requests.removeAll { $0.peer == peer }
+            for request in removed {
+                size -= request.size
+                if request.readsJournal { readCount -= 1 }
+            }
+            return removed
         }
     }
 
@@ -41,15 +63,19 @@ struct RequestTurns {
 
     /// The number of requests, and their cost in bytes, at which a turn ends while several users wait.
     private static let shared = Limit(count: 16, cost: 256 << 10)
+    /// The cost of one user in a shared turn, before the next one comes.
+    private static let share = 32 << 10
 
     private let limits: UserLimits
-    /// The same for one user. On a bus with keys, another one may come meanwhile.
+    /// The limit of a turn of one user. On a bus with keys, another one may come meanwhile.
     private let whole: Limit
     private var queues: [String: Queue] = [:]
     /// The users with requests. The first one is the next.
     private var order: Deque<String> = []
     /// The number and the cost of all requests.
     private var (count, cost) = (0, 0)
+    /// The peers whose connections have to end. What they have sent before is dropped.
+    private var overflown: Set<[UInt8]> = []
 
     /// - Parameter hasKeys: True on a bus with keys.
     init(_ limits: UserLimits, hasKeys: Bool) {
@@ -63,34 +89,69 @@ struct RequestTurns {
     var isFull: Bool { count >= whole.count || cost >= whole.cost }
 
     /// Adds a request.
-    /// - Returns: False if too many of its user wait already. It is dropped then, and its connection has to end, so that
-    ///   the client sends all that is unanswered again, in order.
-    mutating func add(_ request: Incoming) -> Bool {
+    mutating func add(_ request: Incoming) -> Admission {
+        guard overflown.isEmpty || !overflown.contains(request.peer) else { return .dropped }
         let user = request.user ?? ""
-        guard queues[user, default: Queue()].add(request, limits) else { return false }
-        (count, cost) = (count + 1, cost + request.cost)
-        if queues[user]?.requests.count == 1 { order.append(user) }
-        return true
+        let admission = queues[user, default: Queue()].add(request, limits)
+        switch admission {
+        case .added:
+            (count, cost) = (count + 1, cost + request.cost)
+            if queues[user]?.requests.count == 1 { order.append(user) }
+        case .dropped: break
+        case .overflown:
+            overflown.insert(request.peer)
+            for removed in queues[user]?.removeAll(of: request.peer) ?? [] {
+                (count, cost) = (count - 1, cost - removed.cost)
+            }
+            if queues[user]?.requests.isEmpty == true { remove(user) }
+        }
+        return admission
     }
 
-    /// Removes the requests of the next turn: one of each user, then one more of each, until the turn is full.
+    /// Accepts requests of all peers again. Called when the connections that had to end have ended.
+    mutating func forgetOverflown() { overflown = [] }
+
+    /// Removes the requests of the next turn. While several users wait, each gets the same share of the work: a user with
+    /// an expensive request is passed over until the others have had as much.
     mutating func next() -> Turn {
         var turn = Turn()
         turn.isShared = order.count > 1
         let limit = turn.isShared ? Self.shared : whole
         var used = 0
+        var passedCount = 0
         while turn.requests.count < limit.count, used < limit.cost, let user = order.popFirst() {
-            guard let request = take(from: user) else { continue }
-            used += request.cost
-            turn.requests.append(request)
+            order.append(user)
+            let debt = turn.isShared ? queues[user]?.debt ?? 0 : 0
+            if debt >= Self.share {
+                queues[user]?.debt = debt - Self.share
+                passedCount += 1
+                if passedCount >= order.count { forgiveDebt() }
+                continue
+            }
+            passedCount = 0
+            let share = turn.isShared ? Self.share - debt : limit.cost
+            var taken = 0
+            while taken < share, turn.requests.count < limit.count, let request = queues[user]?.popFirst() {
+                taken += request.cost
+                turn.requests.append(request)
+                (count, cost) = (count - 1, cost - request.cost)
+            }
+            used += taken
+            if turn.isShared { queues[user]?.debt = max(0, taken - share) }
+            if queues[user]?.requests.isEmpty ?? true { remove(user) }
         }
         return turn
     }
 
-    private mutating func take(from user: String) -> Incoming? {
-        guard let request = queues[user]?.popFirst() else { return nil }
-        (count, cost) = (count - 1, cost - request.cost)
-        if queues[user]?.requests.isEmpty == true { queues[user] = nil } else { order.append(user) }
-        return request
+    /// Reduces the debts of all users to those that they have against each other. Called when all are in debt.
+    private mutating func forgiveDebt() {
+        let least = order.compactMap { queues[$0]?.debt }.min() ?? 0
+        let debt = least - least % Self.share
+        for user in order { queues[user]?.debt -= debt }
+    }
+
+    private mutating func remove(_ user: String) {
+        queues[user] = nil
+        order.removeAll { $0 == user }
     }
 }

@@ -489,8 +489,6 @@ package struct Incoming {
     let frames: ArraySlice<[UInt8]>
     /// The user of the connection: the text of its public key. Nil on a bus without keys.
     let user: String?
-    /// The descriptor of the connection. Nil over `ipc://`, and if it was not to be read.
-    private(set) var descriptor: Int32?
 
     package init(peer: [UInt8], frames: [[UInt8]], user: String? = nil) {
         self.peer = peer
@@ -502,7 +500,7 @@ package struct Incoming {
     init?(_ message: Socket.Received) {
         guard let peer = message.frames.first else { return nil }
         self.peer = peer
-        (user, descriptor) = (message.user, message.descriptor)
+        user = message.user
         frames = message.frames.dropFirst()
     }
 
@@ -513,8 +511,8 @@ package struct Incoming {
 
     var body: ArraySlice<[UInt8]> { frames.dropFirst() }
 
-    /// The number of bytes.
-    var size: Int { frames.reduce(0) { $0 + $1.count } }
+    /// The number of bytes, with those of the arrays.
+    var size: Int { frames.reduce(256) { $0 + 64 + $1.count } }
 
     /// True if the answer has content of the journal.
     var readsJournal: Bool { (try? head().operation.readsJournal) ?? false }

@@ -66,6 +66,10 @@ struct QueryDesk {
     /// The answers that were sent since the last call of ``expire(now:into:)``, and since the one before. An asker whose
     /// connection has lost its answer asks again.
     private var (sent, sentBefore): ([Asker: Reply], [Asker: Reply]) = ([:], [:])
+    /// The clients to which queries were sent again since the last call of ``expire(now:into:)``, and the askers to which
+    /// answers were; those to which more is sent again then, with the number of the last query that may have been lost.
+    private var (resent, answeredAgain): (Set<ProducerID>, Set<Asker>) = ([], [])
+    private var owed: [ProducerID: UInt64] = [:]
     /// The number of the last query. It begins with a random number, so that an answer to a query of an earlier broker
     /// hardly ever matches a query of this one.
     private var lastNumber = UInt64.random(in: 0...UInt64.max / 2)
@@ -96,17 +100,29 @@ struct QueryDesk {
         forgetConnection(of: producer)
         (connections[producer], clients[peer]) = (peer, producer)
         servers[producer]?.peer = peer
-        for number in servers[producer]?.queries.sorted() ?? [] {
+        for (number, query) in open where query.asker.client == .peer(peer) {
+            let asker = Asker(client: .producer(producer), request: query.asker.request)
+            (numbers[query.asker], numbers[asker]) = (nil, number)
+            open[number]?.asker = asker
+        }
+        // A client that alternates between connections would get the same again with each hello.
+        if resent.insert(producer).inserted {
+            resend(through: lastNumber, to: producer, at: peer, into: &outgoing)
+        } else {
+            owed[producer] = lastNumber
+        }
+    }
+
+    /// Sends the queries that a client has not answered, and the answers for it.
+    /// - Parameter last: The number of the last query that may have been lost.
+    private mutating func resend(
+        through last: UInt64, to producer: ProducerID, at peer: [UInt8], into outgoing: inout Outgoing
+    ) {
+        for number in servers[producer]?.queries.sorted() ?? [] where number <= last {
             if let notice = open[number]?.notice { outgoing.send(notice.frames, to: peer) }
         }
-        for (number, query) in open {
-            if query.asker.client == .peer(peer) {
-                let asker = Asker(client: .producer(producer), request: query.asker.request)
-                (numbers[query.asker], numbers[asker]) = (nil, number)
-                open[number]?.asker = asker
-            } else if query.asker.client == .producer(producer), let answer = query.answer {
-                close(number, with: answer, into: &outgoing)
-            }
+        for (number, query) in open where query.asker.client == .producer(producer) {
+            if let answer = query.answer { close(number, with: answer, into: &outgoing) }
         }
     }
 
@@ -131,6 +147,7 @@ struct QueryDesk {
         // The request is a repetition, and the query is open already.
         guard numbers[asker] == nil else { return }
         if let reply = sent[asker] ?? sentBefore[asker] {
+            guard answeredAgain.insert(asker).inserted else { return }
             return outgoing.send(reply.frames(to: RequestHead(operation: .ask, id: id)), to: message.peer)
         }
         let type = try request.query.validated().type
@@ -204,6 +221,11 @@ struct QueryDesk {
     /// Called once a second.
     mutating func expire(now: ContinuousClock.Instant, into outgoing: inout Outgoing) {
         (sent, sentBefore, sentSize) = ([:], sent, 0)
+        (resent, answeredAgain) = ([], [])
+        for (producer, last) in owed {
+            if let peer = connections[producer] { resend(through: last, to: producer, at: peer, into: &outgoing) }
+        }
+        owed = [:]
         for (number, query) in open where query.deadline <= now {
             tellServer(of: number, into: &outgoing)
             close(number, with: .refused(ProtocolError(.deadline, "no answer came in time")), into: &outgoing)

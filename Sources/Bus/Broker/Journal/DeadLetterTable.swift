@@ -78,8 +78,8 @@ enum DeadLetterTable {
                 transaction.database,
                 sql: """
                     SELECT id FROM letters WHERE consumer = :consumer AND publisher IS (
-                        SELECT publisher FROM letters WHERE consumer = :consumer
-                        GROUP BY publisher ORDER BY SUM(length(header) + length(data)) DESC LIMIT 1)
+                        SELECT publisher FROM (SELECT publisher, \(size) FROM letters WHERE consumer = :consumer)
+                        GROUP BY publisher ORDER BY SUM(size) DESC LIMIT 1)
                     ORDER BY id LIMIT 1000
                     """, arguments: ["consumer": consumer])
             guard !letters.isEmpty else { break }

@@ -146,6 +146,7 @@ package final class Journal {
         } catch {
             documentSizes.rollBack()
             letterSizes.rollBack()
+            removedLetters = [:]
             isLoadDue = true
             try? loadIfDue()
             let refusal = refusal(error, "written")
@@ -681,10 +682,12 @@ extension Journal {
             try forEachDocument { size += $1 }
             guard size > limit else { return }
             // What the batch replaces makes room.
+            var replaced: Set<[[UInt8]]> = []
             try forEachDocument { document, _ in
-                if let old = try journal.documents.version(of: document, in: self), old.publisher == name {
-                    size -= old.size
-                }
+                guard replaced.insert([document.type, Array(document.subject), Array(document.key)]).inserted,
+                    let old = try journal.documents.version(of: document, in: self), old.publisher == name
+                else { return }
+                size -= old.size
             }
             // A batch may always withdraw, and make smaller.
             guard size > limit, size > journal.documentSizes[name] else { return }

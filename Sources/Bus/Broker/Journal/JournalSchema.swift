@@ -148,6 +148,8 @@ enum JournalSchema {
         ALTER TABLE topics ADD COLUMN publisher TEXT;
         ALTER TABLE consumers ADD COLUMN publisher TEXT;
         ALTER TABLE producers ADD COLUMN publisher TEXT;
+
+        CREATE INDEX letters_of_consumers ON letters (consumer);
         """
 
     /// Replaces the checksums of the first version of the journal, which were FNV-1a. A row with a wrong checksum keeps
