@@ -2,6 +2,10 @@
 package enum KeyFilePlace {
     /// The variable with the path of a process's key file.
     package static let variable = "SEGUE_BUS_CURVE"
+    /// The variable with the path of a user's credentials on NATS, which are used instead of a key file.
+    package static let credentialsVariable = "SEGUE_BUS_CREDS"
+    /// The variable with the path of the seed of an nkey, which is used instead of a key file.
+    package static let nkeyVariable = "SEGUE_BUS_NKEY"
     /// The suffix of the names of key files.
     package static let suffix = ".key"
 

@@ -88,11 +88,20 @@ struct SupervisorStartTests {
         }
         for name in ["a", "b"] { #expect(try scratch.read(name) == "\(scratch.path)/keys/\(name).key\n") }
         #expect(try project.operatorKey == nil)
-        let offered = OfferedVariables(project: project, bus: nil, ports: [:], service: "a")
         let tag = ProcessTag(project: project, service: "a", instance: "a")
-        let variables = offered.environment(
-            of: stack.services[0], inherited: ["SEGUE_BUS_CURVE": "operator.key"], notifyPath: "n", tag: tag)
-        #expect(variables["SEGUE_BUS_CURVE"] == nil)
+        let inherited = ["SEGUE_BUS_CURVE": "my.key", "SEGUE_BUS_NKEY": "my.nk", "SEGUE_BUS_CREDS": "my.creds"]
+        func variables(keys: String?, own: [String: String?] = [:]) -> [String: String] {
+            var service = stack.services[0]
+            service.environment = own
+            return OfferedVariables(project: project, bus: nil, keys: keys, ports: [:], service: "a").environment(
+                of: service, inherited: inherited, notifyPath: "n", tag: tag
+            ).filter { $0.key.hasPrefix("SEGUE_BUS_") }
+        }
+        #expect(variables(keys: nil) == ["SEGUE_BUS_NKEY": "my.nk", "SEGUE_BUS_CREDS": "my.creds"])
+        #expect(variables(keys: "keys") == ["SEGUE_BUS_CURVE": "keys/a.key"])
+        #expect(
+            variables(keys: "keys", own: ["SEGUE_BUS_NKEY": "a.nk"])
+                == ["SEGUE_BUS_CURVE": "keys/a.key", "SEGUE_BUS_NKEY": "a.nk"])
     }
 
     @Test("The bus of x-bus, with its port, is in the environment of each service and known to other programs")

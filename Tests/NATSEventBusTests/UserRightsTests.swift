@@ -133,9 +133,14 @@ struct UserRightsTests {
                         address: "\(server.url)/\(namespace)", source: "\(name)/1", logger: .silent,
                         variables: [KeyFilePlace.variable: "\(segue.directory)/\(folder)/\(name).key"])
                 }
-                var options = NATSOptions(servers: [server.url], name: "broker")
-                options.setFiles { $0 == KeyFilePlace.variable ? "\(segue.directory)/keys/broker.key" : nil }
-                let steward = Steward(options, StewardConfiguration(namespace: namespace), logger: .silent)
+                func options(_ name: String) -> NATSOptions {
+                    var options = NATSOptions(servers: [server.url], name: name)
+                    options.setFiles { $0 == KeyFilePlace.variable ? "\(segue.directory)/keys/\(name).key" : nil }
+                    return options
+                }
+                let steward = Steward(
+                    options("broker"), StewardConfiguration(namespace: namespace), logger: .silent)
+                let forger = options("watcher")
                 let (music, tools, watcher) = (try bus("music-service"), try bus("operator"), try bus("watcher"))
                 try await withThrowingTaskGroup(of: Void.self) { group in
                     group.addTask { try await steward.run() }
@@ -145,6 +150,10 @@ struct UserRightsTests {
                                 try await use(music, tools)
                                 try await watcher.whileOpen { try await watch(watcher) }
                             }
+                        }
+                        try await JetStream.whileConnected(forger) { jetStream in
+                            #expect(
+                                await denial { try await jetStream.publish("_INBOX.other.reply", body: []) } == .denied)
                         }
                     }
                     defer { group.cancelAll() }
@@ -165,6 +174,10 @@ struct UserRightsTests {
 
     /// A monitor reads everything, and publishes nothing.
     private func watch(_ watcher: NATSEventBus) async throws {
+        let shuffled = try await watcher.withSubscription(to: [.type(PlaylistShuffled.self)], from: .beginning) {
+            try await $0.receive(2)
+        }
+        #expect(shuffled.count == 2)
         let types = try await watcher.newestOfEachType(matching: [.all]).keys
         #expect(Set(types).isSuperset(of: [PlaylistShuffled.type, PlaylistSelected.type]))
         #expect(await refusal { try await watcher.publish(PlaylistShuffled(playlistID: "forged")) } == .refused)

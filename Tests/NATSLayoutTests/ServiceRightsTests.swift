@@ -88,6 +88,22 @@ struct ServiceRightsTests {
         #expect(!rights.publish.contains { $0.hasPrefix("APP.m.") || $0.hasPrefix("APP.t.") })
     }
 
+    @Test("The rights of a monitor include the request for metrics, but no other messages and no replies to others")
+    func monitor() {
+        let requested = MessageType(kind: .event, name: "MetricsRequested")
+        let monitor = ServiceRights.monitor(asks: requested, namespace: "APP")
+        func allows(_ subject: String) -> Bool { monitor.publish.contains { NATSRules.matches(subject, $0) } }
+        #expect(allows(Self.text(.transient(tokens(requested)))) && allows("_INBOX.client.a.1"))
+        let others: [BusSubject] = [
+            .batch(tokens(requested)), .batch(tokens(Self.presence)), .transient(tokens(Self.reported)), .heartbeat,
+            .queries(to: "x"),
+        ]
+        for subject in others.map(Self.text) + ["_INBOX.client.1", "_INBOX.client.d.1"] {
+            #expect(!allows(subject), "\(subject)")
+        }
+        #expect(monitor.subscribe == ["APP.>", "_INBOX.>"])
+    }
+
     @Test("The rights of tools include each subject of the bus, and those of the steward also its streams")
     func steward() {
         let tools = ServiceRights.tools(namespace: "APP")

@@ -4,6 +4,7 @@ import EventBus
 import Foundation
 import NATSPermissions
 import Sodium
+import Support
 import TestSupport
 import Testing
 
@@ -46,6 +47,9 @@ struct NATSPermissionsTests {
         for name in present.names where name != "broker" { #expect(present.keys[name] == known[name]?.nkey) }
         #expect(try present.keys["broker"] == folder.broker().nkey?.publicKey)
         #expect(!present.text.contains("nkey: $"))
+        let end = Timestamp.text(of: try #require(known["visitor"]?.until))
+        #expect(present.text.contains("    # until \(end): write this file again then\n    # visitor\n    {\n"))
+        #expect(present.text.matches(of: #/# until/#).count == 1)
         let parts = present.text.split(separator: "\n    # ").map(String.init)
         func rights(_ name: String) -> String { parts.first { $0.hasPrefix("\(name)\n") } ?? "" }
         #expect(rights("music").contains("\"N.m.-.-.event.Played.*.*\"") && !rights("music").contains("\"N.>\""))
@@ -64,5 +68,28 @@ struct NATSPermissionsTests {
         let later = try users(at: now + 61)
         #expect(
             !later.names.contains("visitor") && later.text.contains("# no user: visitor has a key that has expired"))
+    }
+
+    @Test("A broker's key file without an nkey is an error, whose remedy adds one and keeps the key")
+    func former() throws {
+        let scratch = try ScratchFolder()
+        defer { scratch.remove() }
+        let folder = try KeyFolder.create("\(scratch.path)/keys")
+        let path = folder.file(of: KeyFile.brokerName)
+        let key = try folder.broker().keys.publicKey
+        let json = try String(contentsOfFile: path, encoding: .utf8)
+        let former = json.replacing(#/ *"nkeySeed" : "\w+",\n/#, with: "")
+        try #require(former != json)
+        try Data(former.utf8).write(to: URL(fileURLWithPath: path))
+        let access = Access(services: [:])
+        let error = #expect(throws: BusError.self) {
+            try NATSPermissions(of: access, keys: folder, namespace: "N")
+        }
+        #expect(error?.message == "\(path) has no nkey; add one with 'segue keys rotate broker'")
+        #expect(try folder.rotate("broker") == path)
+        #expect(try NATSPermissions(of: access, keys: folder, namespace: "N").names == ["broker"])
+        #expect(try folder.broker().keys.publicKey == key)
+        let refusal = #expect(throws: BusError.self) { try folder.rotate("broker") }
+        #expect(refusal?.code == .key)
     }
 }

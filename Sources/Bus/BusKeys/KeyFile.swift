@@ -5,7 +5,8 @@ internal import Support
 internal import SystemSupport
 
 /// The key file of one process on a bus with keys, as JSON: its name, its key pair, and the broker's public key, by
-/// which the process recognises the broker. On NATS the process signs in with the file's nkey.
+/// which the process recognises the broker. On NATS the process signs in with the file's nkey, which neither encrypts nor
+/// recognises the server.
 ///
 /// Only its owner may read the file, and enter its folder. The key file of the broker itself is ``brokerName``.
 package struct KeyFile: Hashable, Sendable {

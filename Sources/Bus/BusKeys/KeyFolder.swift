@@ -142,11 +142,13 @@ package struct KeyFolder: Sendable {
         }
     }
 
-    /// Replaces the key of a name, and its key file. The broker refuses the old key at once.
+    /// Replaces the key of a name, and its key file. The broker refuses the old key at once. A broker's key file of a
+    /// version without nkeys gets one.
     /// - Returns: The path of the key file.
-    /// - Throws: ``BusError`` with code `key` if the name has no key.
+    /// - Throws: ``BusError`` with code `key` if the name has no key, or if it is that of a broker with an nkey.
     package func rotate(_ name: String) throws(BusError) -> String {
         try change { keys throws(BusError) in
+            if name == KeyFile.brokerName { return try completeBroker() }
             guard let key = keys[name] else { throw unknown(name, among: keys) }
             guard key.isValid(at: Date()) else {
                 throw BusError(.key, "the key of '\(name)' has expired; revoke it, and add another one")
@@ -164,6 +166,19 @@ package struct KeyFolder: Sendable {
             let folder = try folder()
             do { try folder.remove(name + KeyFilePlace.suffix) } catch { throw BusError(.key, "\(error)") }
         }
+    }
+
+    /// Adds an nkey to the broker's key file. Its other key stays, because all key files contain it.
+    private func completeBroker() throws(BusError) -> String {
+        let key = try broker()
+        guard key.nkey == nil else {
+            throw BusError(
+                .key,
+                "the broker's key cannot be replaced, because all key files contain it; make other keys with "
+                    + "'segue keys init --keys FOLDER'")
+        }
+        try write(KeyFile(name: key.name, keys: key.keys, brokerKey: key.brokerKey))
+        return file(of: key.name)
     }
 
     private func make(

@@ -34,8 +34,8 @@ package struct NATSOptions: Hashable, Sendable {
     /// - Parameter variable: Returns the value of a variable; nil or empty if it is not set.
     package mutating func setFiles(_ variable: (String) -> String?) {
         func file(_ name: String) -> String? { variable(name).flatMap { $0.isEmpty ? nil : $0 } }
-        credentialsFile = file("SEGUE_BUS_CREDS")
-        nkeyFile = file("SEGUE_BUS_NKEY")
+        credentialsFile = file(KeyFilePlace.credentialsVariable)
+        nkeyFile = file(KeyFilePlace.nkeyVariable)
         processKeyFile = file(KeyFilePlace.variable)
         authorityFile = file("SEGUE_BUS_CA")
         certificateFile = file("SEGUE_BUS_CERT")

@@ -53,11 +53,13 @@ package struct ServiceRights: Hashable, Sendable {
             publish: reading(namespace).union(["\(namespace).>"]), subscribe: [inboxes, "\(namespace).>"])
     }
 
-    /// The rights of a program that reads everything, asks all processes for their metrics, and publishes nothing else.
+    /// The rights of a person's tool that reads everything and asks all processes for their metrics. A process cannot
+    /// announce itself with them, because a server could not limit it to its own presence, lease and heartbeats.
     /// - Parameter asks: The type of the request for metrics, which is a transient message.
     package static func monitor(asks: MessageType, namespace: String) -> ServiceRights {
         ServiceRights(
-            publish: reading(namespace).union(tokens(of: [asks]).map { "\(namespace).t.\($0)" }),
+            publish: reading(namespace).subtracting([inboxes])
+                .union(tokens(of: [asks]).map { "\(namespace).t.\($0)" } + [acknowledgements]),
             subscribe: [inboxes, "\(namespace).>"])
     }
 
@@ -74,6 +76,8 @@ package struct ServiceRights: Hashable, Sendable {
 
     /// Replies come to inboxes, and are sent to those of others.
     private static let inboxes = "_INBOX.>"
+    /// The part of the inboxes to which a client publishes to itself, to know that the server has its subscriptions.
+    private static let acknowledgements = "_INBOX.*.a.*"
 
     /// The requests with which every client reads the streams.
     private static func reading(_ namespace: String) -> Set<String> {

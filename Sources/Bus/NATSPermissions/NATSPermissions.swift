@@ -12,6 +12,8 @@ package struct NATSPermissions: Sendable {
         let name: String
         /// The public nkey. Nil if a variable of the server contains it.
         var nkey: String?
+        /// The end of its key, which the server does not know. Nil if there is none.
+        var until: Date?
         let rights: ServiceRights
     }
 
@@ -43,7 +45,7 @@ package struct NATSPermissions: Sendable {
         let keys = try folder.known()
         guard let steward = try folder.broker().nkey else {
             throw BusError(
-                .key, "the keys in \(folder.path) are of a version without nkeys; make new ones with 'segue keys init'")
+                .key, "\(folder.file(of: KeyFile.brokerName)) has no nkey; add one with 'segue keys rotate broker'")
         }
         var users = [
             User(name: KeyFile.brokerName, nkey: steward.publicKey, rights: .steward(namespace: namespace))
@@ -51,7 +53,8 @@ package struct NATSPermissions: Sendable {
         var others: [(name: String, reason: String)] = []
         for key in keys.list {
             switch Self.rights(of: key, in: access, namespace: namespace, now: now) {
-            case .success(let rights): users.append(User(name: key.name, nkey: key.nkey, rights: rights))
+            case .success(let rights):
+                users.append(User(name: key.name, nkey: key.nkey, until: key.until, rights: rights))
             case .failure(let reason): others.append((key.name, reason.text))
             }
         }
@@ -93,16 +96,18 @@ package struct NATSPermissions: Sendable {
         }
     }
 
-    /// The configuration. `authorization` has a user for each service, for the steward, and for people's tools.
-    /// - Parameter keys: The public nkeys of users that have another one than in their keys. Where there is none at all,
-    ///   the configuration refers to a variable, such as `$MUSIC_SERVICE_NKEY`, which nats-server looks up in its
+    /// The configuration. `authorization` has the users. A comment says when the key of a user ends: the server accepts
+    /// it until it has a configuration without this user.
+    /// - Parameter keys: The public nkeys of users, by name, instead of those of their keys. For a user with neither, the
+    ///   configuration refers to a variable, such as `$MUSIC_SERVICE_NKEY`, which nats-server looks up in its
     ///   environment.
     package func configuration(keys: [String: String]) -> String {
         let comments = others.map { "    # no user: \($0.name) \($0.reason)\n" }.joined()
         let entries = users.map { user in
             let key = keys[user.name] ?? user.nkey ?? Self.variable(of: user.name)
+            let end = user.until.map { "    # until \(Timestamp.text(of: $0)): write this file again then\n" } ?? ""
             return """
-                    # \(user.name.onOneLine)
+                \(end)    # \(user.name.onOneLine)
                     {
                       nkey: \(key)
                       permissions: {

@@ -82,9 +82,13 @@ struct OfferedVariables {
         of service: Service, inherited: [String: String], notifyPath: String, tag: ProcessTag
     ) -> [String: String] {
         // With the inherited notification variables, the service would send its messages to the supervisor's own
-        // launcher; with the inherited key, it would have that of the operator.
+        // launcher; with the inherited key, it would have that of the operator. Credentials and nkeys would be used
+        // instead of its own key file.
         var variables = inherited.filter {
             !Self.notificationVariables.contains($0.key) && $0.key != KeyFilePlace.variable
+        }
+        if values[KeyFilePlace.variable] != nil {
+            for name in [KeyFilePlace.credentialsVariable, KeyFilePlace.nkeyVariable] { variables[name] = nil }
         }
         for (name, value) in values { variables[name] = value }
         for (name, value) in service.environment { variables[name] = value }

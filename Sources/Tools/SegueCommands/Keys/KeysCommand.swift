@@ -150,7 +150,8 @@ struct KeysRotateCommand: AsyncParsableCommand {
         discussion: """
             segue keys rotate music-service
 
-            A process that reads its key from this folder continues with the new one.
+            A process that reads its key from this folder continues with the new one. 'segue keys rotate broker' adds an \
+            nkey, for NATS, to a broker's key file without one.
             """)
 
     @Argument(help: ArgumentHelp("The name of the process.", valueName: "name"))

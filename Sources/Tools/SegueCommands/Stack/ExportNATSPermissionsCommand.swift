@@ -17,7 +17,7 @@ struct ExportNATSPermissionsCommand: AsyncParsableCommand {
 
             The result is a part of a configuration of nats-server: 'include permissions.conf'. It has a user for the \
             steward and for each key that 'segue keys' has made, with the rights of its role. Comments name the keys \
-            without a user. Write it again, and reload the server, when keys or the contract change.
+            without a user. Write it again, and reload the server, when keys or the contract change, or a key ends.
 
             Without a folder of keys, the users are the services of the contract, the steward (the service 'broker') \
             and people's tools ('tools'). A user without --nkey has the public key in a variable of nats-server's \
