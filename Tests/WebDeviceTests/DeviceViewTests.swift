@@ -146,6 +146,24 @@ struct DeviceViewTests {
         try await open()
     }
 
+    @Test("Sessions together leave devices to operators")
+    func reserve() async throws {
+        let bus = EventBus.inMemory(source: "web-gateway/1")
+        let hub = Hub(Hub.Identity(run: "r", stack: "segue", isReadOnly: false)) { .zero }
+        let devices = PageDevices(
+            PageEnvironment(hub: hub, bus: bus, version: "1", logger: .silent, clock: ContinuousClock()), screens: nil)
+        func open(for access: PageAccess) async throws {
+            let stream = StreamName("abcdefgh", for: access)
+            _ = try await hub.connect(stream, lastEventID: nil)
+            let json: JSONValue = ["platform": "ios", "device": "web-1", "resumed": true]
+            try await devices.open(ViewRequest(name: ViewName(stream: stream, id: "d"), kind: "device", json: json))
+        }
+        let (limit, all) = (PageDevices.sessionLimit, PageDevices.allSessionsLimit)
+        for number in 0..<all { try await open(for: .session("\(number / limit)")) }
+        await #expect(throws: RequestError.self) { try await open(for: .session("anna")) }
+        for _ in all..<PageDevices.limit { try await open(for: .operator) }
+    }
+
     @Test("A closed device makes room for another one")
     func room() async throws {
         try await withGateway { page in

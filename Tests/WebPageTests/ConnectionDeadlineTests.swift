@@ -119,6 +119,35 @@ struct ConnectionDeadlineTests {
         }
     }
 
+    @Test("Sessions whose connections are all in use do not keep an operator out, or end its streams")
+    func sessionStreams() async throws {
+        try await withGateway { settings, _ in
+            settings.limits.count = 4
+        } _: { page in
+            let own = try page.stream("abcdefgh")
+            defer { own.close() }
+            #expect(try await own.next()?.name == "hello")
+            let anna = try await page.signIn(to: "anna")
+            var streams: [EventStream] = []
+            defer { for stream in streams { stream.close() } }
+            for name in ["a", "b", "c"] {
+                let stream = try anna.stream(String(repeating: name, count: 8))
+                #expect(try await stream.next()?.name == "hello")
+                streams.append(stream)
+            }
+            let connection = try RawConnection(port: try page.port)
+            connection.send(
+                """
+                GET /a.js HTTP/1.1\r\nHost: 127.0.0.1:\(try page.port)\r\nCookie: \(page.cookie)\r
+                Connection: close\r\n\r\n
+                """)
+            #expect(await connection.answer().hasPrefix("HTTP/1.1 200"))
+            let view: JSONValue = ["id": "p", "kind": "processes"]
+            #expect(try await page.post("/api/stream/abcdefgh/views", ["open": [view]]).status == .noContent)
+            #expect(try await own.next()?.data.value(at: "views.p") != nil)
+        }
+    }
+
     @Test("A connection is closed if its peer does not read the answer, and others continue")
     func unreadAnswer() async throws {
         let log = LogRecorder()

@@ -177,11 +177,18 @@ struct GatewayTests {
         }
     }
 
-    @Test("A gateway without a page, or with a key that others can read, is refused in one line with a remedy")
+    @Test("A gateway whose page or key cannot be used is refused in one line with a remedy")
     func unusable() async throws {
         await #expect(throws: GatewayError.self) {
             try await withGateway { settings, scratch in
                 settings.page = scratch.path("none")
+            } _: { _ in
+            }
+        }
+        await #expect(throws: GatewayError.self) {
+            try await withGateway { _, scratch in
+                try "<!doctype html><title>Page</title>".write(
+                    toFile: scratch.path("page/index.html"), atomically: true, encoding: .utf8)
             } _: { _ in
             }
         }

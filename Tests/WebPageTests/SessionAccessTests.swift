@@ -17,14 +17,14 @@ struct SessionAccessTests {
     /// The browsers that a route answers.
     private enum Decision {
         case operators, everybody
-        /// A sign-in link, or a program with a token.
+        /// A sign-in link.
         case withoutCookie
     }
 
     /// The decision about each route. A new route needs one here.
     private static let decisions: [HTTPOperation: Decision] = [
         HTTPOperation(.get, "/sign-in"): .withoutCookie,
-        HTTPOperation(.get, "/metrics"): .withoutCookie, HTTPOperation(.head, "/metrics"): .withoutCookie,
+        HTTPOperation(.get, "/metrics"): .operators, HTTPOperation(.head, "/metrics"): .operators,
         HTTPOperation(.get, "/"): .everybody, HTTPOperation(.head, "/"): .everybody,
         HTTPOperation(.get, "/**"): .everybody, HTTPOperation(.head, "/**"): .everybody,
         HTTPOperation(.get, "/api/stream/{stream}"): .everybody,
@@ -91,7 +91,7 @@ struct SessionAccessTests {
                     #expect(answer.status == .forbidden, "\(operation)")
                     #expect(operation.method == .head || Self.isRefused(answer), "\(operation) \(answer.text)")
                 case .everybody: #expect(![.forbidden, .unauthorized].contains(answer.status), "\(operation)")
-                case .withoutCookie: break
+                case .withoutCookie: #expect(answer.status == .unauthorized, "\(operation)")
                 case nil: Issue.record("there is no decision about \(operation)")
                 }
             }
@@ -216,7 +216,7 @@ struct SessionAccessTests {
         }
     }
 
-    @Test("Browsers of a session have few streams and devices, and leave room for others")
+    @Test("Browsers of a session have few streams and devices and small requests, and leave room for others")
     func limits() async throws {
         try await withGateway { page in
             let anna = try await page.signIn(to: "anna")
@@ -227,6 +227,8 @@ struct SessionAccessTests {
             let views = (0...16).map { Self.device("d\($0)") }
             #expect(
                 try await anna.post("/api/stream/abcdefg0/views", ["open": .array(views)]).status == .tooManyRequests)
+            let large: JSONValue = ["choose": .string(String(repeating: "a", count: 64 << 10))]
+            #expect(try await anna.post("/api/stream/abcdefg0/device/d0", large).status == .contentTooLarge)
             let stream = try page.stream("abcdefgh")
             defer { stream.close() }
             _ = try await stream.next()

@@ -225,6 +225,17 @@ struct HubTests {
         #expect(views[2].isClosed)
     }
 
+    @Test("Sessions together leave streams to operators")
+    func reserve() async throws {
+        func connect(_ number: Int, for access: PageAccess) async throws {
+            _ = try await hub.connect(StreamName("abcdef\(number)", for: access), lastEventID: nil)
+        }
+        let (limit, all) = (Hub.sessionStreamLimit, Hub.allSessionsStreamLimit)
+        for number in 0..<all { try await connect(number, for: .session("\(number / limit)")) }
+        await #expect(throws: RequestError.self) { try await connect(0, for: .session("anna")) }
+        for number in all..<Hub.streamLimit { try await connect(number, for: .operator) }
+    }
+
     @Test("A view that cannot be opened is closed, and nothing is kept for it")
     func refused() async throws {
         let view = PageView(Numbers())

@@ -12,6 +12,10 @@ package final class PageDevices: PageFeature {
     static let limit = 128
     /// The maximum number of devices of browsers that have signed in to the same session.
     static let sessionLimit = 16
+    /// The maximum number of devices of all sessions, which leaves some to operators.
+    static let allSessionsLimit = limit - 16
+    /// The maximum size of a choice or a report in bytes.
+    private static let requestLimit = 64 << 10
 
     package let kinds: [String: PageAudience] = ["device": .everybody]
     private let environment: PageEnvironment
@@ -83,14 +87,20 @@ package final class PageDevices: PageFeature {
     private func startDevice(for access: PageAccess) throws(RequestError) {
         let hasStarted = running.withLock { running in
             let own = running[access, default: 0]
-            guard running.values.reduce(0, +) < Self.limit, access == .operator || own < Self.sessionLimit else {
-                return false
-            }
+            let all = running.values.reduce(0, +)
+            let sessions = all - running[.operator, default: 0]
+            guard all < Self.limit,
+                access == .operator || sessions < Self.allSessionsLimit && own < Self.sessionLimit
+            else { return false }
             running[access] = own + 1
             return true
         }
         guard hasStarted else {
-            throw .busy("there are \(Self.limit) devices, or \(Self.sessionLimit) of this session; close some of them")
+            throw .busy(
+                """
+                there are \(Self.limit) devices, \(Self.allSessionsLimit) of sessions, or \(Self.sessionLimit) of this \
+                session; close some of them
+                """)
         }
     }
 
@@ -110,7 +120,7 @@ package final class PageDevices: PageFeature {
         guard let view = await environment.hub.view(ViewName(stream: stream, id: id)) as? DeviceView else {
             throw RequestError.notFound("there is no device '\(id)' in the stream '\(stream.id)'")
         }
-        try await view.device.perform(try await request.jsonText())
+        try await view.device.perform(try await request.jsonText(upTo: Self.requestLimit))
         return .done
     }
 }

@@ -141,7 +141,7 @@ package struct Gateway: ReadyService {
         let routes = GatewayRoutes(
             hub: hub, browsers: browsers, assets: assets, features: features, clock: clock)
         let token = TokenRequirement(
-            token: configuration.metricsToken,
+            browsers: browsers, token: configuration.metricsToken,
             // With another name, the gateway is probably behind a proxy, so the address does not tell who asks.
             isOpen: configuration.metricsToken != nil
                 || AllowedHosts.isLoopback(configuration.address) && configuration.allowedHosts.isEmpty)

@@ -33,6 +33,12 @@ package struct GatewayError: Error, Sendable, Equatable, CustomStringConvertible
             recovery: "build or install the gateway again, or name the page's folder with --page")
     }
 
+    static func noElement(_ file: String) -> Self {
+        Self(
+            code: "gateway.noElement", message: "\(file) has no element <html>, which tells a page its session",
+            recovery: "write one after the doctype, or name another folder with --page")
+    }
+
     static func largePage(_ folder: String, limit: Int) -> Self {
         Self(
             code: "gateway.largePage", message: "the files in \(folder) are larger than \(limit >> 20) MiB",

@@ -28,9 +28,6 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
     typealias OutboundIn = HTTPResponsePart
     typealias OutboundOut = HTTPResponsePart
 
-    /// The event of a connection whose request has a valid cookie. See ``HTTPConnection/setSignedIn()``.
-    struct SignedIn: Sendable {}
-
     private let connections: OpenConnections
     private let limits: ConnectionLimits
     private let logger: Logger
@@ -42,7 +39,8 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
     private var seen: (ended: Int, waiting: Int)?
     /// The number of whole requests whose answers have not ended.
     private var openRequests = 0
-    private var isSignedIn = false
+    /// Nil if the sender of the last request has not signed in. See ``HTTPConnection/setUser(_:)``.
+    private var user: ConnectionUser?
 
     init(_ connections: OpenConnections, _ limits: ConnectionLimits, logger: Logger) {
         self.connections = connections
@@ -78,14 +76,16 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
     }
 
     func triggerUserOutboundEvent(context: ChannelHandlerContext, event: Any, promise: EventLoopPromise<Void>?) {
-        guard event is SignedIn else { return context.triggerUserOutboundEvent(event, promise: promise) }
-        isSignedIn = true
+        guard let user = event as? ConnectionUser else {
+            return context.triggerUserOutboundEvent(event, promise: promise)
+        }
+        self.user = user
         update(context)
         promise?.succeed()
     }
 
     private func update(_ context: ChannelHandlerContext) {
-        connections.set(context.channel, isSignedIn: isSignedIn, isInUse: openRequests > 0)
+        connections.set(context.channel, user: user, isInUse: openRequests > 0)
     }
 
     // MARK: Requests
@@ -94,7 +94,7 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
         switch unwrapInboundIn(data) {
         case .head:
             // A proxy may send the requests of several browsers over one connection.
-            if openRequests == 0 { isSignedIn = false }
+            if openRequests == 0 { user = nil }
             update(context)
             requestDeadline?.cancel()
             requestDeadline = context.eventLoop.assumeIsolated().scheduleTask(in: limits.request) { [self] in

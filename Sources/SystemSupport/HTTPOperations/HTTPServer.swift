@@ -74,9 +74,9 @@ package struct HTTPConnection: Sendable {
     /// The port of the server.
     var port: Int { channel.localAddress?.port ?? 0 }
 
-    /// Tells the server that the sender of the request has signed in, until the next request. The connection is then not
+    /// Tells the server who has signed in with the request, until the next request. An operator's connection is then not
     /// closed for a further one while it is in use.
-    package func setSignedIn() async {
-        try? await channel.triggerUserOutboundEvent(ConnectionGuard.SignedIn())
+    package func setUser(_ user: ConnectionUser) async {
+        try? await channel.triggerUserOutboundEvent(user)
     }
 }

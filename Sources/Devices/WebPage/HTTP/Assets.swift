@@ -30,10 +30,10 @@ struct Assets: Sendable {
             self.content = ByteBuffer(bytes: content)
         }
 
-        /// The page with the session in its first element.
-        func page(of session: String) -> File {
+        /// The page with the session in its first element. Nil if it has no element `<html>`.
+        func page(of session: String) -> File? {
             let text = String(buffer: content)
-            guard let (before, rest) = text.cut(at: "<html") else { return self }
+            guard let (before, rest) = text.cut(at: "<html") else { return nil }
             let page = "\(before)<html data-session=\"\(Escape.html(session))\"\(rest)"
             return File(type: type, content: Data(page.utf8))
         }
@@ -43,7 +43,7 @@ struct Assets: Sendable {
     private let files: [String: File]
 
     /// Reads a folder, or the page beside the running program.
-    /// - Throws: ``GatewayError`` if there is no page, or if it is too large.
+    /// - Throws: ``GatewayError`` if there is no page, if it is too large, or if it cannot tell a session.
     init(folder: String?) throws(GatewayError) {
         let candidates = folder.map { [$0] } ?? Self.candidates
         let manager = FileManager.default
@@ -60,7 +60,9 @@ struct Assets: Sendable {
             }
             size += content.count
             guard size <= Self.sizeLimit else { throw .largePage(root, limit: Self.sizeLimit) }
-            files["/\(name)"] = File(type: type, content: content)
+            let file = File(type: type, content: content)
+            guard suffix != "html" || file.page(of: "") != nil else { throw .noElement("\(root)/\(name)") }
+            files["/\(name)"] = file
         }
         files["/"] = files["/index.html"]
         self.files = files
@@ -78,7 +80,9 @@ struct Assets: Sendable {
     /// - Throws: ``RequestError`` if there is no such file.
     func answer(_ request: Request, to access: PageAccess) throws -> Response {
         guard var file = files[request.uri.path] else { throw RequestError.notFound("there is no such file") }
-        if let session = access.session, file.type == Self.types["html"] { file = file.page(of: session) }
+        if let session = access.session, file.type == Self.types["html"], let page = file.page(of: session) {
+            file = page
+        }
         var headers: HTTPFields = [.eTag: file.tag, .cacheControl: "no-cache"]
         let known = request.headers[.ifNoneMatch]?.split(scalar: ",") ?? []
         if known.contains(where: { $0.trimmed.ends(with: file.tag) }) {

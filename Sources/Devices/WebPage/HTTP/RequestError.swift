@@ -44,8 +44,10 @@ package struct RequestError: Error, Sendable, Equatable {
         self = .forbidden(foreign.code, foreign.message + advice)
     }
 
-    static let tooLarge = Self(
-        status: .contentTooLarge, code: "too-large", message: "the body is larger than 1 MiB")
+    static func tooLarge(limit: Int) -> Self {
+        Self(
+            status: .contentTooLarge, code: "too-large", message: "the body is larger than \(limit >> 10) KiB")
+    }
     static let signedOut = Self(
         status: .unauthorized, code: "signed-out", message: "this browser is not signed in; run 'segue open'")
     /// - Parameter session: The session that the browser has signed in to.

@@ -6,20 +6,21 @@ package import Support
 
 extension Request {
     /// The maximum size of a body in bytes.
-    private static let maximumBody = 1 << 20
+    package static let maximumBody = 1 << 20
 
     /// The body as a JSON object.
     /// - Throws: ``RequestError``.
     package func object() async throws -> JSONValue { try JSONValue(parsing: Data(try await jsonText().utf8)) }
 
     /// The body as the text of a JSON object.
+    /// - Parameter limit: The maximum size of the body in bytes.
     /// - Throws: ``RequestError``.
-    package func jsonText() async throws -> JSONText {
+    package func jsonText(upTo limit: Int = Self.maximumBody) async throws -> JSONText {
         let buffer: ByteBuffer
         do {
-            buffer = try await body.collect(upTo: Self.maximumBody)
+            buffer = try await body.collect(upTo: limit)
         } catch is NIOTooManyBytesError {
-            throw RequestError.tooLarge
+            throw RequestError.tooLarge(limit: limit)
         }
         guard let text = JSONText(Data(buffer.readableBytesView)), text.isObject else {
             throw RequestError.malformed("the body is not a JSON object")

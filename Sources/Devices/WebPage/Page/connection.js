@@ -76,7 +76,9 @@ export class Connection extends EventTarget {
 
   #start() {
     try {
-      const worker = new SharedWorker(new URL('shared-stream.js', import.meta.url), { type: 'module', name: `segue ${ownSession}` })
+      // The worker of a session named "null" is not an operator's.
+      const name = `segue ${JSON.stringify(ownSession)}`
+      const worker = new SharedWorker(new URL('shared-stream.js', import.meta.url), { type: 'module', name })
       worker.onerror = () => { this.#startHere() }
       worker.port.onmessage = ({ data }) => this.#receive(data)
       this.#begin(message => worker.port.postMessage(message))

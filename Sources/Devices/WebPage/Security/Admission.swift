@@ -105,7 +105,7 @@ struct SignInRequirement: RouterMiddleware {
         next: @concurrent (Request, GatewayContext) async throws -> Response
     ) async throws -> Response {
         if let access = browsers.access(of: request) {
-            await context.connection.setSignedIn()
+            await context.connection.setUser(access == .operator ? .operator : .session)
             var context = context
             context.access = access
             return try await next(request, context)
@@ -139,8 +139,10 @@ struct Publishing: RouterMiddleware {
     }
 }
 
-/// Refuses requests of programs, such as Prometheus, without the token.
+/// Refuses requests of programs, such as Prometheus, without the token. If no token is required, it refuses those of
+/// browsers that have signed in to one session.
 struct TokenRequirement: RouterMiddleware {
+    let browsers: BrowserSignIn
     /// Nil if no token is required.
     let token: String?
     /// False if every request is refused: the gateway can be reached from other machines, and there is no token.
@@ -155,6 +157,7 @@ struct TokenRequirement: RouterMiddleware {
                 status: .unauthorized, code: "no-token",
                 message: "send 'Authorization: Bearer TOKEN', with the token of --metrics-token-file")
         }
+        if token == nil, let session = browsers.access(of: request)?.session { throw RequestError.notOperator(session) }
         return try await next(request, context)
     }
 

@@ -7,6 +7,8 @@ package actor Hub {
     static let streamLimit = 64
     /// The maximum number of streams of browsers that have signed in to the same session.
     static let sessionStreamLimit = 8
+    /// The maximum number of streams of all sessions, which leaves some to operators.
+    static let allSessionsStreamLimit = streamLimit - 8
 
     private struct Stream {
         var stream: PageStream
@@ -88,8 +90,10 @@ package actor Hub {
             makeRoom(for: name.access)
             guard hasRoom(for: name.access), !isClosed else {
                 throw .busy(
-                    "there are \(Self.streamLimit) streams, or \(Self.sessionStreamLimit) of this session; close a page"
-                )
+                    """
+                    there are \(Self.streamLimit) streams, \(Self.allSessionsStreamLimit) of sessions, or \
+                    \(Self.sessionStreamLimit) of this session; close a page
+                    """)
             }
             streams[name] = Stream(stream: PageStream(run: identity.run, now: now()))
         }
@@ -107,8 +111,10 @@ package actor Hub {
     }
 
     private func hasRoom(for access: PageAccess) -> Bool {
-        streams.count < Self.streamLimit
-            && (access == .operator || streams.keys.count { $0.access == access } < Self.sessionStreamLimit)
+        guard streams.count < Self.streamLimit else { return false }
+        return access == .operator
+            || streams.keys.count { $0.access != .operator } < Self.allSessionsStreamLimit
+                && streams.keys.count { $0.access == access } < Self.sessionStreamLimit
     }
 
     /// Removes the stream that has been without a connection for the longest time, if there is no room for another one.
