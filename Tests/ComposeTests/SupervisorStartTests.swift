@@ -78,6 +78,7 @@ struct SupervisorStartTests {
             services:
               a: { command: [sh, -c, 'echo "$$SEGUE_BUS_CURVE" > a'] }
               b: { command: [sh, -c, 'echo "$$SEGUE_BUS_CURVE" > b'] }
+              c: { command: [sleep, infinity] }
             """
         let stack = try ComposeFile(text: text, path: "c.yaml", directory: scratch.path, environment: [:]).stack
         let project = try scratch.project("test")
