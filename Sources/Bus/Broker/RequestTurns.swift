@@ -27,10 +27,11 @@ struct RequestTurns {
         private var (size, readCount) = (0, 0)
 
         mutating func add(_ request: Incoming, _ limits: UserLimits) -> Admission {
+            let hasRoom = requests.isEmpty || size + request.size <= limits.waitingSize
             if request.readsJournal {
-                guard readCount < limits.waitingReads else { return .dropped }
+                guard hasRoom, readCount < limits.waitingReads else { return .dropped }
                 readCount += 1
-            } else if !requests.isEmpty, size + request.size > limits.waitingSize {
+            } else if !hasRoom {
                 return .overflown
             }
             requests.append(request)
