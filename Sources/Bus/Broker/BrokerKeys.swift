@@ -95,14 +95,14 @@ final class BrokerKeys: Sendable {
     func decide(about peer: Authenticator.Peer, ofFeed: Bool = false) -> Authenticator.Decision {
         guard let key = CurveKey(peer.publicKey) else { return .refused }
         return state.withLock { state in
-            guard state.known.key(key, at: Date()) != nil else {
+            guard let known = state.known.key(key, at: Date()) else {
                 state.refusals.record("the key \(key) is unknown, revoked or expired", from: peer.address)
                 return .refused
             }
             let user = key.description
             if ofFeed, state.excluded.contains(user) { return .refused }
-            // Local peers are processes of the broker's own user.
-            guard peer.address.isEmpty || state.handshakes.admit(user, at: .now) else {
+            // Local peers are processes of the broker's own user, and each command of an operator connects anew.
+            guard peer.address.isEmpty || known.role == .operator || state.handshakes.admit(user, at: .now) else {
                 state.refusals.record("the key \(user) connects too often", from: peer.address)
                 return .later
             }
