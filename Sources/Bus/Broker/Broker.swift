@@ -280,7 +280,8 @@ package actor Broker {
         do {
             try sockets.receiveRequests(&turns)
             let turn = turns.next()
-            guard let outgoing = engine?.handle(turn.requests, isShared: turn.isShared, now: .now) else { return }
+            let requests = turn.requests.filter { !sockets.isUnread($0) }
+            guard let outgoing = engine?.handle(requests, isShared: turn.isShared, now: .now) else { return }
             send(outgoing, on: sockets)
             if turns.isEmpty { engine?.journal.prepare() } else { _ = handleSubscriptions() }
         } catch {

@@ -250,6 +250,12 @@ final class BrokerSockets {
         }
     }
 
+    /// True if the reply to a request would be dropped, so that it need not be made.
+    func isUnread(_ request: Incoming) -> Bool {
+        guard request.readsJournal, let descriptor = descriptors[request.peer] else { return false }
+        return AcceptedConnection.unreadSize(of: descriptor) > Self.unreadSize
+    }
+
     /// Sends the messages of one turn to their peers. Errors are ignored. What is for a TCP peer that does not read is
     /// dropped: clients ask again.
     func send(_ messages: [(peer: [UInt8], frames: [[UInt8]])]) {
