@@ -140,7 +140,7 @@ struct DeviceViewTests {
                     name: ViewName(stream: StreamName("abcdefgh", for: .operator), id: "d"), kind: "device", json: json)
             )
         }
-        for _ in 0..<PageDevices.limit { try await open() }
+        for _ in 0..<PageDevices.capacity.all { try await open() }
         await #expect(throws: RequestError.self) { try await open() }
         devices.deviceHasEnded(of: .operator)
         try await open()
@@ -158,10 +158,10 @@ struct DeviceViewTests {
             let json: JSONValue = ["platform": "ios", "device": "web-1", "resumed": true]
             try await devices.open(ViewRequest(name: ViewName(stream: stream, id: "d"), kind: "device", json: json))
         }
-        let (limit, all) = (PageDevices.sessionLimit, PageDevices.allSessionsLimit)
+        let (limit, all) = (PageDevices.capacity.session, PageDevices.capacity.sessions)
         for number in 0..<all { try await open(for: .session("\(number / limit)")) }
         await #expect(throws: RequestError.self) { try await open(for: .session("anna")) }
-        for _ in all..<PageDevices.limit { try await open(for: .operator) }
+        for _ in all..<PageDevices.capacity.all { try await open(for: .operator) }
     }
 
     @Test("A closed device makes room for another one")
@@ -171,7 +171,7 @@ struct DeviceViewTests {
             defer { stream.close() }
             _ = try await stream.next()
             let view: JSONValue = ["id": "d", "kind": "device", "platform": "ios", "device": "web-1"]
-            for _ in 0...PageDevices.limit {
+            for _ in 0...PageDevices.capacity.all {
                 var status = 429
                 while status == 429 {
                     status = try await page.post("/api/stream/abcdefgh/views", ["open": [view]]).status.code

@@ -220,7 +220,7 @@ struct SessionAccessTests {
     func limits() async throws {
         try await withGateway { page in
             let anna = try await page.signIn(to: "anna")
-            let streams = try (0..<Hub.sessionStreamLimit).map { try anna.stream("abcdefg\($0)") }
+            let streams = try (0..<Hub.capacity.session).map { try anna.stream("abcdefg\($0)") }
             defer { for stream in streams { stream.close() } }
             for stream in streams { _ = try await stream.next() }
             #expect(try await anna.get(Self.stream).status == .tooManyRequests)

@@ -230,10 +230,10 @@ struct HubTests {
         func connect(_ number: Int, for access: PageAccess) async throws {
             _ = try await hub.connect(StreamName("abcdef\(number)", for: access), lastEventID: nil)
         }
-        let (limit, all) = (Hub.sessionStreamLimit, Hub.allSessionsStreamLimit)
+        let (limit, all) = (Hub.capacity.session, Hub.capacity.sessions)
         for number in 0..<all { try await connect(number, for: .session("\(number / limit)")) }
         await #expect(throws: RequestError.self) { try await connect(0, for: .session("anna")) }
-        for number in all..<Hub.streamLimit { try await connect(number, for: .operator) }
+        for number in all..<Hub.capacity.all { try await connect(number, for: .operator) }
     }
 
     @Test("A view that cannot be opened is closed, and nothing is kept for it")

@@ -5,7 +5,6 @@ import BusKeys
 import EventBus
 import Foundation
 import Support
-import SystemSupport
 import TestSupport
 import Testing
 import ZeroMQEventBus
@@ -36,7 +35,7 @@ struct AttackTests {
                             defer { attacker.stop() }
                             await attacker.isUnderWay.waitUntilOpenOrCancelled()
                             for number in 1000..<1020 { try await bus.publish(numbers: number..<number + 1) }
-                            if let report = Self.limits[attack]?.report { try await Self.wait(for: report, in: broker) }
+                            if let report = Self.limits[attack]?.report { try await broker.waitForAudit(report) }
                             #expect(attacker.error == nil)
                             attacker.stop()
                             try await bus.publish(numbers: 1020..<1200)
@@ -46,16 +45,6 @@ struct AttackTests {
                     }
                 }
             }
-        }
-    }
-
-    /// Waits until the audit log contains a text.
-    private static func wait(for text: String, in broker: TestBroker) async throws {
-        let audit = broker.directory.appendingPathComponent("audit.log").path
-        let changes = try DirectoryWatch(path: broker.directory.path)
-        while (try? String(contentsOfFile: audit, encoding: .utf8))?.contains(text) != true {
-            _ = await changes.wait()
-            try Task.checkCancellation()
         }
     }
 }

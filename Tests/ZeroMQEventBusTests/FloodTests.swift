@@ -14,30 +14,27 @@ struct FloodTests {
     func flood() async throws {
         let log = LogRecorder()
         try await TestBroker.withKeys(of: ["test", "guest"]) { broker, _ in
-            let port = try Crowd.freePorts()
-            var broker = broker
-            (broker.port, broker.connectionLimit) = (port, 32)
-            let flooded = broker
-            try await flooded.run(logger: log.logger) {
-                let bus = try flooded.bus()
-                try await bus.whileOpen {
-                    try await bus.withSubscription(to: [.type(Counted.self)], from: .now) { messages in
-                        try await bus.publish(numbers: 0..<10)
-                        let crowd = try Crowd(ports: [port, port + 1], count: 200)
-                        try await bus.publish(numbers: 10..<100, batch: 10)
-                        await crowd.waitUntilOnly(32)
-                        try await Self.publishAsGuest(numbers: 100..<110, at: flooded)
-                        await crowd.leave()
-                        try await Self.publishAsGuest(numbers: 110..<120, at: flooded)
-                        try await bus.publish(numbers: 120..<130)
-                        #expect(try await messages.receive(130).numbers == Array(0..<130))
+            try await broker.onPort { broker in
+                var broker = broker
+                broker.connectionLimit = 32
+                let flooded = broker
+                let port = try #require(broker.port)
+                try await flooded.run(logger: log.logger) {
+                    let bus = try flooded.bus()
+                    try await bus.whileOpen {
+                        try await bus.withSubscription(to: [.type(Counted.self)], from: .now) { messages in
+                            try await bus.publish(numbers: 0..<10)
+                            let crowd = try Crowd(ports: [port, port + 1], count: 200)
+                            try await bus.publish(numbers: 10..<100, batch: 10)
+                            await crowd.waitUntilOnly(32)
+                            try await Self.publishAsGuest(numbers: 100..<110, at: flooded)
+                            await crowd.leave()
+                            try await Self.publishAsGuest(numbers: 110..<120, at: flooded)
+                            try await bus.publish(numbers: 120..<130)
+                            #expect(try await messages.receive(130).numbers == Array(0..<130))
+                        }
                     }
-                }
-                let audit = flooded.directory.appendingPathComponent("audit.log").path
-                let changes = try DirectoryWatch(path: flooded.directory.path)
-                while (try? String(contentsOfFile: audit, encoding: .utf8))?.contains("connection-ended") != true {
-                    _ = await changes.wait()
-                    try Task.checkCancellation()
+                    try await flooded.waitForAudit("connection-ended")
                 }
             }
         }
@@ -106,22 +103,6 @@ private actor Crowd {
             }
         }
     }
-
-    /// A port that is free, like the next one.
-    static func freePorts() throws -> Int {
-        for _ in 0..<100 {
-            let port = Int.random(in: 10_000..<32_000)
-            let isFree = [port, port + 1].allSatisfy { port in
-                let descriptor = socket(AF_INET, CInt(SOCK_STREAM.rawValue), 0)
-                defer { close(descriptor) }
-                return with(port: port) { bind(descriptor, $0, $1) } == 0
-            }
-            if isFree { return port }
-        }
-        throw NoPort()
-    }
-
-    struct NoPort: Error {}
 
     private static func with(port: Int, _ body: (UnsafePointer<sockaddr>, socklen_t) -> CInt) -> CInt {
         var address = sockaddr_in()

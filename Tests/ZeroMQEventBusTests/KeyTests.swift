@@ -33,13 +33,7 @@ struct KeyTests {
                     }
                     #expect(await intruder.received.isEmpty)
                     await intruder.stop()
-                    let audit = broker.directory.appendingPathComponent("audit.log").path
-                    let changes = try DirectoryWatch(path: broker.directory.path)
-                    while (try? String(contentsOfFile: audit, encoding: .utf8))?.contains("connection-refused") != true
-                    {
-                        _ = await changes.wait()
-                        try Task.checkCancellation()
-                    }
+                    try await broker.waitForAudit("connection-refused")
                 }
             }
         }

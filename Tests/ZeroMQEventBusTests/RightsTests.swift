@@ -78,12 +78,7 @@ struct RightsTests {
             }
             #expect(await peer.feedCount == 0)
             await peer.stop()
-            let audit = broker.directory.appendingPathComponent("audit.log").path
-            let changes = try DirectoryWatch(path: broker.directory.path)
-            while (try? String(contentsOfFile: audit, encoding: .utf8))?.contains("request-forbidden") != true {
-                _ = await changes.wait()
-                try Task.checkCancellation()
-            }
+            try await broker.waitForAudit("request-forbidden")
         }
     }
 

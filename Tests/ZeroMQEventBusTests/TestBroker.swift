@@ -6,6 +6,7 @@ import GRDB
 import Logging
 import Support
 import Synchronization
+import SystemSupport
 import TestSupport
 import ZeroMQEventBus
 
@@ -73,6 +74,16 @@ struct TestBroker {
     ) async throws -> Result {
         try await whileRunning(body) { ready in
             try await Broker(configuration, logger: logger).run { ready() }
+        }
+    }
+
+    /// Waits until the audit log contains a text.
+    func waitForAudit(_ text: String) async throws {
+        let file = directory.appendingPathComponent("audit.log")
+        let changes = try DirectoryWatch(path: directory.path)
+        while (try? String(contentsOf: file, encoding: .utf8))?.contains(text) != true {
+            _ = await changes.wait()
+            try Task.checkCancellation()
         }
     }
 

@@ -1,5 +1,3 @@
-internal import BusAccess
-internal import BusFormat
 internal import BusKeys
 internal import BusProtocol
 internal import EventBus
@@ -15,21 +13,13 @@ final class BrokerSockets {
     private var (ingress, feed): (Socket?, Socket?) = (nil, nil)
     private var watches: [ConnectionTable.Side: ConnectionWatch] = [:]
     private var subscriptions = Subscriptions()
-    /// The descriptors of the TCP connections of the ingress, by peer.
-    private var descriptors: [[UInt8]: Int32] = [:]
+    private var readers = PeerReaders()
 
     /// The maximum number of subscriptions that ``receiveSubscriptions()`` reads.
     private static let subscriptionCount = 512
     /// The number of requests at which ``receiveRequests(_:)`` ends on a bus with keys: more than a turn has, because
     /// libzmq takes one from each connection, and those of other users may wait behind those of one.
     private static let requestCount = 256
-    /// The number of bytes that a TCP peer has not read at which larger messages than ``smallSize`` are dropped.
-    private static let (unreadSize, smallSize) = (1 << 20, 1024)
-    /// The number of bytes for one TCP peer in a turn beyond which only the first message is sent: the kernel does not
-    /// know yet what libzmq has not passed to it.
-    private static let turnSize = 4 << 20
-    /// The number of peers of which the descriptors are known.
-    private static let peerCount = 100_000
     /// The maximum number of frames of a request, which is sufficient for all its filters. Further frames are dropped.
     private static let frameCount = Limits.filterCount + 8
 
@@ -126,7 +116,7 @@ final class BrokerSockets {
         (ingress, feed) = (nil, nil)
         for (side, watch) in watches { connections.stopWatching(watch, of: side) }
         watches = [:]
-        descriptors = [:]
+        readers = PeerReaders()
         subscriptions.forgetSignals()
     }
 
@@ -165,11 +155,10 @@ final class BrokerSockets {
             }
             count += 1
             let sender = ConnectionTable.Sender(message)
-            guard let request = Incoming(message) else { continue }
+            guard let request = Incoming(message.frames, user: message.user) else { continue }
             if let sender {
                 if sender != senders.last { senders.append(sender) }
-                if descriptors.count > Self.peerCount { descriptors = [:] }
-                descriptors[request.peer] = sender.descriptor
+                readers.record(request.peer, descriptor: sender.descriptor)
             }
             if turns.add(request) == .overflown, let sender { overflown.append(sender) }
         }
@@ -251,84 +240,14 @@ final class BrokerSockets {
     }
 
     /// True if the reply to a request would be dropped, so that it need not be made.
-    func isUnread(_ request: Incoming) -> Bool {
-        guard request.readsJournal, let descriptor = descriptors[request.peer] else { return false }
-        return AcceptedConnection.unreadSize(of: descriptor) > Self.unreadSize
-    }
+    func isUnread(_ request: Incoming) -> Bool { request.readsJournal && !readers.isReading(request.peer) }
 
     /// Sends the messages of one turn to their peers. Errors are ignored. What is for a TCP peer that does not read is
     /// dropped: clients ask again.
     func send(_ messages: [(peer: [UInt8], frames: [[UInt8]])]) {
-        var sizes: [[UInt8]: Int] = [:]
-        for (peer, frames) in messages {
-            let size = frames.reduce(0) { $0 + $1.count }
-            if size > Self.smallSize, let descriptor = descriptors[peer] {
-                let total = sizes[peer, default: 0] + size
-                guard AcceptedConnection.unreadSize(of: descriptor) <= Self.unreadSize,
-                    total == size || total <= Self.turnSize
-                else { continue }
-                sizes[peer] = total
-            }
+        readers.beginTurn()
+        for (peer, frames) in messages where readers.admits(frames, to: peer) {
             _ = try? ingress?.send([peer] + frames)
         }
-    }
-}
-
-/// The subscriptions that the feed receives.
-struct Subscriptions {
-    /// True if a client has subscribed to messages since the broker was started.
-    private(set) var hasSubscriber = false
-    /// The signals that devices have subscribed to.
-    private var signals: Set<String> = []
-    /// The maximum number of signals. Devices beyond it are told nothing, and compare heads.
-    private static let signalCapacity = 10_000
-    /// The number of messages that were not valid subscriptions.
-    private(set) var garbageCount = 0
-
-    /// - Parameter frames: A message of the XPUB socket: one frame with 1 and the topic for a subscription, or with 0
-    ///   and the topic after its last subscriber has ended it.
-    /// - Returns: The topic that was subscribed to; nil if the message is not a subscription.
-    mutating func handle(_ frames: [[UInt8]]) -> [UInt8]? {
-        guard let frame = frames.first, frames.count == 1, let mark = frame.first, mark <= 1 else {
-            garbageCount += 1
-            return nil
-        }
-        let topic = Array(frame.dropFirst())
-        let isOfMessages = !topic.starts(with: Inbox.mark.utf8)
-        guard topic.count <= (isOfMessages ? Topic.maximumLength : Inbox.maximumLength) else {
-            garbageCount += 1
-            return nil
-        }
-        if SessionSignal.isTopic(topic) { setSignal(String(decoding: topic, as: UTF8.self), isWanted: mark == 1) }
-        guard mark == 1 else { return nil }
-        if isOfMessages { hasSubscriber = true }
-        return topic
-    }
-
-    private mutating func setSignal(_ topic: String, isWanted: Bool) {
-        if !isWanted { signals.remove(topic) } else if signals.count < Self.signalCapacity { signals.insert(topic) }
-    }
-
-    /// Forgets the signals of a feed that is closed.
-    mutating func forgetSignals() { signals = [] }
-
-    /// The last recorded message for each signal that has subscribers.
-    func signals(for messages: [FeedMessage]) -> [String: FeedMessage] {
-        guard !signals.isEmpty else { return [:] }
-        var last: [String: FeedMessage] = [:]
-        for message in messages where message.offset > 0 {
-            guard let session = message.origin?.session else { continue }
-            let signal = SessionSignal.topic(of: session)
-            if signals.contains(signal) { last[signal] = message }
-            guard session == Session.default, let type = Topic(message.topic)?.type, PlatformAccess.areShared(type)
-            else { continue }
-            for signal in signals { last[signal] = message }
-        }
-        return last
-    }
-
-    mutating func drainGarbageCount() -> Int {
-        defer { garbageCount = 0 }
-        return garbageCount
     }
 }

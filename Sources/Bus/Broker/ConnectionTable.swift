@@ -53,8 +53,7 @@ struct ConnectionTable {
     private var watchedCount = 0
     private var lastNumber: UInt64 = 0
     /// The connections and subscriptions of each user.
-    private var connectionCounts: [String: Int] = [:]
-    private var subscriptionCounts: [String: Int] = [:]
+    private var (connectionCounts, subscriptionCounts) = (UserCounts(), UserCounts())
 
     /// The number of bytes that only a message without end has: one frame has at most 8 MiB, the others are small, and
     /// the kernel keeps some MiB.
@@ -113,21 +112,18 @@ struct ConnectionTable {
 
     @discardableResult
     private mutating func remove(_ key: Key) -> AcceptedConnection? {
-        guard let entry = entries.removeValue(forKey: key) else { return nil }
+        guard var entry = entries.removeValue(forKey: key) else { return nil }
         if entry.isWatched { watchedCount -= 1 }
-        var removed = entry
-        setUser(nil, of: &removed)
+        setUser(nil, of: &entry)
         return entry.connection
     }
 
     private mutating func setUser(_ user: String?, of entry: inout Entry) {
         if let old = entry.user {
-            connectionCounts[old] = connectionCounts[old].flatMap { $0 > 1 ? $0 - 1 : nil }
-            subscriptionCounts[old] = subscriptionCounts[old].flatMap {
-                $0 > entry.subscriptionCount ? $0 - entry.subscriptionCount : nil
-            }
+            connectionCounts.add(-1, to: old)
+            subscriptionCounts.add(-entry.subscriptionCount, to: old)
         }
-        if let user { connectionCounts[user, default: 0] += 1 }
+        if let user { connectionCounts.add(1, to: user) }
         (entry.user, entry.subscriptionCount) = (user, 0)
     }
 
@@ -148,7 +144,7 @@ struct ConnectionTable {
             entry.hasSpoken = true
         }
         entries[key] = entry
-        guard let user = entry.user, connectionCounts[user, default: 0] > userLimits.connections else { return nil }
+        guard let user = entry.user, connectionCounts[user] > userLimits.connections else { return nil }
         return remove(key)
     }
 
@@ -159,8 +155,8 @@ struct ConnectionTable {
         guard let entry = entries[key], let user = entry.user, !isEnd || entry.subscriptionCount > 0 else { return nil }
         let change = isEnd ? -1 : 1
         entries[key]?.subscriptionCount += change
-        subscriptionCounts[user, default: 0] += change
-        return subscriptionCounts[user, default: 0] > userLimits.subscriptions ? remove(key) : nil
+        subscriptionCounts.add(change, to: user)
+        return subscriptionCounts[user] > userLimits.subscriptions ? remove(key) : nil
     }
 
     /// Forgets the connection of a message, to end it.

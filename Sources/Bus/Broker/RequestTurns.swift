@@ -104,7 +104,10 @@ struct RequestTurns {
             for removed in queues[user]?.removeAll(of: request.peer) ?? [] {
                 (count, cost) = (count - 1, cost - removed.cost)
             }
-            if queues[user]?.requests.isEmpty == true { remove(user) }
+            if queues[user]?.requests.isEmpty == true {
+                queues[user] = nil
+                order.removeAll { $0 == user }
+            }
         }
         return admission
     }
@@ -121,10 +124,10 @@ struct RequestTurns {
         var used = 0
         var passedCount = 0
         while turn.requests.count < limit.count, used < limit.cost, let user = order.popFirst() {
-            order.append(user)
             let debt = turn.isShared ? queues[user]?.debt ?? 0 : 0
             if debt >= Self.share {
                 queues[user]?.debt = debt - Self.share
+                order.append(user)
                 passedCount += 1
                 if passedCount >= order.count { forgiveDebt() }
                 continue
@@ -139,7 +142,7 @@ struct RequestTurns {
             }
             used += taken
             if turn.isShared { queues[user]?.debt = max(0, taken - share) }
-            if queues[user]?.requests.isEmpty ?? true { remove(user) }
+            if queues[user]?.requests.isEmpty ?? true { queues[user] = nil } else { order.append(user) }
         }
         return turn
     }
@@ -149,10 +152,5 @@ struct RequestTurns {
         let least = order.compactMap { queues[$0]?.debt }.min() ?? 0
         let debt = least - least % Self.share
         for user in order { queues[user]?.debt -= debt }
-    }
-
-    private mutating func remove(_ user: String) {
-        queues[user] = nil
-        order.removeAll { $0 == user }
     }
 }

@@ -22,9 +22,9 @@ package struct UserLimits: Sendable {
     package var topics = 16_384
     /// The maximum number of durable consumers that a name has begun.
     package var consumers = 256
-    /// The maximum number of bytes of the retained documents of a name; for devices, which have only their presences,
-    /// ``deviceDocumentSize``.
+    /// The maximum number of bytes of the retained documents of a name.
     package var documentSize = 512 << 20
+    /// The same for a device, which publishes no documents but its presences.
     package var deviceDocumentSize = 4 << 20
     /// The number of bytes of the dead letters of a consumer at which the oldest ones of the publisher with the most
     /// bytes are removed.

@@ -8,12 +8,8 @@ package import WebPage
 
 /// The devices of the page: views of kind `device`.
 package final class PageDevices: PageFeature {
-    /// The maximum number of devices of all streams.
-    static let limit = 128
-    /// The maximum number of devices of browsers that have signed in to the same session.
-    static let sessionLimit = 16
-    /// The maximum number of devices of all sessions, which leaves some to operators.
-    static let allSessionsLimit = limit - 16
+    /// The number of devices, which count until their last messages have been published.
+    static let capacity = PageCapacity(all: 128, forOperators: 16, ofSession: 16)
     /// The maximum size of a choice or a report in bytes.
     private static let requestLimit = 64 << 10
 
@@ -86,25 +82,13 @@ package final class PageDevices: PageFeature {
 
     private func startDevice(for access: PageAccess) throws(RequestError) {
         let hasStarted = running.withLock { running in
-            let own = running[access, default: 0]
-            let all = running.values.reduce(0, +)
-            let sessions = all - running[.operator, default: 0]
-            guard all < Self.limit,
-                access == .operator || sessions < Self.allSessionsLimit && own < Self.sessionLimit
-            else { return false }
-            running[access] = own + 1
+            guard Self.capacity.hasRoom(for: access, beside: running) else { return false }
+            running[access, default: 0] += 1
             return true
         }
-        guard hasStarted else {
-            throw .busy(
-                """
-                there are \(Self.limit) devices, \(Self.allSessionsLimit) of sessions, or \(Self.sessionLimit) of this \
-                session; close some of them
-                """)
-        }
+        guard hasStarted else { throw Self.capacity.error("devices", "close some of them") }
     }
 
-    /// Makes room for another device.
     func deviceHasEnded(of access: PageAccess) {
         running.withLock { running in
             let left = running[access, default: 0] - 1

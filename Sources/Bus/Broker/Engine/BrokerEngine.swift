@@ -4,7 +4,6 @@ package import BusProtocol
 internal import EventBus
 internal import Foundation
 package import Logging
-internal import ZeroMQ
 
 /// The broker without its sockets. It handles requests and returns replies and feed messages.
 ///
@@ -490,18 +489,26 @@ package struct Incoming {
     /// The user of the connection: the text of its public key. Nil on a bus without keys.
     let user: String?
 
+    /// The number of bytes, with those of the arrays.
+    let size: Int
+    /// True if the answer has content of the journal.
+    let readsJournal: Bool
+
     package init(peer: [UInt8], frames: [[UInt8]], user: String? = nil) {
-        self.peer = peer
-        self.frames = frames[...]
-        self.user = user
+        self.init(peer: peer, frames: frames[...], user: user)
     }
 
-    /// - Parameter message: A message of the ROUTER socket: the routing id of the peer, then the frames that it sent.
-    init?(_ message: Socket.Received) {
-        guard let peer = message.frames.first else { return nil }
-        self.peer = peer
-        user = message.user
-        frames = message.frames.dropFirst()
+    private init(peer: [UInt8], frames: ArraySlice<[UInt8]>, user: String?) {
+        (self.peer, self.frames, self.user) = (peer, frames, user)
+        size = frames.reduce(256) { $0 + 64 + $1.count }
+        readsJournal = frames.first.flatMap { try? RequestHead($0).operation.readsJournal } ?? false
+    }
+
+    /// - Parameter message: The frames from the ROUTER socket: the routing id of the peer, then the frames that it
+    ///   sent.
+    init?(_ message: [[UInt8]], user: String?) {
+        guard let peer = message.first else { return nil }
+        self.init(peer: peer, frames: message.dropFirst(), user: user)
     }
 
     func head() throws(ProtocolError) -> RequestHead {
@@ -510,12 +517,6 @@ package struct Incoming {
     }
 
     var body: ArraySlice<[UInt8]> { frames.dropFirst() }
-
-    /// The number of bytes, with those of the arrays.
-    var size: Int { frames.reduce(256) { $0 + 64 + $1.count } }
-
-    /// True if the answer has content of the journal.
-    var readsJournal: Bool { (try? head().operation.readsJournal) ?? false }
 
     /// The work that it is for the broker, in bytes. A page counts as a whole one.
     var cost: Int { size + (readsJournal ? Limits.pageSize : 0) }

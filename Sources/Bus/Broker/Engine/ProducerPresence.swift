@@ -10,7 +10,7 @@ struct ProducerPresence {
     /// The user of each producer's last request, on a bus with keys.
     private var users: [ProducerID: String] = [:]
     /// The number of producers of each user.
-    private var counts: [String: Int] = [:]
+    private var counts = UserCounts()
     private let userCapacity: Int
     private(set) var listening: ListeningPeriod
 
@@ -36,7 +36,7 @@ struct ProducerPresence {
     /// its user has not too many.
     func checkUser(of producer: ProducerID, _ user: String?) throws(ProtocolError) {
         guard let owner = users[producer] else {
-            guard let user, counts[user, default: 0] >= userCapacity else { return }
+            guard let user, counts[user] >= userCapacity else { return }
             throw ProtocolError(.tooLarge, "\(userCapacity) processes use this key already; stop one of them")
         }
         guard owner != user else { return }
@@ -47,13 +47,13 @@ struct ProducerPresence {
     mutating func record(_ producer: ProducerID, user: String?, now: ContinuousClock.Instant) {
         lastSeen[producer] = now
         guard let user, users.updateValue(user, forKey: producer) == nil else { return }
-        counts[user, default: 0] += 1
+        counts.add(1, to: user)
     }
 
     mutating func leave(_ producer: ProducerID) {
         lastSeen[producer] = nil
         guard let user = users.removeValue(forKey: producer) else { return }
-        counts[user] = counts[user].flatMap { $0 > 1 ? $0 - 1 : nil }
+        counts.add(-1, to: user)
     }
 
     /// Returns the producers that are silent. `hasListened` is false if the broker itself was stopped or asleep, so

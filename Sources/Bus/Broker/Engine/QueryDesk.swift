@@ -58,7 +58,7 @@ struct QueryDesk {
     private var open: [UInt64: OpenQuery] = [:]
     private var numbers: [Asker: UInt64] = [:]
     /// The number of open queries of each user, on a bus with keys.
-    private var openCounts: [String: Int] = [:]
+    private var openCounts = UserCounts()
     /// The present connections of the clients that have said hello, and their clients.
     private var (connections, clients): ([ProducerID: [UInt8]], [[UInt8]: ProducerID]) = ([:], [:])
     /// The numbers of bytes of the open queries that are kept, and of ``sent``.
@@ -151,7 +151,7 @@ struct QueryDesk {
             return outgoing.send(reply.frames(to: RequestHead(operation: .ask, id: id)), to: message.peer)
         }
         let type = try request.query.validated().type
-        if let user = message.user, let count = openCounts[user], count >= userCapacity {
+        if let user = message.user, case let count = openCounts[user], count >= userCapacity {
             throw ProtocolError(.unserved, "this key has \(count) open queries already; ask again later")
         }
         guard open.count < Self.capacity else {
@@ -172,7 +172,7 @@ struct QueryDesk {
             deadline: now + .milliseconds(Int64(request.timeout)),
             notice: isKept ? Notice.query(id: lastNumber, request.query, origin) : nil)
         open[lastNumber] = query
-        if let user = message.user { openCounts[user, default: 0] += 1 }
+        if let user = message.user { openCounts.add(1, to: user) }
         keptSize += query.size
         outgoing.send(Notice.query(id: lastNumber, request.query, origin).frames, to: address)
     }
@@ -281,7 +281,7 @@ struct QueryDesk {
     private mutating func remove(_ number: UInt64) -> OpenQuery? {
         guard let query = open.removeValue(forKey: number) else { return nil }
         numbers[query.asker] = nil
-        if let user = query.user { openCounts[user] = openCounts[user].flatMap { $0 > 1 ? $0 - 1 : nil } }
+        if let user = query.user { openCounts.add(-1, to: user) }
         keptSize -= query.size
         servers[query.server]?.queries.remove(number)
         if servers[query.server]?.isIdle == true { servers[query.server] = nil }

@@ -93,10 +93,8 @@ enum DeadLetterTable {
 
     /// The number of bytes of the letters of each consumer.
     static func sizes(_ database: Database) throws -> StoredSizes {
-        let rows = try Row.fetchAll(
-            database,
-            sql: "SELECT consumer, SUM(size) AS size FROM (SELECT consumer, \(size) FROM letters) GROUP BY consumer")
-        return StoredSizes(Dictionary(try rows.map { (try $0.value("consumer"), try $0.value("size")) }) { $1 })
+        let letters = "SELECT consumer AS name, \(size) FROM letters"
+        return try StoredSizes(database, sql: "SELECT name, SUM(size) AS size FROM (\(letters)) GROUP BY name")
     }
 
     /// The consumer that has given up a message. Nil if there is no such dead letter.

@@ -118,14 +118,13 @@ struct DocumentTable {
 
     /// The number of bytes of the retained documents of each publisher.
     func sizes(_ database: Database) throws -> StoredSizes {
-        let rows = try Row.fetchAll(
+        // With another join, SQLite would scan all messages.
+        try StoredSizes(
             database,
             sql: """
-                SELECT publisher, SUM(MAX(\(Self.size), :minimum)) AS size
-                FROM documents CROSS JOIN messages USING (offset) -- SQLite would scan all messages.
-                WHERE publisher IS NOT NULL GROUP BY publisher
-                """, arguments: ["minimum": StoredSizes.minimum])
-        return StoredSizes(Dictionary(try rows.map { (try $0.value("publisher"), try $0.value("size")) }) { $1 })
+                SELECT publisher AS name, SUM(MAX(\(Self.size), \(StoredSizes.minimum))) AS size
+                FROM documents CROSS JOIN messages USING (offset) WHERE publisher IS NOT NULL GROUP BY publisher
+                """)
     }
 
     /// The offsets of the retained documents in a range, in order.
@@ -172,6 +171,17 @@ struct DocumentIdentity {
     let type: [UInt8]
     let subject: UnsafeRawBufferPointer
     let key: UnsafeRawBufferPointer
+
+    init(type: [UInt8], subject: UnsafeRawBufferPointer, key: UnsafeRawBufferPointer) {
+        (self.type, self.subject, self.key) = (type, subject, key)
+    }
+
+    /// - Parameter frame: The frame of the message's batch.
+    init(type: [UInt8], of message: ScannedMessage, in frame: UnsafeRawBufferPointer) {
+        self.init(
+            type: type, subject: UnsafeRawBufferPointer(rebasing: frame[message.subject]),
+            key: UnsafeRawBufferPointer(rebasing: frame[message.key]))
+    }
 
     /// Calls `body` with the document that a request asks for.
     fileprivate static func with<Result>(

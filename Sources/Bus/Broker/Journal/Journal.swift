@@ -660,30 +660,11 @@ extension Journal {
             let name = publisher.name
             let limit = rights.role.session != nil ? journal.limits.deviceDocumentSize : journal.limits.documentSize
             var size = journal.documentSizes[name]
-            func forEachDocument(_ body: (DocumentIdentity, Int) throws -> Void) throws {
-                try batch.frame.withUnsafeBytes { frame in
-                    for message in batch.messages {
-                        let type: [UInt8]
-                        switch message.topic {
-                        case .known(let index):
-                            guard journal.topics[index].isDocument else { continue }
-                            type = journal.topics[index].typeBytes
-                        case .new(let index):
-                            guard batch.newTopics[index].type.kind == .document else { continue }
-                            type = Array(batch.newTopics[index].type.description.utf8)
-                        }
-                        let document = DocumentIdentity(
-                            type: type, subject: UnsafeRawBufferPointer(rebasing: frame[message.subject]),
-                            key: UnsafeRawBufferPointer(rebasing: frame[message.key]))
-                        try body(document, message.documentSize)
-                    }
-                }
-            }
-            try forEachDocument { size += $1 }
+            batch.forEachDocument(journal.topics) { size += $1.documentSize }
             guard size > limit else { return }
             // What the batch replaces makes room.
             var replaced: Set<[[UInt8]]> = []
-            try forEachDocument { document, _ in
+            try batch.forEachDocument(journal.topics) { document, _ in
                 guard replaced.insert([document.type, Array(document.subject), Array(document.key)]).inserted,
                     let old = try journal.documents.version(of: document, in: self), old.publisher == name
                 else { return }
@@ -739,9 +720,7 @@ extension Journal {
                     publisher: publisher?.name, in: self)
                 journal.lastChecksum = (offset, checksum)
                 guard topic.isDocument else { return }
-                let identity = DocumentIdentity(
-                    type: topic.typeBytes, subject: UnsafeRawBufferPointer(rebasing: frame[message.subject]),
-                    key: UnsafeRawBufferPointer(rebasing: frame[message.key]))
+                let identity = DocumentIdentity(type: topic.typeBytes, of: message, in: frame)
                 if let publisher {
                     if let old = try journal.documents.version(of: identity, in: self) {
                         journal.documentSizes.add(-old.size, to: old.publisher)

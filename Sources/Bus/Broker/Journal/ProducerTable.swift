@@ -34,7 +34,7 @@ struct ProducerTable {
 
     private(set) var rows: [ProducerID: ProducerRow] = [:]
     /// The number of producers of each user.
-    private var counts: [String: Int] = [:]
+    private var counts = UserCounts()
     /// The producers whose row has changed since the table was last saved.
     private var moved: [ProducerID] = []
     /// The ends of the last batches of the producer that most recently repeated one; nil if none has.
@@ -52,7 +52,7 @@ struct ProducerTable {
     }
 
     mutating func load(_ database: Database) throws {
-        (rows, counts) = ([:], [:])
+        (rows, counts) = ([:], UserCounts())
         moved = []
         repeated = nil
         let cursor = try Row.fetchCursor(database, sql: "SELECT id, sequence, offset, time, publisher FROM producers")
@@ -62,14 +62,14 @@ struct ProducerTable {
             rows[id] = ProducerRow(
                 sequence: try row.number("sequence"), offset: try row.number("offset"), time: try row.number("time"),
                 publisher: publisher)
-            if let publisher { counts[publisher, default: 0] += 1 }
+            if let publisher { counts.add(1, to: publisher) }
         }
     }
 
     subscript(producer: ProducerID) -> ProducerRow? { rows[producer] }
 
     /// True if some user has more producers than `limit`, and so many that forgetting them is worth the work.
-    func hasTooMany(limit: Int) -> Bool { counts.values.contains { $0 > limit + limit / 8 } }
+    func hasTooMany(limit: Int) -> Bool { !counts.above(limit + limit / 8).isEmpty }
 
     /// Sets the last batch of a producer.
     /// - Parameter publisher: Nil on a bus without keys.
@@ -79,7 +79,7 @@ struct ProducerTable {
         let row = ProducerRow(sequence: sequence, offset: offset, time: time, publisher: publisher, hasMoved: true)
         let old = rows.updateValue(row, forKey: producer)
         if old?.hasMoved != true { moved.append(producer) }
-        if old == nil, let publisher { counts[publisher, default: 0] += 1 }
+        if old == nil, let publisher { counts.add(1, to: publisher) }
     }
 
     /// Writes the rows of the producers that have changed.
@@ -119,16 +119,14 @@ struct ProducerTable {
             living.insert(producer)
             move(producer, to: row.sequence, offset: row.offset, at: transaction.time, of: row.publisher)
         }
-        for (publisher, count) in counts where count > limit {
+        for (publisher, count) in counts.above(limit) {
             try forgetSilent(count - limit, of: publisher, but: living, in: transaction)
         }
         let oldest = oldestTime(keeping: capacity, at: transaction.time)
         try transaction.database.execute(
             sql: "DELETE FROM producers WHERE time < :limit", arguments: ["limit": oldest])
         rows = rows.filter { $0.value.time >= oldest }
-        counts = rows.values.reduce(into: [:]) { counts, row in
-            if let publisher = row.publisher { counts[publisher, default: 0] += 1 }
-        }
+        counts = UserCounts(rows.values.compactMap(\.publisher))
     }
 
     /// Forgets the producers of one user that have been silent for longest.

@@ -33,6 +33,26 @@ struct ScannedBatch {
         }
     }
 
+    /// Calls `body` for each message that is a version of a document.
+    func forEachDocument(
+        _ topics: TopicTable, _ body: (DocumentIdentity, ScannedMessage) throws -> Void
+    ) rethrows {
+        try frame.withUnsafeBytes { frame in
+            for message in messages {
+                let type: [UInt8]
+                switch message.topic {
+                case .known(let index):
+                    guard topics[index].isDocument else { continue }
+                    type = topics[index].typeBytes
+                case .new(let index):
+                    guard newTopics[index].type.kind == .document else { continue }
+                    type = Array(newTopics[index].type.description.utf8)
+                }
+                try body(DocumentIdentity(type: type, of: message, in: frame), message)
+            }
+        }
+    }
+
     private mutating func add(_ scan: inout BatchScan, _ topics: TopicTable) throws {
         let start = scan.index
         let (name, subject, key) = (try scan.text(), try scan.text(), try scan.text())

@@ -11,7 +11,7 @@ struct TopicTable {
     private var indicesByID: [Int64: Int] = [:]
     private var moved: [Int] = []
     /// The number of topics that each user has begun, on a bus with keys.
-    private var counts: [String: Int] = [:]
+    private var counts = UserCounts()
     private let limit: Int
     /// The offset of the last message of each partition.
     private var partitionHeads = [UInt64](repeating: 0, count: Partition.count)
@@ -44,7 +44,7 @@ struct TopicTable {
     /// - Throws: ``ProtocolError`` with code `tooLarge`.
     func checkCapacity(for count: Int, of publisher: String?) throws(ProtocolError) {
         guard count > 0 else { return }
-        if let publisher, case let own = counts[publisher, default: 0], own + count > limit {
+        if let publisher, case let own = counts[publisher], own + count > limit {
             throw ProtocolError(
                 .tooLarge, "'\(publisher)' has begun \(own) topics already; use fewer types of messages")
         }
@@ -58,10 +58,9 @@ struct TopicTable {
     mutating func add(
         _ topic: Topic, id: Int64, head: UInt64, of publisher: String? = nil
     ) throws(ProtocolError) -> Int {
-        guard entries.count < Self.capacity else {
-            throw ProtocolError(.tooLarge, "the bus has \(entries.count) topics already; use fewer types of messages")
-        }
-        if let publisher { counts[publisher, default: 0] += 1 }
+        // What a journal contains may be more than a user may begin now.
+        try checkCapacity(for: 1, of: nil)
+        if let publisher { counts.add(1, to: publisher) }
         let entry = TopicEntry(id: id, topic: topic, head: head)
         entry.next = indices[entry.hash]
         indices[entry.hash] = entries.count

@@ -3,12 +3,8 @@ internal import Support
 
 /// All streams of a gateway, and the state of the bus that they show.
 package actor Hub {
-    /// The maximum number of streams.
-    static let streamLimit = 64
-    /// The maximum number of streams of browsers that have signed in to the same session.
-    static let sessionStreamLimit = 8
-    /// The maximum number of streams of all sessions, which leaves some to operators.
-    static let allSessionsStreamLimit = streamLimit - 8
+    /// The number of streams.
+    static let capacity = PageCapacity(all: 64, forOperators: 8, ofSession: 8)
 
     private struct Stream {
         var stream: PageStream
@@ -89,11 +85,7 @@ package actor Hub {
         if streams[name] == nil {
             makeRoom(for: name.access)
             guard hasRoom(for: name.access), !isClosed else {
-                throw .busy(
-                    """
-                    there are \(Self.streamLimit) streams, \(Self.allSessionsStreamLimit) of sessions, or \
-                    \(Self.sessionStreamLimit) of this session; close a page
-                    """)
+                throw Self.capacity.error("streams", "close a page")
             }
             streams[name] = Stream(stream: PageStream(run: identity.run, now: now()))
         }
@@ -111,10 +103,8 @@ package actor Hub {
     }
 
     private func hasRoom(for access: PageAccess) -> Bool {
-        guard streams.count < Self.streamLimit else { return false }
-        return access == .operator
-            || streams.keys.count { $0.access != .operator } < Self.allSessionsStreamLimit
-                && streams.keys.count { $0.access == access } < Self.sessionStreamLimit
+        Self.capacity.hasRoom(
+            for: access, beside: streams.keys.reduce(into: [:]) { $0[$1.access, default: 0] += 1 })
     }
 
     /// Removes the stream that has been without a connection for the longest time, if there is no room for another one.
