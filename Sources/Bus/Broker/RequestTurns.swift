@@ -1,5 +1,6 @@
 internal import BusProtocol
 internal import DequeModule
+internal import EventBus
 
 /// The requests that wait, by user. Each turn takes some of every user, so that nobody waits for all requests of another
 /// user. On a bus without keys there is one user.
@@ -20,13 +21,30 @@ struct RequestTurns {
         case overflown
     }
 
+    /// A request that waits, and what it counts.
+    struct Waiting {
+        let request: Incoming
+        /// The number of bytes, with those of the arrays.
+        let size: Int
+        let readsJournal: Bool
+
+        init(_ request: Incoming) {
+            self.request = request
+            size = request.frames.reduce(256) { $0 + 64 + $1.count }
+            readsJournal = request.readsJournal
+        }
+
+        /// The work that it is for the broker, in bytes. A page counts as a whole one.
+        var cost: Int { size + (readsJournal ? Limits.pageSize : 0) }
+    }
+
     private struct Queue {
-        var requests: Deque<Incoming> = []
+        var requests: Deque<Waiting> = []
         /// The cost by which the user has exceeded its share of the last turns.
         var debt = 0
         private var (size, readCount) = (0, 0)
 
-        mutating func add(_ request: Incoming, _ limits: UserLimits) -> Admission {
+        mutating func add(_ request: Waiting, _ limits: UserLimits) -> Admission {
             let hasRoom = requests.isEmpty || size + request.size <= limits.waitingSize
             if request.readsJournal {
                 guard hasRoom, readCount < limits.waitingReads else { return .dropped }
@@ -39,16 +57,16 @@ struct RequestTurns {
             return .added
         }
 
-        mutating func popFirst() -> Incoming? {
+        mutating func popFirst() -> Waiting? {
             guard let request = requests.popFirst() else { return nil }
             size -= request.size
             if request.readsJournal { readCount -= 1 }
             return request
         }
 
-        mutating func removeAll(of peer: [UInt8]) -> [Incoming] {
-            let removed = Array(requests.filter { $0.peer == peer })
-            requests.removeAll { $0.peer == peer }
+        mutating func removeAll(of peer: [UInt8]) -> [Waiting] {
+            let removed = Array(requests.filter { $0.request.peer == peer })
+            requests.removeAll { $0.request.peer == peer }
             for request in removed {
                 size -= request.size
                 if request.readsJournal { readCount -= 1 }
@@ -93,10 +111,11 @@ struct RequestTurns {
     mutating func add(_ request: Incoming) -> Admission {
         guard overflown.isEmpty || !overflown.contains(request.peer) else { return .dropped }
         let user = request.user ?? ""
-        let admission = queues[user, default: Queue()].add(request, limits)
+        let waiting = Waiting(request)
+        let admission = queues[user, default: Queue()].add(waiting, limits)
         switch admission {
         case .added:
-            (count, cost) = (count + 1, cost + request.cost)
+            (count, cost) = (count + 1, cost + waiting.cost)
             if queues[user]?.requests.count == 1 { order.append(user) }
         case .dropped: break
         case .overflown:
@@ -135,10 +154,10 @@ struct RequestTurns {
             passedCount = 0
             let share = turn.isShared ? Self.share - debt : limit.cost
             var taken = 0
-            while taken < share, turn.requests.count < limit.count, let request = queues[user]?.popFirst() {
-                taken += request.cost
-                turn.requests.append(request)
-                (count, cost) = (count - 1, cost - request.cost)
+            while taken < share, turn.requests.count < limit.count, let waiting = queues[user]?.popFirst() {
+                taken += waiting.cost
+                turn.requests.append(waiting.request)
+                (count, cost) = (count - 1, cost - waiting.cost)
             }
             used += taken
             if turn.isShared { queues[user]?.debt = max(0, taken - share) }

@@ -489,26 +489,19 @@ package struct Incoming {
     /// The user of the connection: the text of its public key. Nil on a bus without keys.
     let user: String?
 
-    /// The number of bytes, with those of the arrays.
-    let size: Int
-    /// True if the answer has content of the journal.
-    let readsJournal: Bool
-
     package init(peer: [UInt8], frames: [[UInt8]], user: String? = nil) {
-        self.init(peer: peer, frames: frames[...], user: user)
-    }
-
-    private init(peer: [UInt8], frames: ArraySlice<[UInt8]>, user: String?) {
-        (self.peer, self.frames, self.user) = (peer, frames, user)
-        size = frames.reduce(256) { $0 + 64 + $1.count }
-        readsJournal = frames.first.flatMap { try? RequestHead($0).operation.readsJournal } ?? false
+        self.peer = peer
+        self.frames = frames[...]
+        self.user = user
     }
 
     /// - Parameter message: The frames from the ROUTER socket: the routing id of the peer, then the frames that it
     ///   sent.
     init?(_ message: [[UInt8]], user: String?) {
         guard let peer = message.first else { return nil }
-        self.init(peer: peer, frames: message.dropFirst(), user: user)
+        self.peer = peer
+        self.user = user
+        frames = message.dropFirst()
     }
 
     func head() throws(ProtocolError) -> RequestHead {
@@ -518,8 +511,8 @@ package struct Incoming {
 
     var body: ArraySlice<[UInt8]> { frames.dropFirst() }
 
-    /// The work that it is for the broker, in bytes. A page counts as a whole one.
-    var cost: Int { size + (readsJournal ? Limits.pageSize : 0) }
+    /// True if the answer has content of the journal.
+    var readsJournal: Bool { (try? head().operation.readsJournal) ?? false }
 }
 
 /// Requests that were refused because of their users: the number for each kind, and the last one.
