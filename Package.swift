@@ -447,7 +447,7 @@ let tests: [Target] = [
     tests(of: "Steward", nats + ["broker"]),
     tests(of: "BusChecker", flows),
     tests(of: "BusSoak", faults),
-    suite("BusFaultTests", faults),
+    suite("BusFaultTests", faults + ["BusAttack", "BusKeys"]),
     // Stops, kills and separates real servers, and damages their disks.
     suite("NATSFaultTests", faults),
 

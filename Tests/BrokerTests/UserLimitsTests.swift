@@ -247,7 +247,7 @@ struct UserLimitsTests {
                 "retained documents",
                 "\(limits.documentSize >> 20) MiB; \(limits.deviceDocumentSize >> 20) MiB for a device"
             ),
-            ("dead letters of one consumer", "\(limits.deadLetterSize >> 20) MiB"),
+            ("dead letters that it has rejected", "\(limits.deadLetterSize >> 20) MiB"),
         ] { #expect(page.contains("\n| \(name) | \(maximum) | ")) }
     }
 }

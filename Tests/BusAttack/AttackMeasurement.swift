@@ -56,6 +56,7 @@ package struct AttackMeasurement: Sendable {
     ) async throws -> (calm: Double, attacked: Double, memory: Int) {
         let ready = Latch()
         let address = configuration.address
+        Broker.prepareProcess()
         return try await withBackground([
             {
                 let logger = Logger(label: "broker") { _ in SwiftLogNoOpLogHandler() }

@@ -58,7 +58,8 @@ private struct Weapon {
     init(_ attack: Attack, _ address: BusAddress, _ key: KeyFile) throws {
         self.attack = attack
         self.address = address
-        options = key.options + [.linger(0)]
+        // Large requests would fill the memory of the attacker while the broker does not run.
+        options = key.options + [.linger(0), .sendHighWaterMark([.documents, .queries].contains(attack) ? 4 : 1000)]
         let count =
             switch attack {
             case .batches, .scans, .documents, .unread: 64

@@ -29,7 +29,16 @@ package actor Broker {
     private var lastAccessNotices: [AuditLog.Entry.Event: ContinuousClock.Instant] = [:]
 
     /// The number of descriptors beyond which more connections would only cost memory.
-    package static let descriptorLimit = 16_384
+    static let descriptorLimit = 16_384
+    /// The number of libzmq's threads, between which it divides the connections: those of a flood delay only a part of
+    /// the others.
+    private static let threadCount = 4
+
+    /// Prepares a process for many connections. Must be called before the first socket of the process.
+    package static func prepareProcess() {
+        DescriptorLimit.raise(to: descriptorLimit)
+        Context.shared.setThreadCount(threadCount)
+    }
 
     /// The maximum number of turns in which subscriptions are checked before messages are sent.
     private static let subscriptionTurns = 32

@@ -26,8 +26,8 @@ package struct UserLimits: Sendable {
     package var documentSize = 512 << 20
     /// The same for a device, which publishes no documents but its presences.
     package var deviceDocumentSize = 4 << 20
-    /// The number of bytes of the dead letters of a consumer at which the oldest ones of the publisher with the most
-    /// bytes are removed.
+    /// The number of bytes of the dead letters that a name has rejected at which the oldest ones of the publisher with
+    /// the most bytes are removed.
     package var deadLetterSize = 128 << 20
 
     package init() {}

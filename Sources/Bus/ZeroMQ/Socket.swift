@@ -293,6 +293,12 @@ package final class Context: @unchecked Sendable {
             zmq_ctx_set(pointer, ZMQ_MAX_SOCKETS, 4096)
         }
     }
+
+    /// Sets the number of threads that libzmq uses for connections (1 without it). Each connection belongs to one of
+    /// them. Has no effect after the first socket of the process.
+    package func setThreadCount(_ count: Int) {
+        if let pointer { zmq_ctx_set(pointer, ZMQ_IO_THREADS, Int32(clamping: count)) }
+    }
 }
 
 /// The failure of a libzmq call.

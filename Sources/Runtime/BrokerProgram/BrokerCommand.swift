@@ -6,7 +6,6 @@ internal import EventBus
 internal import NATSLayout
 internal import ServiceRuntime
 internal import Support
-internal import SystemSupport
 internal import Transports
 
 package struct BrokerCommand: AsyncParsableCommand {
@@ -46,7 +45,7 @@ package struct BrokerCommand: AsyncParsableCommand {
                     address: address, retention: retention, configuration: configuration, process: process)
                 settings.keys = configuration.value(KeyFilePlace.variable).map(KeyFolder.init(of:))
                 settings.isInsecure = options.insecure
-                DescriptorLimit.raise(to: Broker.descriptorLimit)
+                Broker.prepareProcess()
                 return [BrokerService(broker: Broker(settings, logger: logger))]
             }
             #if NATS

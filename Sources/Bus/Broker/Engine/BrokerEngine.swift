@@ -355,7 +355,7 @@ package struct BrokerEngine {
         for (consumer, count) in journal.drainRemovedLetters() {
             notices.say(
                 .deadLettersRemoved,
-                "the dead letters of '\(consumer)' have more than \(size) MiB: the oldest \(count) were removed; "
+                "\(count) of the oldest dead letters of '\(consumer)' were removed: its user had more than \(size) MiB; "
                     + "see 'segue dead list'")
         }
     }

@@ -26,75 +26,87 @@ enum DeadLetterTable {
 
     /// Removes the dead letters that a batch resolves, and copies the message that it rejects to the dead letters.
     /// ``check(_:in:)`` must be called first.
-    /// - Parameter limit: The maximum number of bytes of a consumer's letters. Nil for no limit.
-    /// - Returns: The number of letters that were removed because of the limit.
+    /// - Parameters:
+    ///   - user: The user who rejects; nil on a bus without keys.
+    ///   - limit: The maximum number of bytes of the letters of a user.
+    ///   - sizes: The bytes of the letters of each user.
+    /// - Returns: The number of letters of each consumer that were removed because of the limit.
     static func apply(
-        _ batch: BatchContent, limit: Int?, sizes: inout StoredSizes, in transaction: borrowing Journal.Transaction
-    ) throws -> Int {
+        _ batch: BatchContent, by user: String?, limit: Int, sizes: inout StoredSizes,
+        in transaction: borrowing Journal.Transaction
+    ) throws -> [String: Int] {
         for id in batch.resolvedDeadLetters {
-            try remove(id, sizes: &sizes, in: transaction)
+            _ = try remove(id, sizes: &sizes, in: transaction)
         }
-        guard let checkpoint = batch.checkpoint, let rejection = batch.rejection else { return 0 }
+        guard let checkpoint = batch.checkpoint, let rejection = batch.rejection else { return [:] }
         let inserted = try Row.fetchOne(
             transaction.database,
             sql: """
                 INSERT INTO letters
-                    (consumer, epoch, offset, topic, header, data, code, reason, attempts, time, session, publisher)
+                    (consumer, epoch, offset, topic, header, data, code, reason, attempts, time, session, publisher,
+                    rejector, size)
                 SELECT :consumer, :epoch, offset, topics.name, header, data, :code, :reason, :attempts, :time,
-                    session, messages.publisher
+                    session, messages.publisher, :rejector,
+                    MAX(length(header) + length(data) + length(:reason), \(StoredSizes.minimum))
                 FROM messages JOIN topics ON topics.id = messages.topic WHERE offset = :offset
-                RETURNING \(size)
+                RETURNING size
                 """,
             arguments: [
                 "consumer": checkpoint.consumer, "epoch": Int64(clamping: checkpoint.epoch), "code": rejection.code,
                 "reason": rejection.reason, "attempts": Int64(rejection.attempts), "time": transaction.time,
-                "offset": Int64(clamping: checkpoint.offset),
+                "offset": Int64(clamping: checkpoint.offset), "rejector": user,
             ])
-        let consumer = checkpoint.consumer
-        if let inserted { sizes.add(try inserted.value("size"), to: consumer) }
-        guard let limit, sizes[consumer] > limit else { return 0 }
-        return try removeOldest(of: consumer, keeping: limit / 10 * 9, sizes: &sizes, in: transaction)
+        guard let user, let inserted else { return [:] }
+        sizes.add(try inserted.value("size"), to: user)
+        guard sizes[user] > limit else { return [:] }
+        return try removeOldest(of: user, keeping: limit / 10 * 9, sizes: &sizes, in: transaction)
     }
 
-    private static let size = "MAX(length(header) + length(data) + length(reason), \(StoredSizes.minimum)) AS size"
-
+    /// - Returns: The consumer of the letter; nil if there is no such letter.
     private static func remove(
         _ id: Int64, sizes: inout StoredSizes, in transaction: borrowing Journal.Transaction
-    ) throws {
+    ) throws -> String? {
         let removed = try Row.fetchOne(
-            transaction.database, sql: "DELETE FROM letters WHERE id = :id RETURNING consumer, \(size)",
+            transaction.database, sql: "DELETE FROM letters WHERE id = :id RETURNING consumer, rejector, size",
             arguments: ["id": id])
-        if let removed { sizes.add(-(try removed.value("size", as: Int.self)), to: try removed.value("consumer")) }
+        guard let removed else { return nil }
+        if let user: String = try removed.value("rejector") { sizes.add(-(try removed.value("size")), to: user) }
+        return try removed.value("consumer")
     }
 
-    /// Removes the oldest letters of a consumer, of the publisher that has the most bytes: the letters of the others are
-    /// not those of a flood.
+    /// Removes the oldest letters that a user has rejected, of the publisher that has the most bytes: the letters of the
+    /// others are not those of a flood.
+    /// - Returns: The number of removed letters of each consumer.
     private static func removeOldest(
-        of consumer: String, keeping limit: Int, sizes: inout StoredSizes, in transaction: borrowing Journal.Transaction
-    ) throws -> Int {
-        var count = 0
-        while sizes[consumer] > limit {
+        of user: String, keeping limit: Int, sizes: inout StoredSizes, in transaction: borrowing Journal.Transaction
+    ) throws -> [String: Int] {
+        var counts: [String: Int] = [:]
+        while sizes[user] > limit {
             let letters = try Row.fetchAll(
                 transaction.database,
                 sql: """
-                    SELECT id FROM letters WHERE consumer = :consumer AND publisher IS (
-                        SELECT publisher FROM (SELECT publisher, \(size) FROM letters WHERE consumer = :consumer)
+                    SELECT id FROM letters WHERE rejector = :user AND publisher IS (
+                        SELECT publisher FROM letters WHERE rejector = :user
                         GROUP BY publisher ORDER BY SUM(size) DESC LIMIT 1)
                     ORDER BY id LIMIT 1000
-                    """, arguments: ["consumer": consumer])
+                    """, arguments: ["user": user])
             guard !letters.isEmpty else { break }
-            for letter in letters where sizes[consumer] > limit {
-                try remove(letter.value("id"), sizes: &sizes, in: transaction)
-                count += 1
+            for letter in letters where sizes[user] > limit {
+                if let consumer = try remove(letter.value("id"), sizes: &sizes, in: transaction) {
+                    counts[consumer, default: 0] += 1
+                }
             }
         }
-        return count
+        return counts
     }
 
-    /// The number of bytes of the letters of each consumer.
+    /// The number of bytes of the letters that each user has rejected.
     static func sizes(_ database: Database) throws -> StoredSizes {
-        let letters = "SELECT consumer AS name, \(size) FROM letters"
-        return try StoredSizes(database, sql: "SELECT name, SUM(size) AS size FROM (\(letters)) GROUP BY name")
+        try StoredSizes(
+            database,
+            sql: """
+                SELECT rejector AS name, SUM(size) AS size FROM letters WHERE rejector IS NOT NULL GROUP BY rejector
+                """)
     }
 
     /// The consumer that has given up a message. Nil if there is no such dead letter.

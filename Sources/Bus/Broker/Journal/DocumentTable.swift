@@ -20,13 +20,12 @@ struct DocumentTable {
     /// The parameters of the statements for one document.
     fileprivate enum Parameter: Int32, StatementParameter {
         case type = 1
-        case subject, key, offset, owner
+        case subject, key, offset, owner, publisher, size
     }
 
     private static let selection = """
         SELECT documents.offset, \(MessageTable.columns) FROM documents LEFT JOIN messages USING (offset)
         """
-    private static let size = "length(header) + length(data)"
     private static let identity = "documents.type = :type AND documents.subject = :subject AND documents.key = :key"
 
     static let lookUpSQL = "\(selection) WHERE \(identity)"
@@ -42,34 +41,37 @@ struct DocumentTable {
         scanSubject = try RawStatement(Self.scanSubjectSQL, database)
         lookUp = try RawStatement(Self.lookUpSQL, database)
         retain = try RawStatement(
-            "INSERT OR REPLACE INTO documents VALUES (:type, :subject, :key, :offset, :owner)", database)
+            """
+            INSERT OR REPLACE INTO documents (type, subject, key, offset, owner, publisher, size)
+            VALUES (:type, :subject, :key, :offset, :owner, :publisher, :size)
+            """, database)
         withdraw = try RawStatement("DELETE FROM documents WHERE \(Self.identity)", database)
         offset = try RawStatement("SELECT offset FROM documents WHERE \(Self.identity)", database)
-        version = try RawStatement(
-            "SELECT publisher, \(Self.size) FROM documents JOIN messages USING (offset) WHERE \(Self.identity)",
-            database)
+        version = try RawStatement("SELECT publisher, size FROM documents WHERE \(Self.identity)", database)
         deleteMessage = try RawStatement("DELETE FROM messages WHERE offset = :offset", database)
     }
 
-    /// Retains a message as the current version of its document. A message without data withdraws the document.
+    /// Retains a message as the current version of its document.
     /// - Parameters:
+    ///   - size: The number of bytes of the document; 0 withdraws it.
+    ///   - publisher: The verified publisher; nil on a bus without keys.
     ///   - owner: The producer that leases the document; nil if it is not leased.
     ///   - pruned: The offset up to which retention has removed everything except retained documents.
     func retain(
-        _ document: DocumentIdentity, isWithdrawn: Bool, offset: UInt64, owner: ProducerID?, pruned: UInt64,
+        _ document: DocumentIdentity, size: Int, publisher: String?, offset: UInt64, owner: ProducerID?, pruned: UInt64,
         in _: borrowing Journal.Transaction
     ) throws {
         if pruned > 0 { try removeSuperseded(document, pruned: pruned) }
-        guard !isWithdrawn else { return try document.bound(to: withdraw) { try $0.run() } }
+        guard size > 0 else { return try document.bound(to: withdraw) { try $0.run() } }
         try document.bound(to: retain) { statement in
             statement.bind(Int64(offset), to: .offset)
-            guard let owner else {
-                statement.bindNull(to: .owner)
-                return try statement.run()
-            }
+            statement.bind(Int64(size), to: .size)
+            statement.bindNull(to: .owner)
+            statement.bindNull(to: .publisher)
+            guard let owner else { return try statement.run(binding: publisher, to: .publisher) }
             try owner.withUnsafeBytes { id in
                 statement.bind(blob: id, to: .owner)
-                try statement.run()
+                try statement.run(binding: publisher, to: .publisher)
             }
         }
     }
@@ -112,18 +114,16 @@ struct DocumentTable {
     ) throws -> (publisher: String, size: Int)? {
         try document.bound(to: version) { statement in
             guard let row = try statement.step(), let publisher = row.firstText else { return nil }
-            return (publisher, max(Int(row.second), StoredSizes.minimum))
+            return (publisher, Int(row.second))
         }
     }
 
     /// The number of bytes of the retained documents of each publisher.
     func sizes(_ database: Database) throws -> StoredSizes {
-        // With another join, SQLite would scan all messages.
         try StoredSizes(
             database,
             sql: """
-                SELECT publisher AS name, SUM(MAX(\(Self.size), \(StoredSizes.minimum))) AS size
-                FROM documents CROSS JOIN messages USING (offset) WHERE publisher IS NOT NULL GROUP BY publisher
+                SELECT publisher AS name, SUM(size) AS size FROM documents WHERE publisher IS NOT NULL GROUP BY publisher
                 """)
     }
 

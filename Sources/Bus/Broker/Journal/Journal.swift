@@ -28,7 +28,8 @@ package final class Journal {
     /// The error that says that the journal is damaged and can no longer be used; nil if no damage has been found.
     private(set) var failure: BusError?
 
-    /// The bytes of the retained documents of each publisher, on a bus with keys, and of the dead letters of each consumer.
+    /// The bytes of the retained documents of each publisher, and of the dead letters of each user who rejected them, on a bus
+    /// with keys.
     private var (documentSizes, letterSizes) = (StoredSizes(), StoredSizes())
     /// The number of dead letters that were removed since the last call of ``drainRemovedLetters()``, by their consumer.
     private var removedLetters: [String: Int] = [:]
@@ -39,6 +40,7 @@ package final class Journal {
     private let database: DatabaseQueue
     private let statements: TransactionStatements
     private let file: JournalFile
+    private let checkpointer: Checkpointer
     private let marks: MarkMaker
     private let endRecord: EndRecord
     /// The last content of the record that was read or written; nil if there is none.
@@ -54,6 +56,8 @@ package final class Journal {
     private var firstHead: UInt64 = 0
     /// The offset up to which the tables of topics and producers are up to date; see ``Transaction/saveMoved()``.
     private var saved: UInt64 = 0
+    /// The number of bytes of the batches after ``saved`` that this process has appended.
+    private var unsavedSize = 0
     private var writeFailure: String?
     /// True from a failed transaction to the next successful reload: the data in memory may differ from the file.
     private var isLoadDue = false
@@ -76,6 +80,8 @@ package final class Journal {
         do {
             // check-lines: the file was claimed above.
             database = try DatabaseQueue(path: path, configuration: configuration)
+            checkpointer = try Checkpointer(path: path)
+            database.inDatabase(checkpointer.watch)
             try JournalSchema.migrator.migrate(database)
             (statements, messages, documents, producers, consumers) = try database.inDatabase {
                 try (
@@ -115,6 +121,7 @@ package final class Journal {
     deinit {
         // Ends the transaction that ``prepare()`` may have opened.
         try? database.inDatabase(rollback)
+        checkpointer.close()
     }
 
     /// The offset up to which retention has removed everything except retained documents.
@@ -399,7 +406,7 @@ package final class Journal {
 
     var hasRemovedLetters: Bool { !removedLetters.isEmpty }
 
-    /// The number of dead letters since the last call that were removed because their consumer had too many, by consumer.
+    /// The number of dead letters since the last call that were removed because there were too many, by consumer.
     func drainRemovedLetters() -> [String: Int] {
         defer { removedLetters = [:] }
         return removedLetters
@@ -554,8 +561,10 @@ package final class Journal {
         producers.rows.count > ProducerRow.capacity || producers.hasTooMany(limit: limits.producers)
     }
 
-    /// The number of messages after which the tables of topics and producers are saved.
+    /// The number of messages, and of their bytes, after which the tables of topics and producers are saved. The next
+    /// start of the broker reads at most so much.
     private static var unsavedCount: UInt64 { 4096 }
+    private static var unsavedSize: Int { 16 << 20 }
 }
 
 extension Journal {
@@ -626,12 +635,10 @@ extension Journal {
                 if try journal.consumers.isHandled(checkpoint, end: end) { return }
             }
             try DeadLetterTable.check(content, in: self)
-            let removedCount = try DeadLetterTable.apply(
-                content, limit: publisher.map { _ in journal.limits.deadLetterSize }, sizes: &journal.letterSizes,
+            let removed = try DeadLetterTable.apply(
+                content, by: publisher?.name, limit: journal.limits.deadLetterSize, sizes: &journal.letterSizes,
                 in: self)
-            if removedCount > 0, let checkpoint = content.checkpoint {
-                journal.removedLetters[checkpoint.consumer, default: 0] += removedCount
-            }
+            journal.removedLetters.merge(removed, uniquingKeysWith: +)
             if let checkpoint = content.checkpoint { try journal.consumers.record(checkpoint, in: self) }
             try append(messages, of: batch, from: publisher, to: &feed)
         }
@@ -690,6 +697,7 @@ extension Journal {
         private func append(
             _ batch: ScannedBatch, of sender: BatchHead?, from publisher: Publisher?, to feed: inout [FeedMessage]
         ) throws {
+            journal.unsavedSize += batch.frame.count
             let new = try batch.newTopics.map { try add($0, of: publisher?.name) }
             let owner = sender.flatMap { $0.isLeased ? $0.producer : nil }
             func append(_ message: ScannedMessage) throws {
@@ -728,7 +736,8 @@ extension Journal {
                     journal.documentSizes.add(message.documentSize, to: publisher.name)
                 }
                 try journal.documents.retain(
-                    identity, isWithdrawn: data.isEmpty, offset: offset, owner: owner, pruned: journal.pruned, in: self)
+                    identity, size: message.documentSize, publisher: publisher?.name, offset: offset, owner: owner,
+                    pruned: journal.pruned, in: self)
             }
             let previousInPartition = journal.topics.head(of: topic.partition)
             journal.head = offset
@@ -805,10 +814,13 @@ extension Journal {
             }
         }
 
-        /// Saves the changed rows of the topics and producers, if ``isSaveDue`` is true, or if at least
-        /// ``unsavedCount`` messages were appended since the last save.
+        /// Saves the changed rows of the topics and producers, if ``isSaveDue`` is true, or if enough was appended since
+        /// the last save.
         fileprivate func saveMoved() throws {
-            guard isSaveDue || journal.head - journal.saved >= Journal.unsavedCount else { return }
+            guard
+                isSaveDue || journal.head - journal.saved >= Journal.unsavedCount
+                    || journal.unsavedSize >= Journal.unsavedSize
+            else { return }
             let move = journal.statements.moveTopic
             for topic in journal.topics.drainMoved() {
                 move.bind(Int64(clamping: topic.head), to: .head)
@@ -816,7 +828,7 @@ extension Journal {
                 try move.run()
             }
             try journal.producers.save(in: self)
-            journal.saved = journal.head
+            (journal.saved, journal.unsavedSize) = (journal.head, 0)
             try database.execute(
                 sql: "UPDATE journal SET value = :saved WHERE key = 'saved'",
                 arguments: ["saved": Int64(clamping: journal.saved)])
@@ -841,59 +853,6 @@ private struct TransactionStatements {
         commit = try RawStatement("COMMIT", database)
         rollback = try RawStatement("ROLLBACK", database)
         moveTopic = try RawStatement("UPDATE topics SET head = :head WHERE id = :id", database)
-    }
-}
-
-/// The file that a journal was opened from.
-struct JournalFile {
-    private let path: String
-    private let identity: Identity
-
-    private struct Identity: Equatable {
-        let device: dev_t
-        let inode: ino_t
-    }
-
-    /// Creates the file if there is none, and takes the rights of other users away from it and from the files that
-    /// SQLite keeps beside it.
-    /// - Returns: The path without symbolic links.
-    /// - Throws: ``BusError`` with code `journal` if the file belongs to another user.
-    static func restrict(_ path: String) throws(BusError) -> String {
-        let file = URL(fileURLWithPath: path).resolvingSymlinksInPath().path
-        do {
-            try PrivateFile.claim(file)
-            for suffix in ["-wal", "-shm", "-journal"] { try PrivateFile.claim(file + suffix, createsFile: false) }
-            return file
-        } catch {
-            throw BusError(
-                .journal, "the journal \(path) cannot be opened: \(error); use a file and a folder of your own")
-        }
-    }
-
-    /// - Throws: ``BusError`` with code `journal` if there is no such file.
-    init(path: String) throws {
-        self.path = path
-        guard let identity = Self.identity(path) else { throw Self.gone(path) }
-        self.identity = identity
-    }
-
-    /// - Throws: ``BusError`` with code `journal` if there is another file or no file at the path.
-    func check() throws {
-        guard Self.identity(path) == identity else { throw Self.gone(path) }
-    }
-
-    private static func identity(_ path: String) -> Identity? {
-        var status = stat()
-        guard stat(path, &status) == 0 else { return nil }
-        return Identity(device: status.st_dev, inode: status.st_ino)
-    }
-
-    private static func gone(_ path: String) -> BusError {
-        BusError(
-            .journal,
-            "the journal \(path) was removed or replaced while the broker used it; "
-                + "restore it and start the broker again"
-        )
     }
 }
 

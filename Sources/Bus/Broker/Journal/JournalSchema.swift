@@ -22,6 +22,7 @@ enum JournalSchema {
         migrator.registerMigration("marks") { try $0.execute(sql: marks) }
         migrator.registerMigration("origins") { try $0.execute(sql: origins) }
         migrator.registerMigration("names of users") { try $0.execute(sql: users) }
+        migrator.registerMigration("sizes") { try $0.execute(sql: sizes) }
         return migrator
     }()
 
@@ -150,6 +151,21 @@ enum JournalSchema {
         ALTER TABLE producers ADD COLUMN publisher TEXT;
 
         CREATE INDEX letters_of_consumers ON letters (consumer);
+        """
+
+    private static let sizes = """
+        -- What counts for the limits of users. To find these columns after the data of a message, SQLite would read the
+        -- data. `rejector` is who has rejected the message of a letter. Publisher and rejector are NULL on a bus without
+        -- keys, the rejector also for older letters.
+        ALTER TABLE documents ADD COLUMN publisher TEXT;
+        ALTER TABLE documents ADD COLUMN size INTEGER;
+        UPDATE documents SET (publisher, size) =
+            (SELECT messages.publisher, MAX(length(header) + length(data), 1024)
+            FROM messages WHERE messages.offset = documents.offset);
+
+        ALTER TABLE letters ADD COLUMN rejector TEXT;
+        ALTER TABLE letters ADD COLUMN size INTEGER;
+        CREATE INDEX letters_of_rejectors ON letters (rejector, publisher, size);
         """
 
     /// Replaces the checksums of the first version of the journal, which were FNV-1a. A row with a wrong checksum keeps

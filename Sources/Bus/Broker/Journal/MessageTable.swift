@@ -7,7 +7,7 @@ internal import GRDB
 /// The table of the journal's messages, by offset.
 struct MessageTable {
     /// The columns of a message, after its offset, that ``PageBuilder`` reads.
-    static let columns = "messages.topic, previous, header, data, checksum, messages.session, publisher"
+    static let columns = "messages.topic, previous, header, data, checksum, messages.session, messages.publisher"
 
     /// The offset of a message, then the columns of ``columns``.
     enum Column: Int32 {

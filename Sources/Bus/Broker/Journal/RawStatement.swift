@@ -86,6 +86,15 @@ final class RawStatement<Parameter: StatementParameter> {
         _ = try step()
     }
 
+    /// Binds a string, unless it is nil, and runs the statement as ``run()`` does.
+    func run(binding text: String?, to parameter: Parameter) throws {
+        guard var text else { return try run() }
+        try text.withUTF8 { bytes in
+            bind(text: UnsafeRawBufferPointer(bytes), to: parameter)
+            try run()
+        }
+    }
+
     /// Resets the statement. After that the bound bytes are no longer used.
     func reset() {
         sqlite3_reset(pointer)
