@@ -189,7 +189,7 @@ struct UserLimitsTests {
         }
     }
 
-    @Test("Beyond the size of a consumer's dead letters, the oldest of the publisher with the most are removed")
+    @Test("Beyond the size of a user's dead letters, the oldest of the publisher with the most are removed")
     func deadLetters() throws {
         try Bus.run {
             $0.deadLetterSize = 20 << 10
