@@ -638,7 +638,7 @@ extension Journal {
             let removed = try DeadLetterTable.apply(
                 content, by: publisher?.name, limit: journal.limits.deadLetterSize, sizes: &journal.letterSizes,
                 in: self)
-            journal.removedLetters.merge(removed, uniquingKeysWith: +)
+            if !removed.isEmpty { journal.removedLetters.merge(removed, uniquingKeysWith: +) }
             if let checkpoint = content.checkpoint { try journal.consumers.record(checkpoint, in: self) }
             try append(messages, of: batch, from: publisher, to: &feed)
         }
