@@ -55,6 +55,31 @@ struct MigrationTests {
         }
     }
 
+    @Test("A migration counts the retained documents of each publisher")
+    func sizes() throws {
+        try Fixture.inDirectory { directory in
+            let path = "\(directory)/journal.sqlite"
+            let old = try DatabaseQueue(path: path)
+            try JournalSchema.migrator.migrate(old, upTo: "names of users")
+            try old.write { database in
+                for (offset, publisher) in [(1, "anna"), (2, "anna"), (3, nil)] as [(Int, String?)] {
+                    try database.execute(
+                        sql: """
+                            INSERT INTO messages VALUES (?, 1, 0, 0, x'01', zeroblob(?), 0, NULL, NULL, 'anna', ?)
+                            """,
+                        arguments: [offset, offset * 1500, publisher])
+                    try database.execute(
+                        sql: "INSERT INTO documents VALUES ('document.A', 'anna', ?, ?, NULL)",
+                        arguments: ["\(offset)", offset])
+                }
+            }
+            try old.close()
+            let journal = try Journal(path: path)
+            let sizes = try journal.read { try DocumentTable($0).sizes($0) }
+            #expect(sizes["anna"] == 1501 + 3001)
+        }
+    }
+
     /// Creates a journal of the first version. The second of its two messages is damaged.
     private func makeOldJournal(_ path: String) throws {
         let database = try DatabaseQueue(path: path)
