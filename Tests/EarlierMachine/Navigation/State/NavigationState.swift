@@ -1,0 +1,353 @@
+internal import Support
+
+/// The open screens of an app and their arrangement, together with the leaving screens, the runs of child flows, the
+/// waiting attempts (``PendingGuard``) and a parked deep link.
+public struct NavigationState: Hashable, Sendable {
+    /// The screen beneath all others.
+    public var root: RootScreen
+    /// The screens pushed on the root; the topmost one is last.
+    public var path: [ScreenInstance]
+    /// The presentations, from the lowest to the topmost.
+    public var presentations: [Presentation]
+    /// The instances that the program has dismissed and the view may still be animating out, in the order of their
+    /// dismissal.
+    public var leaving: [ScreenInstance]
+    /// The runs of child flows, in the order in which they began.
+    public var runs: [FlowRun]
+    /// The rules with a guard that wait for their answers, in the order in which they began to wait.
+    public var attempts: [PendingGuard]
+    /// The deep link that cannot be followed yet. Nil if there is none.
+    public var parked: ParkedLink?
+    /// The tabs that were selected before, each once; the latest one is last. Nil if the root does not remember them.
+    public var tabHistory: [String]?
+    /// The rules with `after` whose conditions hold.
+    public var waits: [PendingWait]
+
+    public init(
+        root: RootScreen,
+        path: [ScreenInstance] = [],
+        presentations: [Presentation] = [],
+        leaving: [ScreenInstance] = [],
+        runs: [FlowRun] = [],
+        attempts: [PendingGuard] = [],
+        parked: ParkedLink? = nil,
+        tabHistory: [String]? = nil,
+        waits: [PendingWait] = []
+    ) {
+        self.root = root
+        self.path = path
+        self.presentations = presentations
+        self.leaving = leaving
+        self.runs = runs
+        self.attempts = attempts
+        self.parked = parked
+        self.tabHistory = tabHistory
+        self.waits = waits
+    }
+
+    /// The attempt that has waited longest. Nil if none waits.
+    public var attempt: PendingGuard? { attempts.first }
+
+    /// All open instances, from the root up. A dismissed instance is not open, even if it is still leaving.
+    public var open: [ScreenInstance] {
+        let beside = root.container?.stacks.flatMap(\.instances) ?? []
+        return [root.instance] + beside + path + presentations.flatMap(\.instances)
+    }
+
+    /// The screen in front: of the topmost presentation, otherwise of the selected tab, otherwise of the root's stack.
+    public var top: ScreenInstance {
+        presentations.last?.top ?? frontPath.last ?? base(of: bottomScope) ?? root.instance
+    }
+
+    /// The screen that a person looks at: as ``top``, but beside a root with columns that of the last column.
+    package var front: ScreenInstance {
+        guard presentations.isEmpty, case .split? = root.container else { return top }
+        return shown.last ?? top
+    }
+
+    /// The topmost screens of the root's stack, of each column, of the selected tab and of each presentation, from the
+    /// root up. Screens beneath a presentation are included.
+    public var shown: [ScreenInstance] {
+        bottomLayer + presentations.map(\.top)
+    }
+
+    /// The screens that the user can act on. In each window, this is the front screen of the topmost presentation; in
+    /// the main window without presentations, the front screens of the root's stack, columns and selected tab.
+    public var active: [ScreenInstance] {
+        (presentations(over: bottomScope).isEmpty ? bottomLayer : [])
+            + presentations.indices.filter { presentations(over: .presentation($0)).isEmpty }
+            .map { presentations[$0].top }
+    }
+
+    /// True if an instance with this id is open.
+    public func isOpen(_ id: String) -> Bool {
+        open.contains { $0.id == id }
+    }
+
+    /// The front screens beneath all presentations. A pushed screen covers the root, but not the columns beside it. A
+    /// root with tabs is visible around the selected tab.
+    private var bottomLayer: [ScreenInstance] {
+        [path.last ?? root.instance] + (root.container?.shownStacks.map(\.top) ?? [])
+    }
+
+    /// Removes tabs from the history that the root does not have, and all but the latest entry of each tab.
+    mutating func keepTabHistory() {
+        guard let history = tabHistory else { return }
+        var others = Set(root.container?.tabNames ?? []).subtracting([root.container?.selectedTab].compactMap(\.self))
+        tabHistory = history.reversed().filter { others.remove($0) != nil }.reversed()
+    }
+
+    /// The scope of a path.
+    package enum PathScope: Hashable, Sendable {
+        /// The root's path. A machine keeps it empty if the root has tabs.
+        case root
+        case column(String)
+        case tab(String)
+        /// The path of a presentation, by its index from the lowest.
+        case presentation(Int)
+    }
+
+    /// The front path: the topmost presentation's, otherwise the selected tab's, otherwise the root's.
+    public var frontPath: [ScreenInstance] { self[frontScope] }
+
+    var frontScope: PathScope {
+        presentations.indices.last.map { .presentation($0) } ?? bottomScope
+    }
+
+    /// The scope of the path beneath all presentations: the selected tab's, or otherwise the root's.
+    package var bottomScope: PathScope {
+        root.container?.selectedTab.map { .tab($0) } ?? .root
+    }
+
+    /// The scopes of all paths, from the bottom up.
+    package var paths: [PathScope] {
+        let beside: [PathScope] =
+            switch root.container {
+            case .split(let columns): columns.keys.sorted().map { .column($0) }
+            case .tabs(let tabs, _): tabs.map { .tab($0.name) }
+            case nil: []
+            }
+        return [.root] + beside + presentations.indices.map { .presentation($0) }
+    }
+
+    /// The path at a scope. If there is no such scope, it is empty and setting it has no effect.
+    package subscript(scope: PathScope) -> [ScreenInstance] {
+        get {
+            switch scope {
+            case .root: path
+            case .column, .tab: stack(at: scope)?.path ?? []
+            case .presentation(let index): presentations.indices.contains(index) ? presentations[index].path : []
+            }
+        }
+        set {
+            switch (scope, root.container) {
+            case (.root, _): path = newValue
+            case (.presentation(let index), _):
+                if presentations.indices.contains(index) { presentations[index].path = newValue }
+            case (.column(let name), .split(var columns)):
+                columns[name]?.path = newValue
+                root.container = .split(columns: columns)
+            case (.tab(let name), .tabs(var tabs, let selected)):
+                guard let index = tabs.firstIndex(where: { $0.name == name }) else { return }
+                tabs[index].stack.path = newValue
+                root.container = .tabs(tabs, selected: selected)
+            case (.column, _), (.tab, _): break
+            }
+        }
+    }
+
+    /// The screen beneath the path at a scope. Nil if there is no such scope.
+    func base(of scope: PathScope) -> ScreenInstance? {
+        switch scope {
+        case .root: root.instance
+        case .column, .tab: stack(at: scope)?.instance
+        case .presentation(let index): presentations.indices.contains(index) ? presentations[index].instance : nil
+        }
+    }
+
+    private func stack(at scope: PathScope) -> ScreenStack? {
+        switch (scope, root.container) {
+        case (.column(let name), .split(let columns)): columns[name]
+        case (.tab(let name), .tabs(let tabs, _)): tabs.first { $0.name == name }?.stack
+        default: nil
+        }
+    }
+
+    /// The run with this id. Nil if there is none.
+    func run(_ id: String?) -> FlowRun? {
+        runs.first { $0.id == id }
+    }
+
+    /// A run, followed by the run in which it began, and so on to the outermost run. Empty if there is no run with this
+    /// id.
+    func lineage(of id: String?) -> [FlowRun] {
+        var lineage: [FlowRun] = []
+        var next = run(id)
+        while let run = next {
+            lineage.append(run)
+            next = self.run(run.parent)
+        }
+        return lineage
+    }
+
+    /// The ids of a run and of all runs that began in it, at any depth.
+    func family(of id: String) -> Set<String> {
+        // In the list, a run comes after the run that began it.
+        runs.reduce(into: [id]) { family, run in
+            if let parent = run.parent, family.contains(parent) { family.insert(run.id) }
+        }
+    }
+
+    /// The maximum size of the arguments of all open and leaving screens, together with the titles, messages and buttons
+    /// of alerts and dialogs, in bytes of JSON. If the state would grow beyond this size, actions are not taken, and a
+    /// deep link is discarded.
+    static let contentLimit = 512 * 1024
+
+    /// True if the state exceeds ``contentLimit`` and is larger than the former state.
+    func isTooLarge(from former: NavigationState) -> Bool {
+        let size = contentSize
+        return size > Self.contentLimit && size > former.contentSize
+    }
+
+    /// The size that is compared with ``contentLimit``, in bytes. Leaving screens count too.
+    var contentSize: Int {
+        let arguments = open.reduce(0) { $0 + $1.argumentSize } + leaving.reduce(0) { $0 + $1.argumentSize }
+        return presentations.reduce(arguments) { size, presentation in
+            let texts = [presentation.options.title, presentation.options.message].compactMap(\.self)
+            let buttons = (presentation.options.buttons ?? []).reduce(0) { $0 + $1.contentSize }
+            return size + buttons + texts.reduce(0) { $0 + JSONValue.string($1).description.utf8.count }
+        }
+    }
+
+    /// Replaces the arguments of the open instance with this id.
+    mutating func setArguments(_ arguments: [String: JSONValue], of id: String) {
+        func update(_ instance: inout ScreenInstance) { if instance.id == id { instance.arguments = arguments } }
+        func update(_ stack: inout ScreenStack) {
+            update(&stack.instance)
+            for index in stack.path.indices { update(&stack.path[index]) }
+        }
+        update(&root.instance)
+        for index in path.indices { update(&path[index]) }
+        for index in presentations.indices {
+            update(&presentations[index].instance)
+            for depth in presentations[index].path.indices { update(&presentations[index].path[depth]) }
+        }
+        switch root.container {
+        case .split(let columns)?:
+            let updated = columns.mapValues { stack in
+                var stack = stack
+                update(&stack)
+                return stack
+            }
+            root.container = .split(columns: updated)
+        case .tabs(var tabs, let selected)?:
+            for index in tabs.indices { update(&tabs[index].stack) }
+            root.container = .tabs(tabs, selected: selected)
+        case nil: break
+        }
+    }
+
+    /// The stacks in the columns of a split root, by the columns' names. Empty for other roots.
+    var columns: [String: ScreenStack] {
+        guard case .split(let columns) = root.container else { return [:] }
+        return columns
+    }
+}
+
+extension ScreenInstance {
+    /// The maximum size of the arguments of one screen, in bytes of JSON. An action that exceeds it fails.
+    static let argumentLimit = 64 * 1024
+
+    /// The size of the arguments as JSON, in bytes; 0 if there are none.
+    var argumentSize: Int { arguments.isEmpty ? 0 : JSONValue.object(arguments).description.utf8.count }
+}
+
+extension NavigationState: Codable {
+    private enum CodingKeys: String, CodingKey {
+        case root
+        case path
+        case presented
+        case leaving
+        case runs
+        case attempt
+        case otherAttempts
+        case parked
+        case tabHistory
+        case waits
+    }
+
+    /// Decodes a state. If `runs` is absent, no child flow runs. `attempt` is the attempt that has waited longest, and
+    /// `otherAttempts` are the later ones; older versions know only `attempt`. Each presentation is nested in the
+    /// presentation beneath it.
+    public init(from decoder: any Decoder) throws {
+        let object = try decoder.container(keyedBy: CodingKeys.self)
+        root = try object.decode(RootScreen.self, forKey: .root)
+        path = try object.decode([ScreenInstance].self, forKey: .path)
+        leaving = try object.decode([ScreenInstance].self, forKey: .leaving)
+        parked = try object.decodeIfPresent(ParkedLink.self, forKey: .parked)
+        presentations = try object.decode(PresentationChain?.self, forKey: .presented)?.presentations ?? []
+        runs = try object.decodeIfPresent([FlowRun].self, forKey: .runs) ?? []
+        if let run = Self.misplaced(in: runs) {
+            let message = "run '\(run.id)' is there twice, or does not come after the run in which it began"
+            throw DecodingError.dataCorruptedError(forKey: .runs, in: object, debugDescription: message)
+        }
+        attempts = []
+        if let first = try object.decodeIfPresent(PendingGuard.self, forKey: .attempt) {
+            attempts = [first] + (try object.decodeIfPresent([PendingGuard].self, forKey: .otherAttempts) ?? [])
+        }
+        waits = Array((try object.decodeIfPresent([PendingWait].self, forKey: .waits) ?? []).prefix(PendingWait.limit))
+        tabHistory = try object.decodeIfPresent([String].self, forKey: .tabHistory)
+        keepTabHistory()
+    }
+
+    /// A run with the id of an earlier one, or that began in itself or in a later one. Nil if there is none. Without
+    /// such runs, ``lineage(of:)`` ends.
+    private static func misplaced(in runs: [FlowRun]) -> FlowRun? {
+        let indices = Dictionary(runs.enumerated().map { ($1.id, $0) }) { first, _ in first }
+        return runs.enumerated().first { index, run in
+            indices[run.id] != index || run.parent.flatMap { indices[$0] }.map { $0 >= index } ?? false
+        }?.element
+    }
+
+    /// Encodes the state. Without a value, `presented` and `parked` are null, while `runs`, `attempt`, `otherAttempts`,
+    /// `tabHistory` and `waits` are absent.
+    public func encode(to encoder: any Encoder) throws {
+        var object = encoder.container(keyedBy: CodingKeys.self)
+        try object.encode(root, forKey: .root)
+        try object.encode(path, forKey: .path)
+        try object.encode(PresentationChain(presentations[...]), forKey: .presented)
+        try object.encode(leaving, forKey: .leaving)
+        if !runs.isEmpty { try object.encode(runs, forKey: .runs) }
+        try object.encodeIfPresent(attempt, forKey: .attempt)
+        if attempts.count > 1 { try object.encode(Array(attempts.dropFirst()), forKey: .otherAttempts) }
+        try object.encode(parked, forKey: .parked)
+        try object.encodeIfPresent(tabHistory, forKey: .tabHistory)
+        if !waits.isEmpty { try object.encode(waits, forKey: .waits) }
+    }
+}
+
+/// The presentations in the nested form of the JSON: each contains the presentation over it.
+private struct PresentationChain: Codable {
+    var presentations: [Presentation]
+
+    init?(_ presentations: ArraySlice<Presentation>) {
+        guard !presentations.isEmpty else { return nil }
+        self.presentations = Array(presentations)
+    }
+
+    private enum CodingKeys: String, CodingKey {
+        case presented
+    }
+
+    init(from decoder: any Decoder) throws {
+        let object = try decoder.container(keyedBy: CodingKeys.self)
+        let above = try object.decode(PresentationChain?.self, forKey: .presented)
+        presentations = [try Presentation(from: decoder)] + (above?.presentations ?? [])
+    }
+
+    func encode(to encoder: any Encoder) throws {
+        try presentations.first?.encode(to: encoder)
+        var object = encoder.container(keyedBy: CodingKeys.self)
+        try object.encode(PresentationChain(presentations.dropFirst()), forKey: .presented)
+    }
+}
