@@ -5,35 +5,36 @@ public import Support
 /// A flow is created from YAML (`init(yaml:file:)`) or with a result builder
 /// (`init(_:version:platform:start:presentations:requests:ignores:commands:content:)`). Both initializers check it.
 public struct Flow: Hashable, Sendable {
-    public let name: String
+    /// What the flow declares, prepared for machines.
+    let program: FlowProgram
+
+    public var name: String { program.declaration.name }
     /// The version that its authors set.
-    public let version: Int
+    public var version: Int { program.declaration.version }
     /// The platform that the flow is for, such as `ios`.
-    public let platform: String
+    public var platform: String { program.declaration.platform }
     /// The name of the screen that a session begins with.
-    public let start: String
+    public var start: String { program.declaration.start }
     /// The screens, by name.
-    public let screens: [String: Screen]
+    public var screens: [String: Screen] { program.declaration.screens }
     /// The presentation styles that the platform has. Nil if the flow does not list them; then the checker uses its own
     /// list for the platform.
-    public let presentations: [PresentationStyle]?
+    public var presentations: [PresentationStyle]? { program.declaration.presentations }
     /// The actions that views may request with `command.NavigationRequested`.
-    public let requests: [ActionName]
+    public var requests: [ActionName] { program.declaration.requests }
     /// The events and errors that no rule has to answer, sorted. A review does not note that they lack a rule.
-    public let ignores: [String]
+    public var ignores: [String] { program.declaration.ignores }
     /// The fields of commands that only the flow receives, by the command's type. A coordinator publishes them in its
     /// contract, so that programs can check these commands before they send them.
-    public let commands: [String: [String: JSONSchema.Property]]
+    public var commands: [String: [String: JSONSchema.Property]] { program.declaration.commands }
     /// The child flows, by name.
-    public let flows: [String: Child]
+    public var flows: [String: Child] { program.declaration.flows }
     /// The rules of the flow itself, in the order in which they are tried. The first rule that matches a message
     /// applies. Among rules with a guard that have the same conditions and question, the answer decides which one
     /// applies.
-    public let transitions: [Transition]
+    public var transitions: [Transition] { program.declaration.transitions }
     /// The deep links, in the order in which they are tried.
-    public let links: [Link]
-    /// True if the flow has links, and a screen or a command whose fields it declares: values of URLs are checked then.
-    let checksLinkValues: Bool
+    public var links: [Link] { program.declaration.links }
     /// The maximum number of rules and links in a flow, with those of its child flows. A flow with more is refused.
     package static let ruleLimit = 10_000
 
@@ -41,18 +42,16 @@ public struct Flow: Hashable, Sendable {
     package var ruleCount: Int { allTransitions.reduce(links.count) { $0 + max($1.on.count, 1) } }
 
     /// The names of the screens from which the user cannot go back.
-    package let screensWithoutBack: Set<String>
-    /// True if a rule waits.
-    let hasWaits: Bool
+    package var screensWithoutBack: Set<String> { program.screensWithoutBack }
     /// The acts of the user that rules answer.
-    package let acts: Set<UserAct>
+    package var acts: Set<UserAct> { program.acts }
     /// The types of the messages that a machine of this flow must receive: those of its rules and guards,
     /// `event.GuardDeadlinePassed` if it has guards or rules that wait, views' reports and requests, and
     /// `event.DeepLinkReceived` if it has links.
-    public let messageTypes: Set<String>
+    public var messageTypes: Set<String> { program.messageTypes }
 
     /// A 64-bit hash of ``json``, 16 hexadecimal digits.
-    public private(set) var hash = ""
+    public var hash: String { program.hash }
 
     package init(
         name: String,
@@ -68,30 +67,28 @@ public struct Flow: Hashable, Sendable {
         transitions: [Transition],
         links: [Link] = []
     ) {
-        self.name = name
-        self.version = version
-        self.platform = platform
-        self.start = start
-        self.screens = Dictionary(screens.map { ($0.name, $0) }) { first, _ in first }
-        self.presentations = presentations.map { chosen in PresentationStyle.allCases.filter(chosen.contains) }
-        self.requests = ActionName.allCases.filter(requests.contains)
-        self.ignores = Set(ignores).sorted()
-        self.commands = commands
-        self.flows = Dictionary(flows.map { ($0.name, $0) }) { first, _ in first }
-        self.transitions = transitions
-        self.links = links
-        checksLinkValues = !links.isEmpty && (!commands.isEmpty || screens.contains { $0.arguments != nil })
-        screensWithoutBack = Set(screens.lazy.filter { !$0.back }.map(\.name))
-        let rules = transitions + flows.flatMap(\.transitions)
-        hasWaits = rules.contains { $0.after != nil }
-        acts = Set(rules.flatMap(\.on).compactMap { UserAct(rawValue: $0) })
-        messageTypes = Set(rules.flatMap(\.messageTypes).filter { !Self.isUnpublished($0) })
-            .union(ViewReport.allCases.map(\.rawValue)).union([Self.requestType])
-            .union(links.isEmpty ? [] : [Machine.deepLinkReceived])
-        var hash = FNV1a()
-        hash.combine(json.description)
-        self.hash = hash.hexadecimal
+        let declaration = FlowDeclaration(
+            name: name,
+            version: version,
+            platform: platform,
+            start: start,
+            screens: Dictionary(screens.map { ($0.name, $0) }) { first, _ in first },
+            presentations: presentations.map { chosen in PresentationStyle.allCases.filter(chosen.contains) },
+            requests: ActionName.allCases.filter(requests.contains),
+            ignores: Set(ignores).sorted(),
+            commands: commands,
+            flows: Dictionary(flows.map { ($0.name, $0) }) { first, _ in first },
+            transitions: transitions,
+            links: links)
+        program = FlowProgram(declaration)
     }
+
+    /// Compares what the flows declare.
+    public static func == (left: Flow, right: Flow) -> Bool {
+        left.program === right.program || left.program.declaration == right.program.declaration
+    }
+
+    public func hash(into hasher: inout Hasher) { hasher.combine(hash) }
 
     /// The flow's name, version and hash, as in snapshots.
     public var identity: FlowIdentity {
@@ -372,12 +369,6 @@ public struct Flow: Hashable, Sendable {
     /// The place of a link in the flow: `links[1]`.
     package static func keyPath(ofLink index: Int) -> String { "links[\(index)]" }
 
-    /// The place of a rule of the flow, or of one of its child flows. Nil if there is no such rule.
-    func keyPath(of transition: Transition, in child: String?) -> String? {
-        let rules = child.map { flows[$0]?.transitions ?? [] } ?? transitions
-        return rules.firstIndex(of: transition).map { Self.keyPath(ofRule: $0, in: child) }
-    }
-
     /// The place of the first rule or link that presents this alert or dialog with these buttons. Nil if there is none,
     /// such as after a change of the flow.
     func keyPath(presenting screen: String, with buttons: [AlertButton]) -> String? {
@@ -406,43 +397,27 @@ public struct Flow: Hashable, Sendable {
 
     /// The rule that began this attempt. Nil if the flow no longer has the rule, or if the attempt's run is not in the
     /// state.
-    func rule(of attempt: PendingGuard, in state: NavigationState) -> Transition? {
-        candidates(of: attempt, in: state).first { $0.guard != nil && $0.name == attempt.rule }
+    func rule(of attempt: PendingGuard, in state: NavigationState) -> PreparedRule? {
+        rules(besides: attempt, in: state).first { $0.transition.guard != nil && $0.transition.name == attempt.rule }
     }
 
     /// The rules with the same conditions and the same question as the attempt's rule, in order and including that
     /// rule. The answer decides which of them applies. Empty if ``rule(of:in:)`` is nil.
-    func rules(of attempt: PendingGuard, in state: NavigationState) -> [Transition] {
+    func rules(of attempt: PendingGuard, in state: NavigationState) -> [PreparedRule] {
         guard let rule = rule(of: attempt, in: state) else { return [] }
-        return candidates(of: attempt, in: state).filter { $0.asks(like: rule) }
+        return rules(besides: attempt, in: state).filter { $0.transition.asks(like: rule.transition) }
     }
 
     /// The rules of the child flow to which the attempt's run belongs, or of the flow itself if the attempt has no run.
-    private func candidates(of attempt: PendingGuard, in state: NavigationState) -> [Transition] {
-        guard let run = attempt.run else { return transitions }
-        return state.run(run).flatMap { flows[$0.flow]?.transitions } ?? []
+    private func rules(besides attempt: PendingGuard, in state: NavigationState) -> [PreparedRule] {
+        guard let run = attempt.run else { return program.rules(of: nil).all }
+        return state.run(run).map { program.rules(of: $0.flow).all } ?? []
     }
 
     /// The flow as JSON, in the form of its YAML file.
     ///
     /// ``hash`` is computed from this value.
-    public var json: JSONValue {
-        .object(
-            members: [
-                ("name", .string(name)),
-                ("version", .integer(version)),
-                ("platform", .string(platform)),
-                ("start", .string(start)),
-                ("screens", .object(screens.mapValues(\.json))),
-                ("presentations", presentations.map { .array($0.map { .string($0.rawValue) }) }),
-                ("requests", requests.isEmpty ? nil : .array(requests.map { .string($0.rawValue) })),
-                ("ignores", ignores.isEmpty ? nil : .array(ignores.map { .string($0) })),
-                ("commands", commands.isEmpty ? nil : .object(commands.mapValues(\.json))),
-                ("flows", flows.isEmpty ? nil : .object(flows.mapValues(\.json))),
-                ("transitions", .array(transitions.map(\.json))),
-                ("links", links.isEmpty ? nil : .array(links.map(\.json))),
-            ])
-    }
+    public var json: JSONValue { program.declaration.json }
 }
 
 extension [Flow.Part] {

@@ -109,21 +109,33 @@ extension Flow {
         ///   - focus: The sender of the message, its window, and the run of the rule.
         ///   - filled: Fills in the templates of an argument; returns nil if that is not possible.
         static func hold(
-            when: [Condition], unless: [Condition], in state: NavigationState, from focus: Focus = Focus(),
-            filled: (JSONValue) -> JSONValue? = { $0 }
+            when: [Condition], unless: [Condition], in state: NavigationState,
+            from focus: @autoclosure () -> Focus = Focus(), filled: (JSONValue) -> JSONValue? = { $0 }
         ) -> Bool {
-            when.allSatisfy { $0.holds(in: state, from: focus, filled: filled) }
-                && !unless.contains { $0.holds(in: state, from: focus, filled: filled) }
+            when.allSatisfy { $0.holds(in: state, from: focus(), filled: filled) }
+                && !unless.contains { $0.holds(in: state, from: focus(), filled: filled) }
         }
 
         /// Checks the condition against a state, as ``hold(when:unless:in:from:filled:)`` does.
-        func holds(in state: NavigationState, from focus: Focus, filled: (JSONValue) -> JSONValue?) -> Bool {
-            if scope == .tab {
-                guard let selected = state.root.container?.selectedTab else { return false }
-                return screens.contains { $0.screen == selected }
+        func holds(
+            in state: NavigationState, from focus: @autoclosure () -> Focus, filled: (JSONValue) -> JSONValue?
+        ) -> Bool {
+            func isFulfilled(by instance: ScreenInstance) -> Bool {
+                self.isFulfilled(by: instance, filled: filled)
             }
-            let open = scope.instances(in: state, from: focus)
-            return screens.isEmpty ? open.isEmpty : open.contains { isFulfilled(by: $0, filled: filled) }
+            return switch scope {
+            case .tab: state.root.container?.selectedTab.map { tab in screens.contains { $0.screen == tab } } ?? false
+            case .root: isFulfilled(by: state.root.instance)
+            case .presented where screens.isEmpty: state.presentations.isEmpty
+            case .presented: state.presentations.contains { isFulfilled(by: $0.instance) }
+            case .shown: state.isShown(where: isFulfilled)
+            case .top, .path, .sender:
+                if screens.isEmpty {
+                    scope.instances(in: state, from: focus()).isEmpty
+                } else {
+                    scope.instances(in: state, from: focus()).contains(where: isFulfilled)
+                }
+            }
         }
 
         /// The open instances that fulfil the condition. Empty if it names no screens.

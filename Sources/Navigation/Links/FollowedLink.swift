@@ -118,7 +118,8 @@ extension Machine {
         step.follow(FollowedLink(link: Flow.Link("", to: target), index: 0, target: target, values: [:]))
         // No view has shown the start screen.
         step.state.leaving = []
-        self.init(
-            flow: flow, session: start.session, revision: 0, state: step.state, cause: nil, memory: step.memory)
+        var memory = start.memory
+        memory.record(step.entries, instances: step.instances)
+        self.init(flow: flow, session: start.session, revision: 0, state: step.state, cause: nil, memory: memory)
     }
 }

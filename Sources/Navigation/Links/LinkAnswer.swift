@@ -83,7 +83,7 @@ extension Flow {
 
     /// The reasons why the declared arguments of screens and fields of commands do not allow these values of a URL.
     private func problems(with values: [String: JSONValue], of link: Link) -> [SchemaProblem] {
-        guard checksLinkValues, !values.isEmpty else { return [] }
+        guard program.checksLinkValues, !values.isEmpty else { return [] }
         return uses(of: link).flatMap { use -> [SchemaProblem] in
             guard let value = values[use.placeholder], use.fallback == nil || value != "" else { return [] }
             return use.field.schema.problems(with: value, at: use.name)

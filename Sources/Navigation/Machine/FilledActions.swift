@@ -42,6 +42,7 @@ extension StateTransaction {
     }
 
     func filled(_ destination: Flow.Destination) throws(NavigationFailure) -> Flow.Destination {
+        if destination.arguments.isEmpty { return destination }
         let declared = flow.screens[destination.screen]?.arguments
         return .screen(destination.screen, try resolve(destination.arguments, as: declared))
     }

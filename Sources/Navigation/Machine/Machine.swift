@@ -76,7 +76,11 @@ public struct Machine: Hashable, Sendable {
         var effects = process(input)
         // A parked link may have expired, or a changed flow may admit it, even if the message itself changes nothing.
         // The first wait of a session begins with its first message, even if no rule matches it.
-        if state.parked != nil || flow.hasWaits { effects += commit(step(for: input)) }
+        if state.parked != nil || flow.program.hasWaits {
+            var step = step(for: input)
+            effects += commit(&step)
+        }
+        if released.isEmpty { return effects }
         return effects + process(released: [], at: input.attributes.time, published: published)
     }
 
@@ -110,40 +114,44 @@ public struct Machine: Hashable, Sendable {
     }
 
     private mutating func process(_ input: Input) -> [Effect] {
-        if let report = ViewReport(rawValue: input.type) {
-            return isOwn(input) ? handle(report, input) : []
-        }
+        let answer = flow.program.rules(of: nil)[input.type]
+        if case .report(let report) = answer.known { return isOwn(input) ? handle(report, input) : [] }
         if let instance = lateInstance(of: input) {
             return [input.discarded("screen instance '\(instance)' was dismissed or never existed")]
         }
-        if input.type == Self.deadlinePassed { return isOwn(input) ? expire(input) : [] }
+        if case .deadlinePassed = answer.known { return isOwn(input) ? expire(input) : [] }
         if let effects = processAnswer(input) ?? holdBack(input) { return effects }
-        if input.type == Flow.requestType { return isOwn(input) ? handleRequest(input) : [] }
-        if input.type == Self.deepLinkReceived, !flow.links.isEmpty { return isOwn(input) ? receiveLink(input) : [] }
-        guard let match = match(input) else { return lateAnswer(input) }
-        return perform(match, step(for: input))
+        switch answer.known {
+        case .request: return isOwn(input) ? handleRequest(input) : []
+        case .link: return isOwn(input) ? receiveLink(input) : []
+        case .report, .deadlinePassed, nil: break
+        }
+        if answer.rules.isEmpty, state.runs.isEmpty { return lateAnswer(input) }
+        var step = step(for: input)
+        guard let match = match(&step, runs: runs(for: input)) else { return lateAnswer(input) }
+        return perform(match, &step)
     }
 
     /// Performs the actions of a rule, or begins an attempt if the rule has a guard.
-    private mutating func perform(_ match: Match, _ step: StateTransaction) -> [Effect] {
-        var step = step
-        step.scope = match.run?.id
-        step.rule = match.keyPath
-        if let condition = match.transition.guard { return begin(match.transition, condition: condition, step: step) }
-        return perform(match.transition.actions, step)
+    private mutating func perform(_ match: Match, _ step: inout StateTransaction) -> [Effect] {
+        step.rule = match.rule.keyPath
+        let rule = match.rule.transition
+        if let condition = rule.guard { return begin(rule, condition: condition, step: step) }
+        return perform(rule.actions, &step)
     }
 
     /// Performs all of the actions as one step. If one of them is not possible, none is performed.
-    private mutating func perform(_ actions: [Flow.Action], _ step: StateTransaction) -> [Effect] {
-        var performed = step
+    private mutating func perform(_ actions: [Flow.Action], _ step: inout StateTransaction) -> [Effect] {
+        let former = step
         do {
-            for action in actions { try performed.apply(action) }
-            try tellOfEndings(&performed)
-            try performed.checkSize(from: state)
+            for action in actions { try step.apply(action) }
+            try tellOfEndings(&step)
+            try step.checkSize(from: state)
         } catch {
-            return commit(step) + [.failed(error)]
+            step = former
+            return commit(&step) + [.failed(error)]
         }
-        return commit(performed)
+        return commit(&step)
     }
 
     /// The machine's state in the form in which it is published, stored and restored.
@@ -169,17 +177,17 @@ public struct Machine: Hashable, Sendable {
         return step
     }
 
-    /// Completes a step. If it has changed the state, copies its state and memory to the machine.
-    private mutating func commit(_ step: StateTransaction) -> [Effect] {
-        var step = step
-        if step.act != nil { tellOfAct(&step) }
+    /// Completes a step. If it has changed the state, moves its state to the machine.
+    private mutating func commit(_ step: inout StateTransaction) -> [Effect] {
+        if let act = step.act { tell(of: act, &step) }
         tellOfReportedEndings(&step)
         followParked(&step)
-        released = step.settleAttempts() + released
+        let queued = step.settleAttempts()
+        if !queued.isEmpty { released = queued + released }
         step.settleWaits()
         if step.state != state {
-            state = step.state
-            memory = step.memory
+            swap(&state, &step.state)
+            memory.record(step.entries, instances: step.instances)
             revision += 1
             cause = step.input.id
             rule = step.rule
@@ -187,36 +195,36 @@ public struct Machine: Hashable, Sendable {
         return step.effects
     }
 
-    /// A rule that matches, its place in the flow, and the run of the child flow that it belongs to. The run is nil for
-    /// a rule of the flow itself.
-    typealias Match = (transition: Flow.Transition, keyPath: String, run: FlowRun?)
+    /// A rule that matches, and the run of the child flow that it belongs to. The run is nil for a rule of the flow
+    /// itself.
+    typealias Match = (rule: PreparedRule, run: FlowRun?)
 
     /// The first rule that matches the message and the current state.
     private func match(_ input: Input) -> Match? {
-        match(step(for: input), runs: runs(for: input))
+        var step = step(for: input)
+        return match(&step, runs: runs(for: input))
     }
 
-    /// The first rule that matches the step's message and the state before the step. The rules of the child flows of
-    /// `runs` are tried first, in the order of `runs`, then the rules of the flow itself.
-    func match(_ step: StateTransaction, runs: [FlowRun]) -> Match? {
-        var step = step
+    /// Finds the first rule that matches the step's message and the state before the step, and sets the step's scope to
+    /// the rule's run. The rules of the child flows of `runs` are tried first, in the order of `runs`, then the rules of
+    /// the flow itself.
+    func match(_ step: inout StateTransaction, runs: [FlowRun]) -> Match? {
+        let former = step.scope
         for run in runs {
             step.scope = run.id
-            let transitions = flow.flows[run.flow]?.transitions ?? []
-            if let index = transitions.firstIndex(where: { matches($0, step) }) {
-                return (transitions[index], Flow.keyPath(ofRule: index, in: run.flow), run)
-            }
+            if let rule = rule(answering: step, among: flow.program.rules(of: run.flow)) { return (rule, run) }
         }
         step.scope = nil
-        return flow.transitions.firstIndex { matches($0, step) }
-            .map { (flow.transitions[$0], Flow.keyPath(ofRule: $0, in: nil), nil) }
+        if let rule = rule(answering: step, among: flow.program.rules(of: nil)) { return (rule, nil) }
+        step.scope = former
+        return nil
     }
 
-    private func matches(_ transition: Flow.Transition, _ step: StateTransaction) -> Bool {
-        transition.on.contains(step.input.type)
-            && (transition.origin == .any || isOwn(step.input))
-            && matches(transition.fields, step.input)
-            && step.admits(transition)
+    private func rule(answering step: borrowing StateTransaction, among rules: RuleTable) -> PreparedRule? {
+        rules[step.input.type].rules.first { rule in
+            (rule.transition.origin == .any || isOwn(step.input)) && rule.admits(step.input.data)
+                && step.admits(rule.transition)
+        }
     }
 
     /// True if the message's data fulfils these conditions.
@@ -232,8 +240,7 @@ public struct Machine: Hashable, Sendable {
     /// The instance that a command names as its sender, if that instance is not open. Nil for other messages, for a
     /// command that names no instance, and for a command from another platform.
     private func lateInstance(of input: Input) -> String? {
-        guard isOwn(input), input.type.begins(with: "command."), let instance = input.attributes.instance,
-            !state.isOpen(instance)
+        guard let instance = input.attributes.instance, isOwn(input), input.isIntent, !state.isOpen(instance)
         else { return nil }
         return instance
     }
@@ -295,7 +302,7 @@ extension Machine {
         // The open screens do not change, so the rule that led to them stays.
         step.rule = rule
         step.forget(instance)
-        return commit(step)
+        return commit(&step)
     }
 
     /// Handles a swipe back. Only a completed swipe changes the state.
@@ -308,7 +315,7 @@ extension Machine {
             return [input.discarded("screen instance '\(instance)' is not on a path")]
         }
         step.recordAct(.wentBack, from: instance)
-        return report == .backCompleted ? commit(step) : []
+        return report == .backCompleted ? commit(&step) : []
     }
 
     private mutating func presentationDismissed(_ instance: String, _ input: Input) -> [Effect] {
@@ -321,7 +328,7 @@ extension Machine {
         var step = step(for: input)
         step.recordUserDismissal(ofPresentationAt: index)
         step.recordAct(.dismissed, from: instance)
-        return commit(step)
+        return commit(&step)
     }
 
     private mutating func alertAnswered(_ instance: String, _ input: Input) -> [Effect] {
@@ -340,17 +347,17 @@ extension Machine {
         step.recordUserDismissal(ofPresentationAt: index)
         let question = state.presentations[index].instance
         if let command = button.sends {
-            step.memory.record(NavigationMemory.Answer(message: input.id, question: question, sends: command))
+            step.record(.answer(NavigationMemory.Answer(message: input.id, question: question, sends: command)))
             step.effects.append(.send(type: command, data: .object(button.data ?? [:])))
         }
-        if button.actions.isEmpty { return commit(step) }
+        if button.actions.isEmpty { return commit(&step) }
         // The templates were filled in when the question was presented.
         step.isLiteral = true
         step.scope = question.run
         step.rule = flow.keyPath(presenting: question.screen, with: buttons)
         // The actions change the window of the question, even if the report names its instance only in the data.
         step.input.attributes.instance = instance
-        return perform(button.actions, step)
+        return perform(button.actions, &step)
     }
 
     private mutating func tabSelected(_ instance: String, _ input: Input) -> [Effect] {
@@ -361,7 +368,7 @@ extension Machine {
         }
         if memory.knows(tabReport: input.id) { return [] }
         step.recordAct(selecting: tab)
-        return commit(step)
+        return commit(&step)
     }
 }
 
@@ -388,7 +395,7 @@ extension Machine {
             return [input.discarded(error.message)]
         }
         let isIdle = step.state == state && step.effects.isEmpty
-        return isIdle ? [input.discarded("the requested action changes nothing")] : commit(step)
+        return isIdle ? [input.discarded("the requested action changes nothing")] : commit(&step)
     }
 }
 
@@ -408,9 +415,10 @@ extension Machine {
 
     /// Sends the question of a guarded rule, if it has one, and begins the rule's attempt.
     private mutating func begin(_ rule: Flow.Transition, condition: Flow.Guard, step: StateTransaction) -> [Effect] {
+        var step = step
         let input = step.input
         guard input.data.description.utf8.count <= PendingGuard.dataLimit else {
-            return commit(step) + [
+            return commit(&step) + [
                 input.discarded("the data exceeds \(PendingGuard.dataLimit) bytes, the limit for a message that waits")
             ]
         }
@@ -426,7 +434,7 @@ extension Machine {
         for former in attempts(holding: input, run: step.scope, among: asked.state.attempts) {
             // A message that rejected another attempt has not been held back yet.
             if let meanwhile = meanwhile(of: former), meanwhile != .supersede {
-                return commit(step) + [input.discarded("\(former.message.type) waits for an answer")]
+                return commit(&step) + [input.discarded("\(former.message.type) waits for an answer")]
             }
             asked.end(former)
             asked.effects.append(former.message.discarded("a newer \(input.type) replaced the waiting message"))
@@ -434,10 +442,10 @@ extension Machine {
         let others = asked.state.attempts
         guard others.count < PendingGuard.countLimit else {
             let reason = "\(PendingGuard.countLimit) other messages wait for answers already"
-            return commit(step) + [input.discarded(reason)]
+            return commit(&step) + [input.discarded(reason)]
         }
         if !others.isEmpty, let excess = Self.excess(of: input, beside: others) {
-            return commit(step) + [input.discarded(excess)]
+            return commit(&step) + [input.discarded(excess)]
         }
         if let ask = condition.ask {
             attempt.id = DerivedID.make(from: input.id, platform: flow.platform, name: "ask")
@@ -452,12 +460,12 @@ extension Machine {
                         within: condition.deadline
                     ))
             } catch {
-                return commit(step) + [.failed(error)]
+                return commit(&step) + [.failed(error)]
             }
         }
         asked.effects.append(.expectAnswer(attempt: attempt.id, within: condition.deadline))
         asked.state.attempts.append(attempt)
-        return commit(asked)
+        return commit(&asked)
     }
 
     /// The screen instance and the run to which a message belongs: those of its sender or, without a sender, those that
@@ -480,7 +488,7 @@ extension Machine {
 
     /// The treatment of messages that the attempt holds back. Nil if the flow no longer has its rule.
     private func meanwhile(of attempt: PendingGuard) -> Flow.Guard.Meanwhile? {
-        flow.rule(of: attempt, in: state)?.guard?.meanwhile
+        flow.rule(of: attempt, in: state)?.transition.guard?.meanwhile
     }
 
     /// The reason why the message cannot wait besides those of several attempts. Nil if it can.
@@ -494,22 +502,24 @@ extension Machine {
     private mutating func processAnswer(_ input: Input) -> [Effect]? {
         guard let attempt = state.attempts.first(where: { $0.id == input.attributes.causationID }) else { return nil }
         let rules = flow.rules(of: attempt, in: state)
-        if let rule = rules.first(where: { $0.guard.map { matches($0.accept, input) } ?? false }) {
+        if let rule = rules.first(where: { $0.transition.guard.map { matches($0.accept, input) } ?? false }) {
             var asking = step(for: attempt.message)
             asking.scope = attempt.run
-            guard asking.admits(rule) else {
+            guard asking.admits(rule.transition) else {
                 let reason = "the message was accepted, but the state no longer fulfils the rule's conditions"
                 return conclude(attempt, with: [], input: input, effects: [attempt.message.discarded(reason)])
             }
-            return conclude(attempt, with: rule.actions, of: rule, input: input)
+            return conclude(attempt, with: rule.transition.actions, of: rule, input: input)
         }
-        let rejecting = rules.first { $0.guard?.reject.map { matches($0, input) } ?? false }
-        guard let rejecting, let condition = rejecting.guard else { return nil }
+        let rejecting = rules.first { $0.transition.guard?.reject.map { matches($0, input) } ?? false }
+        guard let rejecting, let condition = rejecting.transition.guard else { return nil }
         // The guard has no actions for a rejection, so the rules handle the rejecting message like any other message.
-        if condition.rejected.isEmpty, let match = match(input) {
+        if condition.rejected.isEmpty {
             var step = step(for: input)
-            step.end(attempt)
-            return perform(match, step)
+            if let match = match(&step, runs: runs(for: input)) {
+                step.end(attempt)
+                return perform(match, &step)
+            }
         }
         return conclude(attempt, with: condition.rejected, of: rejecting, input: input)
     }
@@ -525,13 +535,13 @@ extension Machine {
         }
         let rule = flow.rule(of: attempt, in: state)
         return conclude(
-            attempt, with: rule?.guard?.expired ?? [], of: rule, input: input,
+            attempt, with: rule?.transition.guard?.expired ?? [], of: rule, input: input,
             effects: [attempt.message.discarded("no answer came in time")])
     }
 
     /// Takes the actions of a rule that has waited. The wait is over even if they cannot be taken.
     private mutating func finish(_ wait: PendingWait, _ input: Input) -> [Effect] {
-        guard wait.isOver != true, let (rule, keyPath) = flow.rule(of: wait, in: state) else { return [] }
+        guard wait.isOver != true, let rule = flow.rule(of: wait, in: state) else { return [] }
         var step = step(for: input)
         step.state.waits = state.waits.map { other in
             var other = other
@@ -539,8 +549,8 @@ extension Machine {
             return other
         }
         step.scope = wait.run
-        step.rule = keyPath
-        return perform(rule.actions, step)
+        step.rule = rule.keyPath
+        return perform(rule.transition.actions, &step)
     }
 
     /// Discards or queues a message that must not be handled while an attempt of its screen or run waits. Nil if it may
@@ -548,7 +558,7 @@ extension Machine {
     private mutating func holdBack(_ input: Input) -> [Effect]? {
         if state.attempts.isEmpty { return nil }
         let match = match(input)
-        guard input.isIntent || match?.transition.guard != nil else { return nil }
+        guard input.isIntent || match?.rule.transition.guard != nil else { return nil }
         if state.attempts.contains(where: { $0.holds(input) }) { return [] }
         for attempt in attempts(holding: input, run: match?.run?.id, among: state.attempts) {
             switch meanwhile(of: attempt) {
@@ -587,24 +597,24 @@ extension Machine {
             return [input.discarded(excess)]
         }
         step.state.attempts[index].queue.append(input)
-        return commit(step)
+        return commit(&step)
     }
 
     /// Ends an attempt with these actions. The attempt ends even if the actions cannot be taken.
     private mutating func conclude(
         _ attempt: PendingGuard,
         with actions: [Flow.Action],
-        of rule: Flow.Transition? = nil,
+        of rule: PreparedRule? = nil,
         input: Input,
         effects: [Effect] = []
     ) -> [Effect] {
         var ended = step(for: input)
-        ended.rule = rule.flatMap { flow.keyPath(of: $0, in: state.run(attempt.run)?.flow) }
-        ended.asked = attempt.message
+        ended.rule = rule?.keyPath
+        ended.occasion = .answer(to: attempt.message)
         ended.scope = state.run(attempt.run)?.id
         ended.end(attempt)
         ended.effects = effects
-        return perform(actions, ended).began(attempt.message.attributes)
+        return perform(actions, &ended).began(attempt.message.attributes)
     }
 
     private func matches(_ answer: Flow.Guard.Answer, _ input: Input) -> Bool {
@@ -635,8 +645,9 @@ extension Machine {
     ///
     /// - Throws: The error of a rule whose action cannot be taken, or ``NavigationFailure/endlessFlows``.
     private func tellOfEndings(_ step: inout StateTransaction) throws(NavigationFailure) {
-        let origin = step.input
         step.abandonRuns()
+        if step.endings.isEmpty { return }
+        let origin = step.input
         let open = state.runs.count
         var count = 0
         while !step.endings.isEmpty {
@@ -655,29 +666,27 @@ extension Machine {
     {
         step.input = ending.message(on: origin)
         // Only the rule that ended the child flow may refer to the answer to its guard.
-        step.asked = nil
+        step.occasion = .message
         step.before = step.state
         step.isLiteral = false
         step.isRequest = false
         step.layer = ending.layer
-        guard let match = match(step, runs: step.state.lineage(of: ending.run.parent)) else { return }
-        step.scope = match.run?.id
-        step.rule = step.rule ?? match.keyPath
-        for action in match.transition.actions { try step.apply(action) }
+        guard let match = match(&step, runs: step.state.lineage(of: ending.run.parent)) else { return }
+        step.rule = step.rule ?? match.rule.keyPath
+        for action in match.rule.transition.actions { try step.apply(action) }
     }
 
     /// Lets rules handle the ends of the runs that a view's report or a deep link has ended. If such a rule fails, the
     /// report or the link still takes effect.
     private func tellOfReportedEndings(_ step: inout StateTransaction) {
-        let origin = step.input
         step.abandonRuns()
-        var attempt = step
+        if step.endings.isEmpty { return }
+        let former = step
         do {
-            try tellOfEndings(&attempt)
-            try attempt.checkSize(from: state)
-            step = attempt
+            try tellOfEndings(&step)
+            try step.checkSize(from: state)
         } catch {
-            step.input = origin
+            step = former
             step.endings = []
             step.effects.append(.failed(error))
         }
@@ -704,11 +713,11 @@ extension Machine {
         case .refused(let reason): return [input.discarded(reason)]
         case .acts(let link):
             step.send(link)
-            return commit(step)
+            return commit(&step)
         case .waits(let reason, let url, let park, let otherwise):
             step.unpark(Self.replacedReason)
             if let refusal = open(otherwise, &step, or: park == 0 ? reason : nil) { return [input.discarded(refusal)] }
-            return park == 0 ? commit(step) : self.park(url, for: park, step)
+            return park == 0 ? commit(&step) : self.park(url, for: park, step)
         case .followed(let link, let url):
             step.unpark(Self.replacedReason)
             return park(url, for: link.link.park.milliseconds, step)
@@ -722,7 +731,7 @@ extension Machine {
         let expiry = min((step.input.attributes.time ?? 0) + milliseconds, Int(SafeIntegers.greatest))
         step.state.parked = ParkedLink(
             url: url, messageID: step.input.id, expires: expiry, waiting: step.state.attempts)
-        return commit(step)
+        return commit(&step)
     }
 
     /// Opens the screens for a link that cannot be followed yet.

@@ -167,6 +167,8 @@ struct AttemptSalvage {
         step.effects += step.state.attempts.map {
             .expectAnswer(attempt: $0.id, within: .milliseconds($0.deadline))
         }
-        (state, self.memory, effects) = (step.state, step.memory, step.effects)
+        var memory = memory
+        memory.record(step.entries, instances: step.instances)
+        (state, self.memory, effects) = (step.state, memory, step.effects)
     }
 }

@@ -16,15 +16,14 @@ extension Machine {
     package func search(_ input: Input) -> RuleSearch {
         let runs = runs(for: input)
         var step = step(for: input)
-        if let match = match(step, runs: runs) { return .found(rule: match.keyPath) }
+        if let match = match(&step, runs: runs) { return .found(rule: match.rule.keyPath) }
         var nearest: (count: Int, rule: String, condition: String)?
         for run in runs.map(Optional.some) + [nil] {
             step.scope = run?.id
-            let rules = run.map { flow.flows[$0.flow]?.transitions ?? [] } ?? flow.transitions
-            for (index, rule) in rules.enumerated() where rule.on.contains(input.type) {
-                let failing = failingConditions(of: rule, step)
+            for rule in flow.program.rules(of: run?.flow)[input.type].rules {
+                let failing = failingConditions(of: rule.transition, step)
                 guard let first = failing.first, failing.count < nearest?.count ?? .max else { continue }
-                nearest = (failing.count, Flow.keyPath(ofRule: index, in: run?.flow), first)
+                nearest = (failing.count, rule.keyPath, first)
             }
         }
         return nearest.map { .missed(rule: $0.rule, condition: $0.condition) } ?? .none

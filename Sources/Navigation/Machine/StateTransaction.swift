@@ -1,7 +1,7 @@
 internal import Support
 
-/// A change of the machine's state that is being prepared. It works on a copy, so either all actions of a rule take
-/// effect or none does.
+/// A change of the machine's state that is being prepared, by one message. It changes its own state in place. If an
+/// action of a rule fails, the step is set back, so either all actions of a rule take effect or none does.
 struct StateTransaction {
     let flow: Flow
     /// The message that is being handled. While the end of a run or an act of the user is handled, it is the message
@@ -12,11 +12,14 @@ struct StateTransaction {
     var before: NavigationState
     /// The attempts that waited before the message, without those whose ends have been settled.
     private var waiting: [PendingGuard]
-    /// The message that a rule with a guard matched, while the actions after its answer or its deadline are taken. Nil
-    /// otherwise.
-    var asked: Machine.Input?
+    var occasion: Occasion = .message
     var state: NavigationState
-    var memory: NavigationMemory
+    /// The last number that was given to an instance or a run.
+    private(set) var instances: Int
+    /// The entries that the memory gets when the step is completed.
+    private(set) var entries: [NavigationMemory.Entry] = []
+    /// The alerts and dialogs whose buttons have recently sent commands.
+    private let answers: [NavigationMemory.Answer]
     var effects: [Machine.Effect] = []
     /// True if strings are taken literally instead of as templates.
     var isLiteral = false
@@ -30,28 +33,62 @@ struct StateTransaction {
     var layer: NavigationStep.Layer?
     /// The runs that have ended, whose ends no rule has handled yet.
     var endings: [RunEnding] = []
-    /// The act of the user that the step carries out and that a rule may answer. Nil if there is none, and after the
-    /// rule.
-    var act: PerformedAct?
     /// The place in the flow of the rule or link that is being applied. Nil if there is none.
     var rule: String?
+
+    /// The occasion of a step.
+    indirect enum Occasion {
+        /// The message that is being handled.
+        case message
+        /// The answer to the guard of a rule, or its deadline. The rule matched the message `to`.
+        case answer(to: Machine.Input)
+        /// The act of the user that the step carries out and that a rule may answer.
+        case act(PerformedAct)
+    }
 
     init(flow: Flow, input: Machine.Input, before: NavigationState, memory: NavigationMemory) {
         self.flow = flow
         self.input = input
         self.before = before
-        self.memory = memory
+        instances = memory.instances
+        answers = memory.answers ?? []
         state = before
         waiting = before.attempts
+    }
+
+    /// Adds an entry to the memory when the step is completed.
+    mutating func record(_ entry: NavigationMemory.Entry) { entries.append(entry) }
+
+    /// Returns the next number, which is unique in the session.
+    mutating func nextNumber() -> Int {
+        instances += 1
+        return instances
     }
 
     /// The open instance that sent the message. For the answer to a guard, it is the instance that sent the message
     /// which the rule matched. For a command that a button has sent, it is the answered alert or dialog; for an act of
     /// the user, the screen that was left. Nil if the message names no open instance of this platform.
     var sender: ScreenInstance? {
-        if let left = act?.screen { return left }
-        let message = asked ?? input
-        return before.sender(of: message, on: flow.platform) ?? memory.question(sending: message)
+        switch occasion {
+        case .message: sender(of: input)
+        case .answer(let asking): sender(of: asking)
+        case .act(let act): act.screen ?? sender(of: input)
+        }
+    }
+
+    /// The message that a rule with a guard matched, while the actions after its answer or its deadline are taken. Nil
+    /// otherwise.
+    var asked: Machine.Input? {
+        if case .answer(let asking) = occasion { asking } else { nil }
+    }
+
+    /// The act of the user that a rule may answer. Nil if there is none, and after the rule.
+    var act: PerformedAct? {
+        if case .act(let act) = occasion { act } else { nil }
+    }
+
+    private func sender(of message: Machine.Input) -> ScreenInstance? {
+        before.sender(of: message, on: flow.platform) ?? answers.question(sending: message)
     }
 
     /// The point from which the conditions see the state, and whose stack the actions change.
@@ -64,8 +101,7 @@ struct StateTransaction {
 
     /// True if the state before the step fulfils the rule's conditions.
     func admits(_ rule: Flow.Transition) -> Bool {
-        if rule.when.isEmpty && rule.unless.isEmpty { return true }
-        return Flow.Condition.hold(when: rule.when, unless: rule.unless, in: before, from: focus) { try? resolve($0) }
+        Flow.Condition.hold(when: rule.when, unless: rule.unless, in: before, from: focus) { try? resolve($0) }
     }
 
     /// Records that the program has dismissed these instances, from the bottom up. The view animates them out.
@@ -100,7 +136,7 @@ struct StateTransaction {
     /// Records that the user has dismissed these instances, from the bottom up. The view has animated them out already.
     private mutating func recordUserDismissal(of instances: [ScreenInstance]) {
         for instance in instances.reversed() {
-            memory.record(input.departure(of: instance.id))
+            record(.departure(input.departure(of: instance.id)))
             effects.append(.screenDismissed(instance: instance.id, screen: instance.screen))
         }
     }
@@ -139,7 +175,7 @@ struct StateTransaction {
     /// Records the report that a dismissed instance has been animated out.
     mutating func forget(_ instance: String) {
         state.leaving.removeAll { $0.id == instance }
-        memory.record(input.departure(of: instance))
+        record(.departure(input.departure(of: instance)))
     }
 
     mutating func apply(_ action: Flow.Action) throws(NavigationFailure) {
@@ -183,7 +219,7 @@ struct StateTransaction {
     private func isOnTop(
         _ screen: String?, _ arguments: [String: JSONValue], of stack: Flow.Stack?
     ) throws(NavigationFailure) -> Bool {
-        guard let screen, flow.screens[screen]?.once == true else { return false }
+        guard let screen, flow.program.onceScreens.contains(screen) else { return false }
         let scope = try scope(stack)
         let top = state[scope].last ?? state.base(of: scope)
         return top?.shows(screen, try filled(.screen(screen, arguments)).arguments) ?? false
@@ -194,7 +230,7 @@ struct StateTransaction {
     private mutating func isPresented(
         _ screen: String?, _ arguments: [String: JSONValue], as style: PresentationStyle
     ) throws(NavigationFailure) -> Bool {
-        guard let screen, flow.screens[screen]?.once == true else { return false }
+        guard let screen, flow.program.onceScreens.contains(screen) else { return false }
         let window = state.presentations(inWindowOf: state.frontScope(from: focus))
         let front =
             style == .window
@@ -207,14 +243,13 @@ struct StateTransaction {
     }
 
     private mutating func applyIfPossible(_ action: Flow.Action) throws(NavigationFailure) {
-        var attempt = self
+        let former = self
         do {
-            try attempt.apply(action)
+            try apply(action)
         } catch {
-            if error.dependsOnState { return }
-            throw error
+            self = former
+            if !error.dependsOnState { throw error }
         }
-        self = attempt
     }
 
     private mutating func present(
@@ -313,7 +348,7 @@ struct StateTransaction {
         let changed = try filled(destination).arguments
         var updated = instance
         updated.arguments.merge(changed) { _, new in new }
-        guard updated.argumentSize <= ScreenInstance.argumentLimit else { throw .argumentsTooLarge(instance.screen) }
+        if updated.hasTooLargeArguments { throw .argumentsTooLarge(instance.screen) }
         state.setArguments(updated.arguments, of: instance.id)
     }
 
@@ -455,8 +490,9 @@ struct StateTransaction {
         filled destination: Flow.Destination
     ) throws(NavigationFailure) -> ScreenInstance {
         guard flow.screens[destination.screen] != nil else { throw .unknownScreen(destination.screen) }
-        var instance = memory.instantiate(destination.screen, destination.arguments)
-        guard instance.argumentSize <= ScreenInstance.argumentLimit else { throw .argumentsTooLarge(instance.screen) }
+        var instance = ScreenInstance(
+            screen: destination.screen, number: nextNumber(), arguments: destination.arguments)
+        if instance.hasTooLargeArguments { throw .argumentsTooLarge(instance.screen) }
         instance.run = livingRun?.id
         return instance
     }
@@ -467,7 +503,7 @@ struct StateTransaction {
     {
         guard let child = flow.flows[name] else { throw .unknownFlow(name) }
         var first = try instantiate(.screen(child.start, arguments))
-        let run = FlowRun(id: "\(name)-\(memory.nextNumber())", flow: name, first: first.id, parent: first.run)
+        let run = FlowRun(id: "\(name)-\(nextNumber())", flow: name, first: first.id, parent: first.run)
         first.run = run.id
         state.runs.append(run)
         return first
@@ -543,7 +579,7 @@ struct StateTransaction {
         if waiting.isEmpty { return [] }
         let ended = waiting.filter { attempt in !state.attempts.contains { $0.id == attempt.id } }
         waiting.removeAll { attempt in ended.contains { $0.id == attempt.id } }
-        for attempt in ended { memory.recordEnd(ofAttempt: attempt.id) }
+        for attempt in ended { record(.endOfAttempt(attempt.id)) }
         return ended.flatMap(\.queue)
     }
 
@@ -667,7 +703,8 @@ struct StateTransaction {
     }
 
     private mutating func instantiate(_ destination: Flow.Destination, _ link: FollowedLink) -> ScreenInstance {
-        memory.instantiate(destination.screen, link.filled(destination.arguments))
+        ScreenInstance(
+            screen: destination.screen, number: nextNumber(), arguments: link.filled(destination.arguments))
     }
 }
 

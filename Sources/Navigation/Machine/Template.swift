@@ -10,16 +10,20 @@ package import Support
 ///
 /// A string that consists of one placeholder is replaced by the value itself, of any type. In all other strings, and in
 /// titles, messages and URLs, the values must be strings, numbers or booleans.
-package struct Template {
-    package enum Segment: Equatable {
+package struct Template: Sendable {
+    package enum Segment: Equatable, Sendable {
         case text(String)
         case placeholder(Placeholder)
     }
 
     /// A reference to a value.
-    package struct Placeholder: Equatable {
+    package struct Placeholder: Equatable, Sendable {
         /// The dotted path of the value.
         package let path: String
+        /// The scope with which the path begins. Nil if it begins with another name.
+        let scope: Scope?
+        /// The parts of the path after the scope.
+        let parts: [String]
         /// The text that replaces a value which is absent, null or empty. Nil if there is none.
         package let standby: String?
         /// True for `${PATH?}`: if the value is absent or null, the key that has the template is left out.
@@ -27,15 +31,14 @@ package struct Template {
 
         /// Parses the text between `${` and `}`.
         init(_ source: Substring) {
-            guard source.utf8.contains(where: { $0 == UInt8(ascii: ":") || $0 == UInt8(ascii: "?") }) else {
-                (path, standby, isOptional) = (String(source), nil, false)
-                return
-            }
             let (path, standby) = source.cut(at: ":-").map { ($0.before, Optional(String($0.after))) } ?? (source, nil)
             self.standby = standby
             let marked = path.removing(suffix: "?")
             isOptional = marked != nil
             self.path = String(marked ?? path)
+            let (scope, rest) = self.path.cut(at: ".") ?? ("", "")
+            self.scope = Scope(rawValue: String(scope))
+            parts = rest.split(scalar: ".").map(String.init)
         }
     }
 
@@ -127,6 +130,23 @@ package struct Template {
             utf8.index(after: end) == utf8.endIndex
         else { return nil }
         return Placeholder(source[utf8.index(utf8.startIndex, offsetBy: 2)..<end])
+    }
+
+    /// The templates among the strings within a value, by their sources. An invalid template is left out.
+    static func all(in value: JSONValue) -> [String: Template] {
+        var templates: [String: Template] = [:]
+        func collect(_ value: JSONValue) {
+            switch value {
+            case .string(let source):
+                guard source.contains(scalars: "${"), templates[source] == nil else { return }
+                templates[source] = try? Template(source)
+            case .array(let elements): elements.forEach(collect)
+            case .object(let members): members.values.forEach(collect)
+            default: return
+            }
+        }
+        collect(value)
+        return templates
     }
 
     package var placeholders: [Placeholder] {
@@ -234,6 +254,7 @@ extension StateTransaction {
     func resolve(
         _ members: [String: JSONValue], as declared: [String: JSONSchema.Property]? = nil
     ) throws(NavigationFailure) -> [String: JSONValue] {
+        if members.isEmpty { return members }
         var resolved = members
         for (name, member) in members {
             resolved[name] = try resolve(member, isOptional: declared?[name]?.isRequired == false)
@@ -251,7 +272,7 @@ extension StateTransaction {
             guard segments.count == 1, case .placeholder(let placeholder) = segments[0] else {
                 return .string(try text(of: segments))
             }
-            let value = self.value(at: placeholder.path)
+            let value = self.value(of: placeholder)
             if placeholder.standby != nil, value.map(\.isBlank) ?? true { return placeholder.standbyValue }
             if isOptional || placeholder.isOptional { return value.flatMap { $0.isNull ? nil : $0 } }
             guard let value else { throw .unresolved(placeholder.path) }
@@ -284,7 +305,7 @@ extension StateTransaction {
         if isLiteral { return [.text(source)] }
         do {
             // The checks of the flow have checked the paths.
-            return try Template.segments(of: source)
+            return try flow.program.segments(of: source)
         } catch {
             throw .unresolved(source)
         }
@@ -299,7 +320,7 @@ extension StateTransaction {
             switch segment {
             case .text(let literal): text += literal
             case .placeholder(let placeholder):
-                let value = value(at: placeholder.path)
+                let value = value(of: placeholder)
                 if let standby = placeholder.standby, value.map(\.isBlank) ?? true {
                     text += encode(standby)
                     continue
@@ -315,28 +336,26 @@ extension StateTransaction {
         return text
     }
 
-    /// The value at the path of a placeholder. Nil if there is none.
-    private func value(at path: String) -> JSONValue? {
-        guard let (scope, rest) = path.cut(at: ".") else { return nil }
-        let path = String(rest)
-        switch Template.Scope(rawValue: String(scope)) {
-        case .data: return (asked ?? input).data.value(at: path)
-        case .answer: return asked == nil ? nil : input.data.value(at: path)
-        case .sender: return sender.flatMap { JSONValue.object($0.arguments).value(at: path) }
-        case .arguments: return JSONValue.object((sender ?? before.top(from: focus)).arguments).value(at: path)
-        case .screens: return argument(at: path)
-        case nil: return nil
+    /// The value that a placeholder names. Nil if there is none.
+    private func value(of placeholder: Template.Placeholder) -> JSONValue? {
+        switch placeholder.scope {
+        case .data: (asked ?? input).data.value(at: placeholder.parts)
+        case .answer: asked == nil ? nil : input.data.value(at: placeholder.parts)
+        case .sender: sender.flatMap { JSONValue.object($0.arguments).value(at: placeholder.parts) }
+        case .arguments: JSONValue.object((sender ?? before.top(from: focus)).arguments).value(at: placeholder.parts)
+        case .screens: argument(at: placeholder.parts)
+        case nil: nil
         }
     }
 
-    /// The argument that the path `SCREEN.NAME` names. Nil if no instance of the screen is open, or if it does not have
-    /// this argument.
-    private func argument(at placeholder: String) -> JSONValue? {
-        guard let (screen, name) = placeholder.cut(at: ".") else { return nil }
+    /// The argument at the path after the name of a screen. Nil if no instance of the screen is open, or if it does not
+    /// have this argument.
+    private func argument(at parts: [String]) -> JSONValue? {
+        guard let screen = parts.first, parts.count > 1 else { return nil }
         let instances = [sender].compactMap(\.self) + before.openFromFront
         let candidates = instances.filter { $0.screen == screen }
         let own = focus.window.flatMap { window in candidates.first { before.window(of: $0.id) == window } }
-        return (own ?? candidates.first).flatMap { JSONValue.object($0.arguments).value(at: String(name)) }
+        return (own ?? candidates.first).flatMap { JSONValue.object($0.arguments).value(at: Array(parts.dropFirst())) }
     }
 }
 

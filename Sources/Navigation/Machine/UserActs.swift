@@ -13,43 +13,43 @@ struct PerformedAct {
 extension StateTransaction {
     /// Records that the user has left a screen, if a rule answers this act.
     mutating func recordAct(_ act: Flow.UserAct, from instance: String) {
-        guard flow.acts.contains(act), let screen = before.open.first(where: { $0.id == instance }) else { return }
-        self.act = PerformedAct(
-            act: act, data: ["screen": .string(screen.screen), "instance": .string(instance)], screen: screen,
-            window: before.window(of: instance))
+        guard flow.acts.contains(act), let screen = before.open(instance) else { return }
+        occasion = .act(
+            PerformedAct(
+                act: act, data: ["screen": .string(screen.screen), "instance": .string(instance)], screen: screen,
+                window: before.window(of: instance)))
     }
 
     /// Records that the user has selected a tab, if a rule answers this act.
     mutating func recordAct(selecting tab: String) {
-        if flow.acts.contains(.tappedTab) { memory.record(tabReport: input.id) }
+        if flow.acts.contains(.tappedTab) { record(.tabReport(input.id)) }
         let former = before.root.container?.selectedTab ?? tab
         let act: Flow.UserAct = tab == former ? .tappedTab : .selectedTab
         guard flow.acts.contains(act) else { return }
-        self.act = PerformedAct(act: act, data: ["tab": .string(tab), "former": .string(former)], window: .main)
+        occasion = .act(
+            PerformedAct(act: act, data: ["tab": .string(tab), "former": .string(former)], window: .main))
     }
 }
 
 extension Machine {
     /// Lets the first rule that matches the act of the user handle it, in the same step and in the state after the act.
     /// If the rule fails, the act still takes effect.
-    func tellOfAct(_ step: inout StateTransaction) {
-        guard let act = step.act else { return }
+    func tell(of act: PerformedAct, _ step: inout StateTransaction) {
         step.abandonRuns()
         var told = step
-        step.act = nil
+        step.occasion = .message
         told.input.type = act.act.rawValue
         told.input.data = act.data
         told.before = step.state
-        guard let match = match(told, runs: step.state.runsFromFront) else { return }
-        told.scope = match.run?.id
-        told.rule = match.keyPath
+        guard let match = match(&told, runs: step.state.runsFromFront) else { return }
+        told.rule = match.rule.keyPath
         do {
-            for action in match.transition.actions { try told.apply(action) }
+            for action in match.rule.transition.actions { try told.apply(action) }
             try told.checkSize(from: state)
         } catch {
             return step.effects.append(.failed(error))
         }
-        (told.act, told.input, told.before, told.scope, told.layer) = (nil, step.input, step.before, nil, nil)
+        (told.occasion, told.input, told.before, told.scope, told.layer) = (.message, step.input, step.before, nil, nil)
         step = told
     }
 }

@@ -1,14 +1,11 @@
 internal import Support
 
 extension Flow {
-    /// The rule of a wait, with its place in the flow. Nil if the flow no longer has the rule, or if the wait's run is
-    /// not in the state.
-    func rule(of wait: PendingWait, in state: NavigationState) -> (transition: Transition, keyPath: String)? {
+    /// The rule of a wait. Nil if the flow no longer has the rule, or if the wait's run is not in the state.
+    func rule(of wait: PendingWait, in state: NavigationState) -> PreparedRule? {
         let child = state.run(wait.run)?.flow
         if wait.run != nil, child == nil { return nil }
-        let rules = child.map { flows[$0]?.transitions ?? [] } ?? transitions
-        return rules.firstIndex { $0.after != nil && $0.name == wait.rule }
-            .map { (rules[$0], Self.keyPath(ofRule: $0, in: child)) }
+        return program.rules(of: child).waiting.first { $0.transition.name == wait.rule }
     }
 
     /// True if the rule of a wait is still there, and its conditions hold for the same instances.
@@ -41,21 +38,21 @@ extension Flow {
 extension StateTransaction {
     /// Ends the waits whose conditions do not hold in the state of the step, and begins those of further rules.
     mutating func settleWaits() {
-        guard flow.hasWaits || !state.waits.isEmpty else { return }
+        guard flow.program.hasWaits || !state.waits.isEmpty else { return }
         let former = state.waits
         state.waits = former.filter { flow.holds($0, in: state) }
-        for wait in former where !state.waits.contains(wait) { memory.recordEnd(ofAttempt: wait.id) }
-        beginWaits(of: flow.transitions, run: nil)
-        for run in state.runs { beginWaits(of: flow.flows[run.flow]?.transitions ?? [], run: run.id) }
+        for wait in former where !state.waits.contains(wait) { record(.endOfAttempt(wait.id)) }
+        beginWaits(of: flow.program.rules(of: nil), run: nil)
+        for run in state.runs { beginWaits(of: flow.program.rules(of: run.flow), run: run.id) }
     }
 
-    private mutating func beginWaits(of rules: [Flow.Transition], run: String?) {
-        for rule in rules {
+    private mutating func beginWaits(of rules: RuleTable, run: String?) {
+        for rule in rules.waiting.map(\.transition) {
             guard let time = rule.after, let name = rule.name, state.waits.count < PendingWait.limit,
                 !state.waits.contains(where: { $0.rule == name && $0.run == run }),
                 let instances = flow.instances(fulfilling: rule, run: run, in: state)
             else { continue }
-            let id = DerivedID.make(from: input.id, platform: flow.platform, name: "wait-\(memory.nextNumber())")
+            let id = DerivedID.make(from: input.id, platform: flow.platform, name: "wait-\(nextNumber())")
             state.waits.append(PendingWait(id: id, rule: name, run: run, instances: instances, delay: time))
             effects.append(.expectAnswer(attempt: id, within: time))
         }

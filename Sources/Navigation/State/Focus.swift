@@ -66,7 +66,7 @@ extension NavigationState {
         guard let instance = input.attributes.instance, input.attributes.platform ?? platform == platform else {
             return nil
         }
-        return open.first { $0.id == instance }
+        return open(instance)
     }
 
     /// The place of the path that contains an instance or lies on it. Nil if the instance is not open. For a root with

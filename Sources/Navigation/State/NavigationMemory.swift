@@ -51,28 +51,46 @@ public struct NavigationMemory: Codable, Hashable, Sendable {
 
     /// Creates the session's next instance. Its id consists of the screen's name and the next number.
     mutating func instantiate(_ screen: String, _ arguments: [String: JSONValue] = [:]) -> ScreenInstance {
-        ScreenInstance(screen: screen, id: "\(screen)-\(nextNumber())", arguments: arguments)
+        instances += 1
+        return ScreenInstance(screen: screen, number: instances, arguments: arguments)
     }
 
-    /// Returns the next number, which is unique in the session.
-    mutating func nextNumber() -> Int {
-        instances += 1
-        return instances
+    /// An entry in the lists of the memory. A step collects its entries, and they are added when the step is completed.
+    enum Entry {
+        case departure(Departure)
+        case endOfAttempt(String)
+        case answer(Answer)
+        case tabReport(String)
+    }
+
+    /// Adds the entries of a completed step.
+    ///
+    /// - Parameter instances: The last number that the step has given to an instance or a run.
+    mutating func record(_ entries: [Entry], instances: Int) {
+        self.instances = instances
+        for entry in entries {
+            switch entry {
+            case .departure(let departure): record(departure)
+            case .endOfAttempt(let id): recordEnd(ofAttempt: id)
+            case .answer(let answer): record(answer)
+            case .tabReport(let id): record(tabReport: id)
+            }
+        }
     }
 
     /// Records that an instance was removed.
-    mutating func record(_ departure: Departure) {
+    private mutating func record(_ departure: Departure) {
         departures.append(departure)
         departures.removeFirst(max(0, departures.count - Self.departureLimit))
     }
 
     /// Records that an attempt has ended.
-    mutating func recordEnd(ofAttempt id: String) {
+    private mutating func recordEnd(ofAttempt id: String) {
         attempts = Array(((attempts ?? []) + [id]).suffix(Self.departureLimit))
     }
 
     /// Records that a button of an alert or a dialog has sent a command.
-    mutating func record(_ answer: Answer) {
+    private mutating func record(_ answer: Answer) {
         var kept = Array(((answers ?? []) + [answer]).suffix(Self.answerLimit))
         while kept.reduce(0, { $0 + $1.question.argumentSize }) > ScreenInstance.argumentLimit { kept.removeFirst() }
         answers = kept
@@ -80,8 +98,7 @@ public struct NavigationMemory: Codable, Hashable, Sendable {
 
     /// The alert or the dialog whose button has recently sent this command. Nil for other messages.
     func question(sending input: Machine.Input) -> ScreenInstance? {
-        guard let answers, let cause = input.attributes.causationID else { return nil }
-        return answers.last { $0.message == cause && $0.sends == input.type }?.question
+        answers?.question(sending: input)
     }
 
     /// True if this attempt has ended recently.
@@ -90,7 +107,7 @@ public struct NavigationMemory: Codable, Hashable, Sendable {
     }
 
     /// Records a report of a selected tab.
-    mutating func record(tabReport id: String) {
+    private mutating func record(tabReport id: String) {
         tabReports = Array(((tabReports ?? []) + [id]).suffix(Self.departureLimit))
     }
 
@@ -102,5 +119,20 @@ public struct NavigationMemory: Codable, Hashable, Sendable {
     /// True if a report has removed this instance recently.
     func knows(_ instance: String) -> Bool {
         departures.contains { $0.instance == instance }
+    }
+}
+
+extension [NavigationMemory.Answer] {
+    /// The alert or the dialog whose button has sent this command. Nil for other messages.
+    func question(sending input: Machine.Input) -> ScreenInstance? {
+        guard let cause = input.attributes.causationID else { return nil }
+        return last { $0.message == cause && $0.sends == input.type }?.question
+    }
+}
+
+extension ScreenInstance {
+    /// A new instance. Its id consists of the screen's name and a number that is unique in the session.
+    init(screen: String, number: Int, arguments: [String: JSONValue]) {
+        self.init(screen: screen, id: "\(screen)-\(number)", arguments: arguments)
     }
 }

@@ -81,7 +81,25 @@ public struct NavigationState: Hashable, Sendable {
 
     /// True if an instance with this id is open.
     public func isOpen(_ id: String) -> Bool {
-        open.contains { $0.id == id }
+        isOpen { $0.id == id }
+    }
+
+    /// The open instance with this id. Nil if there is none.
+    func open(_ id: String) -> ScreenInstance? {
+        isOpen(id) ? open.first { $0.id == id } : nil
+    }
+
+    /// True if an open instance fulfils the condition.
+    private func isOpen(where matches: (ScreenInstance) -> Bool) -> Bool {
+        matches(root.instance) || path.contains(where: matches)
+            || presentations.contains { matches($0.instance) || $0.path.contains(where: matches) }
+            || (root.container?.stacks ?? []).contains { matches($0.instance) || $0.path.contains(where: matches) }
+    }
+
+    /// True if one of the instances in ``shown`` fulfils the condition.
+    func isShown(where matches: (ScreenInstance) -> Bool) -> Bool {
+        matches(path.last ?? root.instance) || presentations.contains { matches($0.top) }
+            || (root.container?.shownStacks ?? []).contains { matches($0.top) }
     }
 
     /// The front screens beneath all presentations. A pushed screen covers the root, but not the columns beside it. A
@@ -205,18 +223,24 @@ public struct NavigationState: Hashable, Sendable {
 
     /// True if the state exceeds ``contentLimit`` and is larger than the former state.
     func isTooLarge(from former: NavigationState) -> Bool {
+        // Nearly always the state is far from the limit, which this shows without writing its JSON.
+        guard contentSize(\.maximumArgumentSize) > Self.contentLimit else { return false }
         let size = contentSize
         return size > Self.contentLimit && size > former.contentSize
     }
 
     /// The size that is compared with ``contentLimit``, in bytes. Leaving screens count too.
-    var contentSize: Int {
-        let arguments = open.reduce(0) { $0 + $1.argumentSize } + leaving.reduce(0) { $0 + $1.argumentSize }
-        return presentations.reduce(arguments) { size, presentation in
-            let texts = [presentation.options.title, presentation.options.message].compactMap(\.self)
-            let buttons = (presentation.options.buttons ?? []).reduce(0) { $0 + $1.contentSize }
-            return size + buttons + texts.reduce(0) { $0 + JSONValue.string($1).description.utf8.count }
+    private var contentSize: Int { contentSize { $0.argumentSize } }
+
+    /// - Parameter argumentSize: The size of an instance's arguments.
+    private func contentSize(_ argumentSize: (ScreenInstance) -> Int) -> Int {
+        var size = leaving.reduce(0) { $0 + argumentSize($1) }
+        // No instance is the last one.
+        _ = isOpen { instance in
+            size += argumentSize(instance)
+            return false
         }
+        return presentations.reduce(size) { $0 + $1.options.contentSize }
     }
 
     /// Replaces the arguments of the open instance with this id.
@@ -258,8 +282,29 @@ extension ScreenInstance {
     /// The maximum size of the arguments of one screen, in bytes of JSON. An action that exceeds it fails.
     static let argumentLimit = 64 * 1024
 
+    /// True if the arguments exceed ``argumentLimit``.
+    var hasTooLargeArguments: Bool {
+        maximumArgumentSize > Self.argumentLimit && argumentSize > Self.argumentLimit
+    }
+
+    /// A size that ``argumentSize`` does not exceed.
+    fileprivate var maximumArgumentSize: Int { arguments.isEmpty ? 0 : JSONValue.object(arguments).maximumSize }
+
     /// The size of the arguments as JSON, in bytes; 0 if there are none.
     var argumentSize: Int { arguments.isEmpty ? 0 : JSONValue.object(arguments).description.utf8.count }
+}
+
+extension JSONValue {
+    /// A size in bytes that the value's JSON does not exceed.
+    fileprivate var maximumSize: Int {
+        switch self {
+        case .null, .bool, .integer, .number: 32
+        // A control character is escaped with six bytes.
+        case .string(let text): 6 * text.utf8.count + 2
+        case .array(let elements): elements.reduce(2) { $0 + $1.maximumSize + 1 }
+        case .object(let members): members.reduce(2) { $0 + 6 * $1.key.utf8.count + $1.value.maximumSize + 4 }
+        }
+    }
 }
 
 extension NavigationState: Codable {

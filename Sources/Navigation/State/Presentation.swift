@@ -109,6 +109,16 @@ public struct PresentationOptions: Codable, Hashable, Sendable {
     }
 }
 
+extension PresentationOptions {
+    /// The size of the title, the message and the buttons, in bytes.
+    var contentSize: Int {
+        if title == nil, message == nil, buttons == nil { return 0 }
+        let texts = [title, message].compactMap(\.self)
+        let size = (buttons ?? []).reduce(0) { $0 + $1.contentSize }
+        return texts.reduce(size) { $0 + JSONValue.string($1).description.utf8.count }
+    }
+}
+
 /// A height at which a sheet can rest.
 public enum Detent: String, Codable, Hashable, Sendable, CaseIterable {
     /// About half of the screen.
