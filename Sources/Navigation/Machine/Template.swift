@@ -256,7 +256,8 @@ extension StateTransaction {
     ) throws(NavigationFailure) -> [String: JSONValue] {
         if members.isEmpty { return members }
         var resolved = members
-        for (name, member) in members {
+        // In the order of the names, so that a machine reports the same template each time.
+        for (name, member) in members.sorted(by: { $0.key < $1.key }) {
             resolved[name] = try resolve(member, isOptional: declared?[name]?.isRequired == false)
         }
         return resolved
