@@ -430,7 +430,7 @@ let spotify: [Target.Dependency] =
 
 let tests: [Target] = [
     // The reader of compose files reads what an escape has written.
-    tests(of: "Support", files + ["Compose"]),
+    tests(of: "Support", files + ["Compose", "HostileValues"]),
     tests(of: "SystemSupport", files),
     tests(of: "Sodium"),
     tests(of: "HTTPClient", files + ["http-fixture", httpTypes]),

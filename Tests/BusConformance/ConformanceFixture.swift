@@ -121,7 +121,7 @@ extension Envelope {
     func answer(by server: String) throws -> Envelope {
         let answer = Question.Answer(number: try decode(Question.self).number, server: server)
         var envelope = try Envelope(Question(number: 0), source: server, causedBy: self)
-        envelope.data = try JSONEncoder.wire.encode(answer)
+        envelope.data = try JSONWriter.data(of: answer)
         return envelope
     }
 }

@@ -1,5 +1,6 @@
 import EventBus
 import Foundation
+import Support
 import Testing
 
 @Suite("Attributes")
@@ -11,7 +12,7 @@ struct AttributesTests {
         #expect(envelope.concerns("one") && envelope.concerns("two"))
         envelope.attributes.recipient = "two"
         #expect(!envelope.concerns("one") && envelope.concerns("two"))
-        let json = try JSONEncoder.wire.encode(envelope.attributes)
+        let json = try JSONWriter.data(of: envelope.attributes)
         let fields = try #require(try JSONSerialization.jsonObject(with: json) as? [String: Any])
         #expect(fields["recipient"] as? String == "two")
         #expect(try JSONDecoder().decode(Attributes.self, from: json).recipient == "two")

@@ -1,4 +1,5 @@
 import Foundation
+import HostileValues
 import Support
 import Testing
 
@@ -26,7 +27,7 @@ struct HeaderTests {
 
     @Test("A header is written with the same bytes that Foundation writes", arguments: [full, plain, controls])
     func bytes(_ attributes: Attributes) throws {
-        let written = try JSONEncoder.wire.encode(attributes)
+        let written = try FoundationJSON.encoder.encode(attributes)
         #expect(String(decoding: attributes.json, as: UTF8.self) == String(decoding: written, as: UTF8.self))
     }
 

@@ -56,7 +56,7 @@ struct HappeningsTests {
     private func state(_ flow: Flow, _ inputs: [Machine.Input] = []) throws -> String {
         var machine = Machine(flow: flow)
         for input in inputs { _ = machine.handle(input) }
-        return String(decoding: try JSONEncoder.wire.encode(machine.snapshot), as: UTF8.self)
+        return String(decoding: try JSONWriter.data(of: machine.snapshot), as: UTF8.self)
     }
 
     private func shop() throws -> Flow {
@@ -77,7 +77,7 @@ struct HappeningsTests {
             platform: "ios", name: "shop", version: 1, hash: flow.hash, source: "",
             rules: flow.ruleLocations.mapValues(\.description))
         try bus.publish(
-            "document.Flow", String(decoding: JSONEncoder.wire.encode(document), as: UTF8.self),
+            "document.Flow", String(decoding: JSONWriter.data(of: document), as: UTF8.self),
             of: "navigation-coordinator/1"
         ) { $0.key = "ios" }
         try bus.publish("document.NavigationState", try state(flow), of: "navigation-coordinator/1") { $0.key = "ios" }
@@ -112,7 +112,7 @@ struct HappeningsTests {
         let cart = MessageContract(type: MessageType(kind: .document, name: "Cart"), line: line)
         let contract = Document.ServiceContract(name: "cart", version: "1", instance: "1", receives: [], sends: [cart])
         try bus.publish(
-            "document.ServiceContract", String(decoding: JSONEncoder.wire.encode(contract), as: UTF8.self),
+            "document.ServiceContract", String(decoding: JSONWriter.data(of: contract), as: UTF8.self),
             of: "cart/1")
     }
 

@@ -2,6 +2,7 @@ import Contracts
 import EventBus
 import Foundation
 import Music
+import Support
 import Testing
 import Vocabulary
 
@@ -74,14 +75,14 @@ struct GeneratePlaylistTests {
         let generated = try #require(
             try await generate(repository).first(Document.GeneratedPlaylist.self))
         #expect(generated.status == .ready && generated.total == songs.count)
-        #expect(try JSONEncoder.wire.encode(generated).count <= Song.pageSize + 200)
+        #expect(try JSONWriter.data(of: generated).count <= Song.pageSize + 200)
         var all = generated.songs
         var requests = 0
         while all.count < generated.total {
             let query = Query.PlaylistSongs(playlistID: "p", offset: all.count)
             let page = try await service(repository).songs(for: query, inOrderOf: "m")
             #expect(page.total == generated.total)
-            #expect(try JSONEncoder.wire.encode(page).count <= Song.pageSize + 200)
+            #expect(try JSONWriter.data(of: page).count <= Song.pageSize + 200)
             try #require(!page.songs.isEmpty)
             all += page.songs
             requests += 1

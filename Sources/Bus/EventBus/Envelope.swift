@@ -125,7 +125,7 @@ public struct Envelope: Hashable, Sendable {
         var attributes = attributes
         attributes.key = message.key
         do {
-            self.init(attributes: attributes, data: try JSONEncoder.wire.encode(message))
+            self.init(attributes: attributes, data: try JSONWriter.data(of: message))
         } catch {
             throw BusError(.malformed, "\(attributes.type) cannot be written as JSON: \(error)")
         }
@@ -152,7 +152,7 @@ public struct Envelope: Hashable, Sendable {
     package func decodeData<Value: Decodable>(as type: Value.Type) throws -> Value {
         if let unreadableHeader { throw BusError(.malformed, unreadableHeader.reason) }
         do {
-            return try JSONDecoder.wire.decode(Value.self, from: data)
+            return try JSONReader.decode(Value.self, from: data)
         } catch let error as DecodingError {
             throw BusError(.malformed, "\(self.type) \(id) has data that cannot be read: \(error.summary)")
         }
@@ -223,24 +223,6 @@ public struct UnreadableHeader: Hashable, Sendable {
         self.partition = partition
         self.bytes = bytes
     }
-}
-
-extension JSONEncoder {
-    /// An encoder that sorts keys, so that equal messages have equal bytes, and writes dates as ``Timestamp`` does.
-    package static let wire: JSONEncoder = {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        encoder.dateEncodingStrategy = .timestamp
-        return encoder
-    }()
-}
-
-extension JSONDecoder {
-    fileprivate static let wire: JSONDecoder = {
-        let decoder = JSONDecoder()
-        decoder.dateDecodingStrategy = .timestamp
-        return decoder
-    }()
 }
 
 extension DecodingError {

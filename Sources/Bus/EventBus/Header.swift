@@ -44,7 +44,7 @@ extension Attributes {
     ///   `type` or CloudEvents version 1.0 is missing.
     package init(json: ArraySlice<UInt8>) throws {
         let plain = json.withUnsafeBufferPointer { Attributes.plain($0) }
-        self = try plain ?? JSONDecoder().decode(Attributes.self, from: Data(json))
+        self = try plain ?? JSONReader.decode(Attributes.self, from: json)
     }
 
     /// Reads a header in the plain form: a flat object of strings without escapes. Nil if it is in another form, if a

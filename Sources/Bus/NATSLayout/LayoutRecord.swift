@@ -1,6 +1,6 @@
 package import BusFormat
 internal import EventBus
-internal import Foundation
+internal import Support
 
 /// A record that is kept as JSON under a subject of its own, and replaced only on the condition that the last one has
 /// not changed: each write expects the sequence of the record that it was made from.
@@ -29,7 +29,7 @@ extension LayoutRecord {
 
     /// JSON, with the version of the layout.
     package func json() throws -> [UInt8] {
-        Array(try JSONEncoder.wire.encode(Versioned(version: RecordVersion.current, record: self)))
+        try JSONWriter.bytes(of: Versioned(version: RecordVersion.current, record: self))
     }
 
     /// - Throws: ``ProtocolError`` with code `version` if a newer program has written the record; `malformed` or
@@ -38,9 +38,8 @@ extension LayoutRecord {
         guard json.count <= RecordVersion.maximumSize else {
             throw ProtocolError(.tooLarge, "\(Self.title) exceeds \(RecordVersion.maximumSize) bytes")
         }
-        let data = Data(json)
         do {
-            let version = try JSONDecoder().decode(RecordVersion.self, from: data).version
+            let version = try JSONReader.decode(RecordVersion.self, from: json).version
             guard version <= RecordVersion.current else {
                 throw ProtocolError(
                     .version,
@@ -50,7 +49,7 @@ extension LayoutRecord {
             guard version == RecordVersion.current else {
                 throw ProtocolError(.malformed, "\(Self.title) is damaged: no program writes version \(version)")
             }
-            self = try JSONDecoder().decode(Versioned<Self>.self, from: data).record
+            self = try JSONReader.decode(Versioned<Self>.self, from: json).record
             try check()
         } catch let error as ProtocolError {
             throw error

@@ -1,4 +1,3 @@
-internal import Foundation
 internal import Navigation
 internal import Support
 
@@ -190,8 +189,8 @@ struct ScenarioRun {
     /// Continues from the machine's state as it is stored.
     private mutating func restart() throws(Impossible) -> [Machine.Effect] {
         do {
-            let stored = try JSONEncoder().encode(machine.snapshot)
-            let snapshot = try JSONDecoder().decode(NavigationSnapshot.self, from: stored)
+            let stored = try JSONWriter.bytes(of: machine.snapshot)
+            let snapshot = try JSONReader.decode(NavigationSnapshot.self, from: stored)
             let restoration = Restoration(snapshot, flow: machine.flow)
             machine = restoration.machine
             record(restoration.effects)

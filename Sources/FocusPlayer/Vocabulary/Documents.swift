@@ -125,11 +125,10 @@ extension Song {
 
     /// The first of these songs: as many as fit into ``pageSize``, but at least one.
     package static func page(of songs: ArraySlice<Song>) -> ArraySlice<Song> {
-        let encoder = JSONEncoder.wire
         // The brackets of the array.
         var size = 2
         let end = songs.firstIndex { song in
-            size += ((try? encoder.encode(song).count) ?? pageSize) + 1
+            size += ((try? JSONWriter.bytes(of: song).count) ?? pageSize) + 1
             return size > pageSize
         }
         guard let end else { return songs }

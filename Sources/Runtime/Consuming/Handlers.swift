@@ -1,6 +1,7 @@
 internal import Contracts
 public import EventBus
 internal import Foundation
+internal import Support
 
 /// The handlers of one durable consumer, and the answers to queries: a value that needs no bus. Each `on` adds a
 /// handler:
@@ -171,7 +172,7 @@ public struct Handlers: Sendable {
         var handlers = self
         handlers.received.add(type)
         handlers.answers[Q.type] = { context in
-            try JSONEncoder.wire.encode(try await answer(context.cause.decode(Q.self), context))
+            try JSONWriter.data(of: try await answer(context.cause.decode(Q.self), context))
         }
         return handlers
     }

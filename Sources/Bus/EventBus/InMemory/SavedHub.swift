@@ -31,8 +31,8 @@ public struct SavedHub: Sendable {
     /// The bytes to keep: JSON that ``init(_:)`` reads.
     /// - Throws: `EncodingError`.
     public func data() throws -> Data {
-        try JSONEncoder.wire.encode(
-            Content(
+        try JSONWriter.data(
+            of: Content(
                 format: Self.format, version: Self.version, epoch: journal.epoch, base: journal.base,
                 newest: Dictionary(uniqueKeysWithValues: journal.newest.map { ($0.key.description, $0.value) }),
                 journal: journal.messages(after: journal.base).map { Content.Message($0) },
@@ -123,7 +123,7 @@ extension SavedHub {
 
     private static func decode<Value: Decodable>(_ type: Value.Type, from data: Data) throws(BusError) -> Value {
         do {
-            return try JSONDecoder().decode(type, from: data)
+            return try JSONReader.decode(type, from: data)
         } catch {
             throw unreadable((error as? DecodingError)?.summary ?? "\(error)")
         }

@@ -85,7 +85,7 @@ extension String: Sampled {
     }
 }
 
-// The schemas of the following types describe the JSON that `JSONEncoder.wire` writes for them.
+// The schemas of the following types describe the JSON that `JSONWriter` writes for them.
 
 extension Date: Sampled {
     static func sample(_ probe: SchemaProbe) throws -> SchemaProbe.Sample<Self> {

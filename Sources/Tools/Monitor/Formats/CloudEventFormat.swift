@@ -38,9 +38,8 @@ package struct CloudEventFormat: MessageFormat {
     /// header instead.
     private static func append(attributesOf message: Envelope, to line: inout [UInt8]) throws {
         guard let header = message.unreadableHeader else { return message.attributes.writeJSON(to: &line) }
-        line += try JSONEncoder.wire.encode([
-            "header": String(decoding: header.bytes, as: UTF8.self), "type": message.type.description,
-        ])
+        line += try JSONWriter.bytes(
+            of: ["header": String(decoding: header.bytes, as: UTF8.self), "type": message.type.description])
     }
 
     /// Appends the data as ``JSONText``: without blanks between its parts, otherwise as it was published. Data that is
@@ -63,7 +62,7 @@ package struct CloudEventFormat: MessageFormat {
     package static func message(_ line: Data) throws -> Envelope {
         let (attributes, event): (Attributes, JSONText)
         do {
-            attributes = try JSONDecoder().decode(Attributes.self, from: line)
+            attributes = try JSONReader.decode(Attributes.self, from: line)
             event = try JSONText(parsing: line)
         } catch let error as DecodingError {
             throw BusError(.malformed, error.summary)

@@ -107,7 +107,7 @@ struct FlowRunCommand: AsyncParsableCommand, WallTimeCommand {
             }
             return keepGoing || !fails || until != nil
         }
-        if until != nil { try await DataPrinter(json: output.json).show(JSONEncoder.wire.encode(machine.snapshot)) }
+        if until != nil { try await DataPrinter(json: output.json).show(JSONWriter.data(of: machine.snapshot)) }
         return fails
     }
 

@@ -1,5 +1,6 @@
 internal import EventBus
 internal import Foundation
+internal import Support
 internal import ZeroMQ
 
 /// The client of the bare round trip. It sends the same typed messages as the client on the bus, as JSON, without a bus
@@ -38,7 +39,7 @@ struct BareClient {
     /// - Returns: False if no answer has arrived before the socket's timeout.
     private func exchange(_ number: Int, publisher: Socket, subscriber: Socket) throws -> Bool {
         let number = Payload.firstNumber + number
-        let data = try JSONEncoder.wire.encode(BenchmarkRequest(number: number))
+        let data = try JSONWriter.data(of: BenchmarkRequest(number: number))
         try Self.topic.withUnsafeBytes { try publisher.send($0, more: true) }
         try data.withUnsafeBytes { try publisher.send($0, more: false) }
         return try withUnsafeTemporaryAllocation(byteCount: BareSockets.frameSize, alignment: 8) { buffer in
@@ -47,7 +48,7 @@ struct BareClient {
                 guard try subscriber.receive(into: buffer) != nil, let count = try subscriber.receive(into: buffer)
                 else { return false }
                 let answer = Data(buffer[..<count])
-                if try JSONDecoder().decode(BenchmarkEvent.self, from: answer).number == number { return true }
+                if try JSONReader.decode(BenchmarkEvent.self, from: answer).number == number { return true }
             }
         }
     }
@@ -73,8 +74,8 @@ struct BareEcho {
                 while true {
                     _ = try subscriber.receive(into: buffer)
                     guard let count = try subscriber.receive(into: buffer) else { return }
-                    let request = try JSONDecoder().decode(BenchmarkRequest.self, from: Data(buffer[..<count]))
-                    let answer = try JSONEncoder.wire.encode(BenchmarkEvent(number: request.number))
+                    let request = try JSONReader.decode(BenchmarkRequest.self, from: buffer[..<count])
+                    let answer = try JSONWriter.data(of: BenchmarkEvent(number: request.number))
                     try publisher.send(topic, more: true)
                     try answer.withUnsafeBytes { try publisher.send($0, more: false) }
                 }

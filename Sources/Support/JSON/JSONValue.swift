@@ -167,6 +167,10 @@ extension JSONValue: Codable {
     ///
     /// - Throws: `DecodingError` if the decoder's value is not a JSON value, or is more than 128 levels deep.
     public init(from decoder: any Decoder) throws {
+        if let reader = decoder as? JSONReader {
+            self = try reader.value()
+            return
+        }
         let container = try decoder.singleValueContainer()
         if let value = try? container.decode(String.self) {
             self = .string(value)
@@ -192,6 +196,7 @@ extension JSONValue: Codable {
     ///
     /// - Throws: `EncodingError` for an infinity or NaN.
     public func encode(to encoder: any Encoder) throws {
+        if let node = encoder as? JSONNode { return try node.write(self) }
         var container = encoder.singleValueContainer()
         switch self {
         case .null: try container.encodeNil()
