@@ -179,10 +179,8 @@ public struct Envelope: Hashable, Sendable {
     /// Appends the attributes as JSON.
     /// - Throws: ``Mistake`` if an attribute is too long, or a time is outside the years 0000 to 9999.
     package func writeHeader(to bytes: inout [UInt8]) throws(Mistake) {
-        // A closure that captures the attributes would copy them. This one captures the object that has them.
-        let head = head
         try Rules.check(head.attributes)
-        bytes.appendHeader { head.attributes.writeJSON(in: $0) }
+        head.attributes.writeJSON(to: &bytes)
     }
 
     /// Checks the rules that apply to a message of any kind.

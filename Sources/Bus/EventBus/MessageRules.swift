@@ -26,29 +26,7 @@ package enum Rules {
 
     /// Checks the attributes that only clients check.
     package static func check(_ attributes: Attributes) throws(Mistake) {
-        try check(attributes.id, "id", of: attributes)
-        try check(attributes.source, "source", of: attributes)
-        try check(attributes.correlationID, "correlationid", of: attributes)
-        try check(attributes.causationID, "causationid", of: attributes)
-        try check(attributes.traceparent, "traceparent", of: attributes)
-        try check(attributes.platform, "platform", of: attributes)
-        try check(attributes.device, "device", of: attributes)
-        try check(attributes.instance, "instance", of: attributes)
-        try check(attributes.recipient, "recipient", of: attributes)
-        try check(attributes.time, "time", of: attributes)
-        try check(attributes.expiryTime, "expirytime", of: attributes)
-    }
-
-    private static func check(_ text: String?, _ name: StaticString, of attributes: Attributes) throws(Mistake) {
-        guard let text, text.utf8.count > Limits.attributeLength else { return }
-        throw Mistake(
-            .tooLarge, "the attribute '\(name)' of \(attributes.type) exceeds \(Limits.attributeLength) bytes")
-    }
-
-    private static func check(_ date: Date?, _ name: StaticString, of attributes: Attributes) throws(Mistake) {
-        guard let date, !Timestamp.canHold(date) else { return }
-        throw Mistake(
-            .malformed, "the attribute '\(name)' of \(attributes.type) is not a time in the years 0000 to 9999")
+        for field in HeaderField.all { try field.check(attributes) }
     }
 
     /// Checks that messages of a type can be published.

@@ -1,7 +1,7 @@
 public import Support
 
 /// The data that a machine keeps in addition to the state. Snapshots contain it.
-public struct NavigationMemory: Codable, Hashable, Sendable {
+public struct NavigationMemory: Hashable, Sendable {
     /// The last number that was given to an instance or a run. The next instance or run gets the number after it.
     @BoundedCount public private(set) var instances: Int
     /// The instances that views' reports have removed most recently; the latest one is last.
@@ -17,7 +17,7 @@ public struct NavigationMemory: Codable, Hashable, Sendable {
     public private(set) var tabReports: [String]?
 
     /// An instance that is gone, and the report that removed it.
-    public struct Departure: Codable, Hashable, Sendable {
+    public struct Departure: Hashable, Sendable {
         /// The id of the instance.
         public var instance: String
         /// The type of the report, such as `command.BackCompleted`.
@@ -134,5 +134,27 @@ extension ScreenInstance {
     /// A new instance. Its id consists of the screen's name and a number that is unique in the session.
     init(screen: String, number: Int, arguments: [String: JSONValue]) {
         self.init(screen: screen, id: "\(screen)-\(number)", arguments: arguments)
+    }
+}
+
+extension NavigationMemory: JSONRecord {
+    package static var blank: NavigationMemory { NavigationMemory() }
+
+    package mutating func list(_ fields: inout JSONFields) throws {
+        try fields.field("answers", codable: &answers)
+        try fields.field("attempts", codable: &attempts)
+        try fields.field("departures", &departures)
+        try fields.field("instances", &_instances)
+        try fields.field("tabReports", codable: &tabReports)
+    }
+}
+
+extension NavigationMemory.Departure: JSONRecord {
+    package static var blank: Self { Self(instance: "", report: "") }
+
+    package mutating func list(_ fields: inout JSONFields) throws {
+        try fields.field("button", &button)
+        try fields.field("instance", &instance)
+        try fields.field("report", &report)
     }
 }

@@ -53,57 +53,31 @@ public struct NavigationSnapshot: Hashable, Sendable {
     }
 }
 
-extension NavigationSnapshot: Codable {
-    private enum CodingKeys: String, CodingKey {
-        case platform
-        case session
-        case revision
-        case flow
-        case cause
-        case rule
-        case commands
-        case state
-        case memory
-        case url
-        case withoutBack
+extension NavigationSnapshot: JSONRecord {
+    package static var blank: NavigationSnapshot {
+        NavigationSnapshot(
+            platform: "", session: "", revision: 0, flow: .blank, cause: nil, commands: [], state: .blank,
+            memory: .blank)
     }
 
-    /// Decodes a snapshot. If `withoutBack` is absent, it is empty.
-    public init(from decoder: any Decoder) throws {
-        let object = try decoder.container(keyedBy: CodingKeys.self)
-        platform = try object.decode(String.self, forKey: .platform)
-        session = try object.decode(String.self, forKey: .session)
-        _revision = try object.decode(BoundedCount<Int>.self, forKey: .revision)
-        flow = try object.decode(FlowIdentity.self, forKey: .flow)
-        cause = try object.decodeIfPresent(String.self, forKey: .cause)
-        rule = try object.decodeIfPresent(String.self, forKey: .rule)
-        commands = try object.decode([String].self, forKey: .commands)
-        state = try object.decode(NavigationState.self, forKey: .state)
-        memory = try object.decode(NavigationMemory.self, forKey: .memory)
-        url = try object.decodeIfPresent(String.self, forKey: .url)
-        withoutBack = try object.decodeIfPresent([String].self, forKey: .withoutBack) ?? []
-    }
-
-    /// Encodes the snapshot. If `cause` or `url` is nil, it is encoded as null; if `rule` is nil or `withoutBack` is
-    /// empty, it is absent.
-    public func encode(to encoder: any Encoder) throws {
-        var object = encoder.container(keyedBy: CodingKeys.self)
-        try object.encode(platform, forKey: .platform)
-        try object.encode(session, forKey: .session)
-        try object.encode(revision, forKey: .revision)
-        try object.encode(flow, forKey: .flow)
-        try object.encode(cause, forKey: .cause)
-        try object.encodeIfPresent(rule, forKey: .rule)
-        try object.encode(commands, forKey: .commands)
-        try object.encode(state, forKey: .state)
-        try object.encode(memory, forKey: .memory)
-        try object.encode(url, forKey: .url)
-        if !withoutBack.isEmpty { try object.encode(withoutBack, forKey: .withoutBack) }
+    /// If `cause` or `url` is nil, it is null; if `rule` is nil or `withoutBack` is empty, it is absent.
+    package mutating func list(_ fields: inout JSONFields) throws {
+        try fields.field("cause", orNull: &cause)
+        try fields.field("commands", &commands)
+        try fields.field("flow", &flow)
+        try fields.field("memory", &memory)
+        try fields.field("platform", &platform)
+        try fields.field("revision", &_revision)
+        try fields.field("rule", &rule)
+        try fields.field("session", &session)
+        try fields.field("state", &state)
+        try fields.field("url", orNull: &url)
+        try fields.field("withoutBack", unlessEmpty: &withoutBack)
     }
 }
 
 /// The name, version and hash of the flow of a snapshot.
-public struct FlowIdentity: Codable, Hashable, Sendable {
+public struct FlowIdentity: Hashable, Sendable {
     public var name: String
     /// The version that its authors set.
     @BoundedInteger public var version: Int
@@ -114,5 +88,15 @@ public struct FlowIdentity: Codable, Hashable, Sendable {
         self.name = name
         self.version = version
         self.hash = hash
+    }
+}
+
+extension FlowIdentity: JSONRecord {
+    package static var blank: FlowIdentity { FlowIdentity(name: "", version: 0, hash: "") }
+
+    package mutating func list(_ fields: inout JSONFields) throws {
+        try fields.field("hash", &hash)
+        try fields.field("name", &name)
+        try fields.field("version", &_version)
     }
 }

@@ -1,4 +1,4 @@
-internal import Support
+package import Support
 
 /// The open screens of an app and their arrangement, together with the leaving screens, the runs of child flows, the
 /// waiting attempts (``PendingGuard``) and a parked deep link.
@@ -307,41 +307,33 @@ extension JSONValue {
     }
 }
 
-extension NavigationState: Codable {
-    private enum CodingKeys: String, CodingKey {
-        case root
-        case path
-        case presented
-        case leaving
-        case runs
-        case attempt
-        case otherAttempts
-        case parked
-        case tabHistory
-        case waits
-    }
+extension NavigationState: JSONRecord {
+    package static var blank: NavigationState { NavigationState(root: .blank) }
 
-    /// Decodes a state. If `runs` is absent, no child flow runs. `attempt` is the attempt that has waited longest, and
-    /// `otherAttempts` are the later ones; older versions know only `attempt`. Each presentation is nested in the
-    /// presentation beneath it.
-    public init(from decoder: any Decoder) throws {
-        let object = try decoder.container(keyedBy: CodingKeys.self)
-        root = try object.decode(RootScreen.self, forKey: .root)
-        path = try object.decode([ScreenInstance].self, forKey: .path)
-        leaving = try object.decode([ScreenInstance].self, forKey: .leaving)
-        parked = try object.decodeIfPresent(ParkedLink.self, forKey: .parked)
-        presentations = try object.decode(PresentationChain?.self, forKey: .presented)?.presentations ?? []
-        runs = try object.decodeIfPresent([FlowRun].self, forKey: .runs) ?? []
+    /// Without a value, `presented` and `parked` are null, while `runs`, `attempt`, `otherAttempts`, `tabHistory` and
+    /// `waits` are absent. `attempt` is the attempt that has waited longest, and `otherAttempts` are the later ones; older
+    /// versions know only `attempt`. Each presentation is nested in the presentation beneath it.
+    package mutating func list(_ fields: inout JSONFields) throws {
+        var (attempt, others) = (attempts.first, Array(attempts.dropFirst()))
+        var presented = PresentationChain(presentations[...])
+        try fields.field("attempt", codable: &attempt)
+        try fields.field("leaving", &leaving)
+        if attempt != nil { try fields.field("otherAttempts", codableUnlessEmpty: &others) }
+        try fields.field("parked", codableOrNull: &parked)
+        try fields.field("path", &path)
+        try fields.field("presented", orNull: &presented)
+        try fields.field("root", &root)
+        try fields.field("runs", codableUnlessEmpty: &runs)
+        try fields.field("tabHistory", codable: &tabHistory)
+        try fields.field("waits", codableUnlessEmpty: &waits)
+        guard fields.isReading else { return }
         if let run = Self.misplaced(in: runs) {
-            let message = "run '\(run.id)' is there twice, or does not come after the run in which it began"
-            throw DecodingError.dataCorruptedError(forKey: .runs, in: object, debugDescription: message)
+            throw fields.corrupted(
+                "runs", "run '\(run.id)' is there twice, or does not come after the run in which it began")
         }
-        attempts = []
-        if let first = try object.decodeIfPresent(PendingGuard.self, forKey: .attempt) {
-            attempts = [first] + (try object.decodeIfPresent([PendingGuard].self, forKey: .otherAttempts) ?? [])
-        }
-        waits = Array((try object.decodeIfPresent([PendingWait].self, forKey: .waits) ?? []).prefix(PendingWait.limit))
-        tabHistory = try object.decodeIfPresent([String].self, forKey: .tabHistory)
+        attempts = [attempt].compactMap(\.self) + others
+        presentations = presented?.presentations ?? []
+        waits = Array(waits.prefix(PendingWait.limit))
         keepTabHistory()
     }
 
@@ -353,26 +345,11 @@ extension NavigationState: Codable {
             indices[run.id] != index || run.parent.flatMap { indices[$0] }.map { $0 >= index } ?? false
         }?.element
     }
-
-    /// Encodes the state. Without a value, `presented` and `parked` are null, while `runs`, `attempt`, `otherAttempts`,
-    /// `tabHistory` and `waits` are absent.
-    public func encode(to encoder: any Encoder) throws {
-        var object = encoder.container(keyedBy: CodingKeys.self)
-        try object.encode(root, forKey: .root)
-        try object.encode(path, forKey: .path)
-        try object.encode(PresentationChain(presentations[...]), forKey: .presented)
-        try object.encode(leaving, forKey: .leaving)
-        if !runs.isEmpty { try object.encode(runs, forKey: .runs) }
-        try object.encodeIfPresent(attempt, forKey: .attempt)
-        if attempts.count > 1 { try object.encode(Array(attempts.dropFirst()), forKey: .otherAttempts) }
-        try object.encode(parked, forKey: .parked)
-        try object.encodeIfPresent(tabHistory, forKey: .tabHistory)
-        if !waits.isEmpty { try object.encode(waits, forKey: .waits) }
-    }
 }
 
-/// The presentations in the nested form of the JSON: each contains the presentation over it.
-private struct PresentationChain: Codable {
+/// The presentations in the nested form of the JSON: each contains the presentation over it, which is null if there is
+/// none.
+private struct PresentationChain: JSONRecord {
     var presentations: [Presentation]
 
     init?(_ presentations: ArraySlice<Presentation>) {
@@ -380,19 +357,28 @@ private struct PresentationChain: Codable {
         self.presentations = Array(presentations)
     }
 
-    private enum CodingKeys: String, CodingKey {
-        case presented
+    private init(blank: Presentation) {
+        presentations = [blank]
     }
 
-    init(from decoder: any Decoder) throws {
-        let object = try decoder.container(keyedBy: CodingKeys.self)
-        let above = try object.decode(PresentationChain?.self, forKey: .presented)
-        presentations = [try Presentation(from: decoder)] + (above?.presentations ?? [])
-    }
+    static var blank: PresentationChain { PresentationChain(blank: Presentation(.sheet, .blank)) }
 
-    func encode(to encoder: any Encoder) throws {
-        try presentations.first?.encode(to: encoder)
-        var object = encoder.container(keyedBy: CodingKeys.self)
-        try object.encode(PresentationChain(presentations.dropFirst()), forKey: .presented)
+    mutating func list(_ fields: inout JSONFields) throws {
+        var first = presentations[0]
+        var above = PresentationChain(presentations.dropFirst())
+        try fields.field("arguments", &first.instance.arguments)
+        try fields.field("buttons", codable: &first.options.buttons)
+        try fields.field("detents", &first.options.detents)
+        try fields.field("dragIndicator", &first.options.dragIndicator)
+        try fields.field("instance", &first.instance.id)
+        try fields.field("interactiveDismissal", &first.options.interactiveDismissal)
+        try fields.field("message", &first.options.message)
+        try fields.field("path", &first.path)
+        try fields.field("presented", orNull: &above)
+        try fields.field("run", &first.instance.run)
+        try fields.field("screen", &first.instance.screen)
+        try fields.field("style", &first.style)
+        try fields.field("title", &first.options.title)
+        if fields.isReading { presentations = [first] + (above?.presentations ?? []) }
     }
 }

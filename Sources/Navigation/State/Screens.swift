@@ -13,22 +13,15 @@ public struct RootScreen: Hashable, Sendable {
 }
 
 // In JSON, the container is a member of the object that describes the instance.
-extension RootScreen: Codable {
-    private enum CodingKeys: String, CodingKey {
-        case container
-    }
+extension RootScreen: JSONRecord {
+    package static var blank: RootScreen { RootScreen(.blank) }
 
-    /// Decodes the instance and its container, if there is one, from one object.
-    public init(from decoder: any Decoder) throws {
-        instance = try ScreenInstance(from: decoder)
-        container = try decoder.container(keyedBy: CodingKeys.self).decodeIfPresent(Container.self, forKey: .container)
-    }
-
-    /// Encodes the instance and its container, if there is one, as one object.
-    public func encode(to encoder: any Encoder) throws {
-        try instance.encode(to: encoder)
-        var object = encoder.container(keyedBy: CodingKeys.self)
-        try object.encodeIfPresent(container, forKey: .container)
+    package mutating func list(_ fields: inout JSONFields) throws {
+        try fields.field("arguments", &instance.arguments)
+        try fields.field("container", &container)
+        try fields.field("instance", &instance.id)
+        try fields.field("run", &instance.run)
+        try fields.field("screen", &instance.screen)
     }
 }
 
@@ -78,67 +71,50 @@ public enum Container: Hashable, Sendable {
     }
 }
 
-extension Container: Codable {
-    private enum Kind: String, Codable {
+/// In JSON, `{kind: split, columns}` or `{kind: tabs, tabs, selected}`.
+extension Container: JSONRecord {
+    private enum Kind: String {
         case split
         case tabs
     }
 
-    private enum CodingKeys: String, CodingKey {
-        case kind
-        case columns
-        case tabs
-        case selected
-    }
+    package static var blank: Container { .split(columns: [:]) }
 
-    /// Decodes `{kind: split, columns}` or `{kind: tabs, tabs, selected}`.
-    public init(from decoder: any Decoder) throws {
-        let object = try decoder.container(keyedBy: CodingKeys.self)
-        switch try object.decode(Kind.self, forKey: .kind) {
+    package mutating func list(_ fields: inout JSONFields) throws {
+        var kind = if case .tabs = self { Kind.tabs } else { Kind.split }
+        // The kind decides which members are read.
+        if fields.isReading { try fields.field("kind", &kind) }
+        switch kind {
         case .split:
-            self = .split(columns: try object.decode([String: ScreenStack].self, forKey: .columns))
+            var columns: [String: ScreenStack] = if case .split(let columns) = self { columns } else { [:] }
+            try fields.field("columns", &columns)
+            try fields.field("kind", &kind)
+            self = .split(columns: columns)
         case .tabs:
-            let tabs = try object.decode([Tab].self, forKey: .tabs)
-            let selected = try object.decode(String.self, forKey: .selected)
-            guard tabs.contains(where: { $0.name == selected }) else {
-                let message = "the selected tab '\(selected)' is not in 'tabs'"
-                throw DecodingError.dataCorruptedError(forKey: .selected, in: object, debugDescription: message)
+            var (tabs, selected): ([Tab], String) =
+                if case .tabs(let tabs, let name) = self { (tabs, name) } else { ([], "") }
+            try fields.field("kind", &kind)
+            try fields.field("selected", &selected)
+            try fields.field("tabs", &tabs)
+            guard !fields.isReading || tabs.contains(where: { $0.name == selected }) else {
+                throw fields.corrupted("selected", "the selected tab '\(selected)' is not in 'tabs'")
             }
             self = .tabs(tabs, selected: selected)
         }
     }
-
-    /// Encodes the container in the form that `init(from:)` decodes.
-    public func encode(to encoder: any Encoder) throws {
-        var object = encoder.container(keyedBy: CodingKeys.self)
-        switch self {
-        case .split(let columns):
-            try object.encode(Kind.split, forKey: .kind)
-            try object.encode(columns, forKey: .columns)
-        case .tabs(let tabs, let selected):
-            try object.encode(Kind.tabs, forKey: .kind)
-            try object.encode(tabs, forKey: .tabs)
-            try object.encode(selected, forKey: .selected)
-        }
-    }
 }
 
-extension Container.Tab: Codable {
-    private enum CodingKeys: String, CodingKey {
-        case name
-    }
+/// In JSON, the name is a member of the object that describes the stack.
+extension Container.Tab: JSONRecord {
+    package static var blank: Container.Tab { Container.Tab("", .blank) }
 
-    /// Decodes the name and the stack from one object.
-    public init(from decoder: any Decoder) throws {
-        name = try decoder.container(keyedBy: CodingKeys.self).decode(String.self, forKey: .name)
-        stack = try ScreenStack(from: decoder)
-    }
-
-    /// Encodes the name and the stack as one object.
-    public func encode(to encoder: any Encoder) throws {
-        try stack.encode(to: encoder)
-        var object = encoder.container(keyedBy: CodingKeys.self)
-        try object.encode(name, forKey: .name)
+    package mutating func list(_ fields: inout JSONFields) throws {
+        try fields.field("arguments", &stack.instance.arguments)
+        try fields.field("instance", &stack.instance.id)
+        try fields.field("name", &name)
+        try fields.field("path", ifPresent: &stack.path)
+        try fields.field("run", &stack.instance.run)
+        try fields.field("screen", &stack.instance.screen)
     }
 }
 
@@ -161,29 +137,22 @@ public struct ScreenStack: Hashable, Sendable {
     public var instances: [ScreenInstance] { [instance] + path }
 }
 
-extension ScreenStack: Codable {
-    private enum CodingKeys: String, CodingKey {
-        case path
-    }
+/// In JSON, the path is a member of the object that describes the first screen.
+extension ScreenStack: JSONRecord {
+    package static var blank: ScreenStack { ScreenStack(.blank) }
 
-    /// Decodes the first screen and the path from one object.
-    public init(from decoder: any Decoder) throws {
-        instance = try ScreenInstance(from: decoder)
-        let object = try decoder.container(keyedBy: CodingKeys.self)
+    package mutating func list(_ fields: inout JSONFields) throws {
+        try fields.field("arguments", &instance.arguments)
+        try fields.field("instance", &instance.id)
         // A column in a snapshot of an older version has no path.
-        path = try object.decodeIfPresent([ScreenInstance].self, forKey: .path) ?? []
-    }
-
-    /// Encodes the first screen and the path as one object.
-    public func encode(to encoder: any Encoder) throws {
-        try instance.encode(to: encoder)
-        var object = encoder.container(keyedBy: CodingKeys.self)
-        try object.encode(path, forKey: .path)
+        try fields.field("path", ifPresent: &path)
+        try fields.field("run", &instance.run)
+        try fields.field("screen", &instance.screen)
     }
 }
 
 /// A screen instance: one appearance of a screen. If a screen is shown twice, it has two instances.
-public struct ScreenInstance: Codable, Hashable, Sendable {
+public struct ScreenInstance: Hashable, Sendable {
     /// The name of the screen in the flow.
     public var screen: String
     /// The id, which is unique in the session, such as `generatedPlaylist-3`.
@@ -199,11 +168,15 @@ public struct ScreenInstance: Codable, Hashable, Sendable {
         self.arguments = arguments
         self.run = run
     }
+}
 
-    private enum CodingKeys: String, CodingKey {
-        case screen
-        case id = "instance"
-        case arguments
-        case run
+extension ScreenInstance: JSONRecord {
+    package static var blank: ScreenInstance { ScreenInstance(screen: "", id: "") }
+
+    package mutating func list(_ fields: inout JSONFields) throws {
+        try fields.field("arguments", &arguments)
+        try fields.field("instance", &id)
+        try fields.field("run", &run)
+        try fields.field("screen", &screen)
     }
 }

@@ -106,6 +106,16 @@ final class JSONDocument: Sendable {
         }
     }
 
+    /// True if the string at an index is `text`, which must be ASCII.
+    func string(at index: Int, is text: StaticString) -> Bool {
+        let value = values[index]
+        guard value.kind == .ascii else { return string(at: index) == "\(text)" }
+        guard Int(value.end - value.start) == text.utf8CodeUnitCount else { return false }
+        return bytes.withUnsafeBytes { bytes in
+            bytes.baseAddress.map { memcmp($0 + Int(value.start), text.utf8Start, text.utf8CodeUnitCount) } == 0
+        }
+    }
+
     /// The index of a member's value in an object. Nil if there is no such member. Of two members with the same name
     /// the first one counts.
     func member(_ name: String, of object: Int) -> Int? {

@@ -75,14 +75,14 @@ extension JSONNode: SingleValueEncodingContainer {
         encoding.tree.finish(node)
     }
 
-    private func write(number: String) { encoding.tree.write(number: number, to: node) }
+    private func write(number: String) { encoding.tree.write(json: number.utf8, to: node) }
 
     private func write<Number: BinaryFloatingPoint & CustomStringConvertible>(floating value: Number) throws {
-        guard value.isFinite else {
+        guard let text = JSONWriter.text(of: value) else {
             throw EncodingError.invalidValue(
                 value, context("Unable to encode \(Number.self).\(value) directly in JSON."))
         }
-        write(number: value.description.removing(suffix: ".0").map(String.init) ?? value.description)
+        write(number: text)
     }
 
     private func write(_ date: Date) throws {
@@ -97,21 +97,14 @@ extension JSONNode: SingleValueEncodingContainer {
     }
 
     /// Encodes a JSON value without the containers of `Codable`.
-    func write(_ json: JSONValue) throws {
-        switch json {
-        case .null: encodeNil()
-        case .bool(let value): encode(value)
-        case .integer(let value): encode(value)
-        case .number(let value): try encode(value)
-        case .string(let value): encode(value)
-        case .array(let elements):
-            encoding.tree.makeArray(node)
-            for element in elements { try self.element().write(element) }
-        case .object(let members):
-            encoding.tree.makeObject(node)
-            for (name, value) in members { try member(name).write(value) }
-        }
+    func write(_ value: JSONValue) throws {
+        var json: [UInt8] = []
+        try json.append(json: value, levels: JSONWriter.depthLimit - codingPath.count)
+        write(json: json)
     }
+
+    /// Gives the node a value that is JSON already.
+    func write(json: [UInt8]) { encoding.tree.write(json: json, to: node) }
 }
 
 /// The members of an object.

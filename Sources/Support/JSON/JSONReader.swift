@@ -26,7 +26,7 @@ package struct JSONReader {
 
     // MARK: Values
 
-    func read<Value: Decodable>(_ type: Value.Type) throws -> Value {
+    package func read<Value: Decodable>(_ type: Value.Type) throws -> Value {
         // Foundation's decoder has a form of its own for these types.
         if type == Date.self, let date = try date() as? Value { return date }
         if type == Data.self, let data = try data() as? Value { return data }
@@ -43,7 +43,7 @@ package struct JSONReader {
         }
     }
 
-    func string() throws -> String {
+    package func string() throws -> String {
         switch kind {
         case .ascii, .utf8, .escaped: return document.string(at: index)
         default: throw mismatch(String.self)
@@ -129,6 +129,38 @@ package struct JSONReader {
         }
     }
 
+    /// The elements of an array.
+    package func elements() throws -> [JSONReader] {
+        guard kind == .array else { throw mismatch([Any].self) }
+        var elements: [JSONReader] = []
+        elements.reserveCapacity(Int(document.values[index].start))
+        var place = index + 1
+        while place < document.values[index].end {
+            elements.append(reader(of: place))
+            place = document.next(after: place)
+        }
+        return elements
+    }
+
+    /// The members of an object, with the values that `body` reads.
+    package func members<Value>(_ body: (JSONReader) throws -> Value) throws -> [String: Value] {
+        try checkObject()
+        var members: [String: Value] = [:]
+        for name in document.members(of: index) {
+            let key = document.string(at: name)
+            if members[key] == nil { members[key] = try body(reader(of: name + 1)) }
+        }
+        return members
+    }
+
+    /// - Throws: `DecodingError` if this is not an object.
+    func checkObject() throws {
+        guard kind == .object else { throw mismatch([String: Any].self) }
+    }
+
+    package func number() throws -> Int { try integer(Int.self) }
+    func strings() throws -> [String] { try elements().map { try $0.string() } }
+
     // MARK: The place in the document
 
     private var depth: Int {
@@ -175,14 +207,19 @@ package struct JSONReader {
             : .typeMismatch(type, context("Expected to decode \(type) but found \(found) instead."))
     }
 
-    private func corrupted(_ description: String) -> DecodingError { .dataCorrupted(context(description)) }
+    package func corrupted(_ description: String) -> DecodingError { .dataCorrupted(context(description)) }
+
+    /// The error for a member that the object does not have.
+    func missing(_ key: some CodingKey) -> DecodingError {
+        .keyNotFound(key, context("No value associated with key \(key) (\"\(key.stringValue)\")."))
+    }
 }
 
 extension JSONReader: Decoder {
     package var userInfo: [CodingUserInfoKey: Any] { [:] }
 
     package func container<Key: CodingKey>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {
-        guard kind == .object else { throw mismatch([String: Any].self) }
+        try checkObject()
         return KeyedDecodingContainer(Members(object: self))
     }
 
@@ -263,11 +300,7 @@ private struct Members<Key: CodingKey>: KeyedDecodingContainerProtocol {
     }
 
     private func member(_ key: Key) throws -> JSONReader {
-        guard let member = find(key) else {
-            let description = "No value associated with key \(key) (\"\(key.stringValue)\")."
-            throw DecodingError.keyNotFound(
-                key, DecodingError.Context(codingPath: codingPath, debugDescription: description))
-        }
+        guard let member = find(key) else { throw object.missing(key) }
         return member
     }
 

@@ -111,16 +111,11 @@ struct JSONTree {
     }
 
     mutating func write(string: String, to node: Int) {
-        write(to: node) { text in
-            text.append(UInt8(ascii: "\""))
-            text.append(escaping: string)
-            text.append(UInt8(ascii: "\""))
-        }
+        write(to: node) { $0.append(string: string) }
     }
 
-    /// - Parameter number: A number as JSON.
-    mutating func write(number: String, to node: Int) {
-        write(to: node) { $0.append(contentsOf: number.utf8) }
+    mutating func write(json: some Collection<UInt8>, to node: Int) {
+        write(to: node) { $0.append(contentsOf: json) }
     }
 
     private mutating func write(to node: Int, _ append: (inout [UInt8]) -> Void) {

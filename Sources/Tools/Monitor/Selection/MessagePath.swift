@@ -76,25 +76,10 @@ enum MessageMember: String, CaseIterable, Sendable {
     }
 
     private func text(of message: Envelope) -> String? {
-        let attributes = message.attributes
-        return switch self {
-        case .type: attributes.type.description
-        case .kind: attributes.type.kind.rawValue
-        case .name: attributes.type.name
-        case .source: attributes.source
-        case .subject: attributes.subject
-        case .id: attributes.id
-        case .time: Timestamp.text(of: attributes.time)
-        case .key: attributes.key
-        case .platform: attributes.platform
-        case .device: attributes.device
-        case .instance: attributes.instance
-        case .correlationid: attributes.correlationID
-        case .causationid: attributes.causationID
-        case .traceparent: attributes.traceparent
-        case .expirytime: attributes.expiryTime.map(Timestamp.text(of:))
-        case .recipient: attributes.recipient
-        case .data, .position: nil
+        switch self {
+        case .kind: message.attributes.type.kind.rawValue
+        case .name: message.attributes.type.name
+        default: HeaderField.all.first { $0.isNamed(rawValue) }?.text(in: message.attributes)
         }
     }
 
