@@ -82,13 +82,15 @@ struct SnapshotJSONTests {
     private typealias Random = RandomValues<SeededGenerator>
 
     private static func snapshot(_ random: inout Random) -> NavigationSnapshot {
-        var memory = NavigationMemory(instances: random.number(in: 0...99))
+        var entries: [NavigationMemory.Entry] = []
         for _ in 0..<random.number(in: 0...2) {
             let button = random.chance(1, in: 2) ? random.string() : nil
-            memory.record(.init(instance: random.string(), report: random.string(), button: button))
+            entries.append(.departure(.init(instance: random.string(), report: random.string(), button: button)))
         }
-        if random.chance(1, in: 3) { memory.recordEnd(ofAttempt: random.string()) }
-        if random.chance(1, in: 3) { memory.record(tabReport: random.string()) }
+        if random.chance(1, in: 3) { entries.append(.endOfAttempt(random.string())) }
+        if random.chance(1, in: 3) { entries.append(.tabReport(random.string())) }
+        var memory = NavigationMemory()
+        memory.record(entries, instances: random.number(in: 0...99))
         return NavigationSnapshot(
             platform: random.string(), session: random.string(), revision: random.number(in: 0...1000),
             flow: FlowIdentity(name: random.string(), version: random.number(in: -5...5), hash: random.string()),
