@@ -1,6 +1,7 @@
 import Foundation
 import HostileValues
 import Support
+import TestSupport
 import Testing
 
 @testable import EventBus
@@ -76,6 +77,45 @@ struct HeaderTests {
         let written = String(decoding: attributes.json, as: UTF8.self)
         #expect(written.contains(#""\#(key)":"\#(values[0])""#), "\(written)")
         #expect(!written.contains(values[1]))
+    }
+
+    @Test(
+        "A header in the plain form is read as in every form of JSON, and refused as there", arguments: [full, plain])
+    func plainForm(_ attributes: Attributes) throws {
+        var random = RandomValues(SeededGenerator(seed: 48))
+        var (readCount, refusedCount) = (0, 0)
+        var attributes = attributes
+        attributes.time = Date(timeIntervalSince1970: 1_800_000_000)
+        let header = attributes.json.dropLast() + Array(#","extra":"ü"}"#.utf8)
+        for _ in 0..<3000 {
+            let header = random.changed(Array(header))
+            let read = try? JSONReader.decode(Attributes.self, from: header)
+            let envelope = try? Envelope(received: header[...], data: [], position: nil)
+            guard var read, let envelope else {
+                refusedCount += 1
+                #expect(read == nil && envelope == nil, "\(String(decoding: header, as: UTF8.self))")
+                continue
+            }
+            readCount += 1
+            // Without a time, each has the time at which it was read.
+            if abs(read.time.timeIntervalSinceNow) < 5 { read.time = envelope.attributes.time }
+            #expect(envelope.type == read.type)
+            #expect(envelope.partition == Partition(subject: read.subject))
+            #expect(envelope.attributes == read, "\(String(decoding: header, as: UTF8.self))")
+        }
+        #expect(readCount > 300 && refusedCount > 300)
+    }
+
+    @Test("Tasks that read the attributes of one envelope at the same time get the same ones")
+    func readTogether() async throws {
+        for _ in 0..<100 {
+            let envelope = try Envelope(received: Self.plain.json[...], data: [], position: nil)
+            let ids = await withTaskGroup(of: String.self) { group in
+                for _ in 0..<4 { group.addTask { envelope.id } }
+                return await group.reduce(into: Set()) { $0.insert($1) }
+            }
+            #expect(ids == [Self.plain.id])
+        }
     }
 
     @Test(

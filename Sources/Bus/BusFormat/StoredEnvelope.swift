@@ -35,8 +35,7 @@ extension Envelope {
     /// - Throws: ``BusError`` with code `malformed` if the header is not CloudEvents JSON.
     package init(header: Bytes, data: Bytes, position: Position? = nil, origin: VerifiedOrigin? = nil) throws {
         do {
-            let attributes = try Attributes(json: header)
-            self = Envelope(attributes: attributes, data: Data(data), position: position).with(origin)
+            self = try Envelope(received: header, data: data, position: position).with(origin)
         } catch let error as DecodingError {
             throw BusError(.malformed, "a message has an unreadable header: \(error.summary)")
         }

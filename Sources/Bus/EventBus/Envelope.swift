@@ -1,5 +1,6 @@
 public import Foundation
 internal import Support
+internal import Synchronization
 
 /// A message on the bus: its attributes, its data as JSON and, once the journal has recorded it, its position.
 public struct Envelope: Hashable, Sendable {
@@ -19,13 +20,27 @@ public struct Envelope: Hashable, Sendable {
         self.position = position
     }
 
-    /// Creates the envelope of a message whose header has the plain form, see ``Attributes/plain(_:)``. Nil if it has
-    /// another form.
+    /// Creates the envelope of a message whose header is in the plain form. The header's attributes are read when they
+    /// are asked for. Nil if the header has another form, or is not valid.
     package init?(
         plain header: UnsafeBufferPointer<UInt8>, data: UnsafeBufferPointer<UInt8>, position: Position?
     ) {
-        guard let attributes = Attributes.plain(header) else { return nil }
-        self.init(attributes: attributes, data: Data(data), position: position)
+        guard let header = PlainHeader(header) else { return nil }
+        head = Head(header)
+        self.data = Data(data)
+        self.position = position
+    }
+
+    /// Creates the envelope of a message with this header.
+    /// - Throws: `DecodingError` as `Attributes.init(json:)` does.
+    package init(received header: ArraySlice<UInt8>, data: ArraySlice<UInt8>, position: Position?) throws {
+        let plain = header.withUnsafeBufferPointer { header in
+            data.withUnsafeBufferPointer { Envelope(plain: header, data: $0, position: position) }
+        }
+        self =
+            try plain
+            ?? Envelope(
+                attributes: JSONReader.decode(Attributes.self, from: header), data: Data(data), position: position)
     }
 
     public var attributes: Attributes {
@@ -43,13 +58,40 @@ public struct Envelope: Hashable, Sendable {
 
     /// The attributes of an envelope and its copies: an envelope is copied often, and the attributes are many strings.
     private final class Head: Hashable, Sendable {
-        let attributes: Attributes
+        let type: MessageType
         let unreadable: UnreadableHeader?
+        /// Nil if the attributes are not from a header.
+        private let header: PlainHeader?
+        /// Nil until the header is read.
+        private let known = AtomicLazyReference<ReadAttributes>()
+
+        private final class ReadAttributes: Sendable {
+            let attributes: Attributes
+
+            init(_ attributes: Attributes) {
+                self.attributes = attributes
+            }
+        }
 
         init(_ attributes: Attributes, _ unreadable: UnreadableHeader?) {
-            self.attributes = attributes
-            self.unreadable = unreadable
+            (type, self.unreadable, header) = (attributes.type, unreadable, nil)
+            _ = known.storeIfNil(ReadAttributes(attributes))
         }
+
+        init(_ header: PlainHeader) {
+            (type, unreadable, self.header) = (header.type, nil, header)
+        }
+
+        var attributes: Attributes {
+            _read {
+                // Two threads may read the header at the same time; both then use the attributes of one of them.
+                let known = known.load() ?? known.storeIfNil(ReadAttributes(header?.attributes ?? .unknown))
+                yield known.attributes
+            }
+        }
+
+        /// The partition of the subject.
+        var partition: Partition { header?.partition ?? Partition(subject: attributes.subject) }
 
         static func == (left: Head, right: Head) -> Bool {
             left === right || left.attributes == right.attributes && left.unreadable == right.unreadable
@@ -62,10 +104,10 @@ public struct Envelope: Hashable, Sendable {
     }
 
     public var id: String { head.attributes.id }
-    public var type: MessageType { head.attributes.type }
+    public var type: MessageType { head.type }
     public var subject: String { head.attributes.subject }
     /// The kind of the type.
-    package var kind: MessageKind { head.attributes.type.kind }
+    package var kind: MessageKind { head.type.kind }
     /// See ``Attributes/key``.
     package var key: String? { head.attributes.key }
 
@@ -169,7 +211,7 @@ public struct Envelope: Hashable, Sendable {
     }
 
     /// The partition of the message's subject. If the header cannot be read, the partition of its topic.
-    public var partition: Partition { unreadableHeader?.partition ?? Partition(subject: subject) }
+    public var partition: Partition { unreadableHeader?.partition ?? head.partition }
 
     /// The reason why every durable consumer gives up the message; nil if the header can be read.
     public var rejection: Rejection? {

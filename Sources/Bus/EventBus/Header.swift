@@ -46,7 +46,12 @@ package final class HeaderField: Sendable {
         HeaderField("type", .type, isRequired: true),
     ]
 
-    static let correlation = all.firstIndex { $0.isNamed("correlationid") }
+    static let correlation = index(of: "correlationid")
+    static let subject = index(of: "subject")
+    static let time = index(of: "time")
+    static let type = index(of: "type")
+
+    private static func index(of name: String) -> Int? { all.firstIndex { $0.isNamed(name) } }
 
     package func isNamed(_ name: String) -> Bool { "\(self.name)" == name }
 
@@ -93,9 +98,24 @@ package final class HeaderField: Sendable {
         return true
     }
 
+    /// True if ``set(_:in:)`` sets the field to this text.
+    func admits(_ utf8: UnsafeBufferPointer<UInt8>) -> Bool {
+        switch content {
+        case .version: utf8.reads("1.0")
+        case .type: MessageType(utf8: utf8) != nil
+        // The whole header is UTF-8.
+        case .text: true
+        case .time: Self.date(utf8) != nil
+        }
+    }
+
+    private static func date(_ utf8: UnsafeBufferPointer<UInt8>) -> Date? {
+        Timestamp.plainDate(utf8) ?? Timestamp.date(from: String(decoding: utf8, as: UTF8.self))
+    }
+
     /// Sets the field to a text from a header.
     /// - Returns: What is wrong with the text. Nil if it was set.
-    fileprivate func set(_ utf8: UnsafeBufferPointer<UInt8>, in attributes: inout Attributes) -> String? {
+    func set(_ utf8: UnsafeBufferPointer<UInt8>, in attributes: inout Attributes) -> String? {
         switch content {
         case .version: return utf8.reads("1.0") ? nil : "only version 1.0 of CloudEvents is supported"
         case .type:
@@ -108,8 +128,7 @@ package final class HeaderField: Sendable {
             guard let text = String(utf8: utf8) else { return "a string is not UTF-8" }
             set(&attributes, text)
         case .time(_, let set):
-            guard let date = Timestamp.plainDate(utf8) ?? Timestamp.date(from: String(decoding: utf8, as: UTF8.self))
-            else {
+            guard let date = Self.date(utf8) else {
                 let text = String(decoding: utf8, as: UTF8.self)
                 return "'\(text)' is not a time; write one such as 2026-01-31T12:00:00Z"
             }
@@ -157,28 +176,15 @@ extension Attributes {
     /// - Throws: `DecodingError` if `json` is not a JSON object, if an attribute is invalid, or if `id`, `source`,
     ///   `type` or CloudEvents version 1.0 is missing.
     package init(json: ArraySlice<UInt8>) throws {
-        let plain = json.withUnsafeBufferPointer { Attributes.plain($0) }
-        self = try plain ?? JSONReader.decode(Attributes.self, from: json)
-    }
-
-    /// Reads a header in the plain form: a flat object of strings without escapes. Nil if it is in another form, if a
-    /// required attribute is missing, or if an attribute is invalid.
-    static func plain(_ bytes: UnsafeBufferPointer<UInt8>) -> Attributes? {
-        guard var reader = HeaderReader(bytes) else { return nil }
-        return withUnsafeTemporaryAllocation(of: HeaderReader.Text?.self, capacity: HeaderField.all.count) { texts in
-            texts.initialize(repeating: nil)
-            guard reader.readObject(into: texts) else { return nil }
-            return try? Attributes { index, set in texts[index].map(set) }
-        }
+        self =
+            try json.withUnsafeBufferPointer { PlainHeader($0) }?.attributes
+            ?? JSONReader.decode(Attributes.self, from: json)
     }
 
     /// - Parameter read: Reads the text of the field at an index of ``HeaderField/all``, and passes it to a function that
     ///   sets the field. Returns the result of the function; nil if the header does not have the field.
-    private init(
-        _ read: (_ index: Int, _ set: (UnsafeBufferPointer<UInt8>) -> String?) throws -> String??
-    ) throws {
-        let unknown = MessageType(kind: .event, name: "")
-        self.init(id: "", source: "", type: unknown, subject: Session.default, time: Date(), correlationID: "")
+    init(_ read: (_ index: Int, _ set: (UnsafeBufferPointer<UInt8>) -> String?) throws -> String??) throws {
+        self = .unknown
         var isCorrelated = false
         for index in HeaderField.all.indices {
             let field = HeaderField.all[index]
@@ -196,75 +202,11 @@ extension Attributes {
         // A message without a cause begins its story.
         if !isCorrelated { correlationID = id }
     }
-}
 
-/// Reads a flat JSON object of strings without escapes, in one line. Does not read any other JSON.
-struct HeaderReader {
-    private let bytes: UnsafeBufferPointer<UInt8>
-    private var index = 0
-    /// True if all strings are ASCII.
-    private let isASCII: Bool
-
-    /// Nil if the bytes have backslashes or control characters, so that no string can.
-    init?(_ bytes: UnsafeBufferPointer<UInt8>) {
-        guard let start = bytes.baseAddress, memchr(start, Int32(UInt8(ascii: "\\")), bytes.count) == nil else {
-            return nil
-        }
-        // Without an exit in the middle, the compiler compares many bytes at once.
-        var (lowest, union) = (UInt8.max, UInt8.zero)
-        for byte in bytes {
-            lowest = min(lowest, byte)
-            union |= byte
-        }
-        guard lowest >= 0x20 else { return nil }
-        self.bytes = bytes
-        isASCII = union < 0x80
-    }
-
-    typealias Text = UnsafeBufferPointer<UInt8>
-
-    /// Reads the object. Unknown attributes are ignored. If an attribute occurs twice, the first one counts.
-    /// - Parameter texts: Set to the texts of the fields in the order of ``HeaderField/all``.
-    /// - Returns: False if the bytes are anything else.
-    mutating func readObject(into texts: UnsafeMutableBufferPointer<Text?>) -> Bool {
-        guard consume(UInt8(ascii: "{")) else { return false }
-        var expected = 0
-        while let key = text(), consume(UInt8(ascii: ":")), let value = text() {
-            // The members are usually in the order of the table.
-            let fields = HeaderField.all.indices
-            let index =
-                fields[expected...].first { key.reads(HeaderField.all[$0].name) }
-                ?? fields[..<expected].first { key.reads(HeaderField.all[$0].name) }
-            if let index {
-                if texts[index] == nil { texts[index] = value }
-                expected = index + 1
-            }
-            if consume(UInt8(ascii: ",")) { continue }
-            guard consume(UInt8(ascii: "}")) else { return false }
-            skipSpace()
-            return self.index == bytes.count
-        }
-        return false
-    }
-
-    private mutating func consume(_ byte: UInt8) -> Bool {
-        skipSpace()
-        guard index < bytes.count, bytes[index] == byte else { return false }
-        index += 1
-        return true
-    }
-
-    private mutating func text() -> Text? {
-        guard consume(UInt8(ascii: "\"")), let start = bytes.baseAddress.map({ $0 + index }),
-            let end = memchr(start, Int32(UInt8(ascii: "\"")), bytes.count - index)
-        else { return nil }
-        let text = Text(start: start, count: UnsafeRawPointer(end) - UnsafeRawPointer(start))
-        index += text.count + 1
-        return text
-    }
-
-    private mutating func skipSpace() {
-        while index < bytes.count, bytes[index] == UInt8(ascii: " ") { index += 1 }
+    /// Attributes before any is read.
+    static var unknown: Attributes {
+        let type = MessageType(kind: .event, name: "")
+        return Attributes(id: "", source: "", type: type, subject: Session.default, time: Date(), correlationID: "")
     }
 }
 

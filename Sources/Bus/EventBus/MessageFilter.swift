@@ -13,12 +13,12 @@ public enum MessageFilter: Hashable, Sendable {
         .type(M.type, subject: subject)
     }
 
-    public func matches(_ type: MessageType, subject: String) -> Bool {
+    public func matches(_ type: MessageType, subject: @autoclosure () -> String) -> Bool {
         switch self {
         case .all: true
-        case .subject(let selected): subject == selected
-        case .kind(let kind, let selected): type.kind == kind && (selected == nil || selected == subject)
-        case .type(let selectedType, let selected): type == selectedType && (selected == nil || selected == subject)
+        case .subject(let selected): subject() == selected
+        case .kind(let kind, let selected): type.kind == kind && (selected == nil || selected == subject())
+        case .type(let selectedType, let selected): type == selectedType && (selected == nil || selected == subject())
         }
     }
 
