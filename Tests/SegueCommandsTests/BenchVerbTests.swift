@@ -87,7 +87,7 @@ struct BenchVerbTests {
             let result = try await segue("bench", "roundtrip", "speed")
             let names =
                 "roundtrip, publish.journalled, publish.plain, catchup, fanout, coordinator, monitor, start, "
-                + "navigation"
+                + "navigation, envelope"
             #expect(result.status == 64 && result.output.isEmpty)
             #expect(result.error == "segue: there is no benchmark 'speed'; choose from \(names)\n")
             let help = try await segue("bench", "--help").output.split(whereSeparator: \.isWhitespace)

@@ -11,6 +11,7 @@ enum Benchmark: String, CaseIterable, Sendable {
     case monitor
     case start
     case navigation
+    case envelope
 
     /// The default number of messages in a round.
     var messages: Int {
@@ -21,7 +22,7 @@ enum Benchmark: String, CaseIterable, Sendable {
         case .fanOut: 2000
         case .coordinator: 20_000
         case .start: 10_000_000
-        case .navigation: 200_000
+        case .navigation, .envelope: 200_000
         }
     }
 
@@ -41,6 +42,7 @@ enum Benchmark: String, CaseIterable, Sendable {
             case .monitor: try await MonitorToFile(run: run, scratch: scratch).measure()
             case .start: try await Start(run: run, scratch: scratch).measure()
             case .navigation: try await NavigationSteps(run: run).measure()
+            case .envelope: try await EnvelopeCoding(run: run).measure()
             }
         }
     }
