@@ -70,6 +70,42 @@ struct BenchVerbTests {
         }
     }
 
+    @Test("With --busy, a benchmark is measured without and with a busy core", .timeLimit(.minutes(1)))
+    func busy() async throws {
+        try await SegueCommandLine.inScratch { segue in
+            let result = try await segue(
+                "bench", "publish.plain", "navigation", "--busy", "--messages", "30", "--rounds", "1", "--json")
+            let lines = try result.lines.map { try JSONDecoder().decode(Line.self, from: Data($0.utf8)) }
+            let names = ["publish.plain", "publish.plain.busy", "navigation", "navigation.busy"]
+            #expect(lines.map(\.name) == names, "\(result.error)")
+            let both = try await segue(
+                "bench", "roundtrip", "--keys", "--busy", "--messages", "30", "--rounds", "1", "--json")
+            #expect(both.lines.count == 8 && both.lines.last?.contains("roundtrip.p99.keys.busy") == true)
+        }
+    }
+
+    @Test(
+        "The process that computes is bound to one core, and ends with an interrupted benchmark",
+        .timeLimit(.minutes(1)))
+    func busyInterrupted() async throws {
+        try await SegueCommandLine.inScratch { segue in
+            // The first measurement, without the process, has few messages, so that the second one begins soon.
+            let result = try await segue.shell(
+                """
+                segue bench navigation --busy --messages 200 --rounds 2000 --json 2>/dev/null &
+                pid=$!
+                until child=$(cat /proc/$pid/task/*/children 2>/dev/null) && [ "$child" ]; do :; done
+                until grep -qs 'Cpus_allowed_list:[[:space:]]*[0-9]*$' /proc/${child% }/task/*/status; do :; done
+                kill -INT $pid
+                wait $pid
+                echo "status $?"
+                [ -e /proc/${child% } ] && echo "${child% } is left"
+                exit 0
+                """)
+            #expect(result.lines.count == 2 && result.lines.last == "status 130")
+        }
+    }
+
     @Test("'segue bench' prints a table, and can make every commit wait for the disk")
     func table() async throws {
         try await SegueCommandLine.inScratch { segue in

@@ -32,17 +32,20 @@ enum Benchmark: String, CaseIterable, Sendable {
     func run(_ options: BenchmarkOptions) async throws -> [BenchmarkResult] {
         let run = BenchmarkRun(benchmark: self, options: options)
         return try await Scratch.with { scratch in
-            switch self {
-            case .roundTrip: try await RoundTrip(run: run, scratch: scratch).measure()
-            case .publishJournalled: try await PublishJournalled(run: run, scratch: scratch).measure()
-            case .publishPlain: try await PublishPlain(run: run, scratch: scratch).measure()
-            case .catchUp: try await CatchUp(run: run, scratch: scratch).measure()
-            case .fanOut: try await FanOut(run: run, scratch: scratch).measure()
-            case .coordinator: try await CoordinatorBacklog(run: run, scratch: scratch).measure()
-            case .monitor: try await MonitorToFile(run: run, scratch: scratch).measure()
-            case .start: try await Start(run: run, scratch: scratch).measure()
-            case .navigation: try await NavigationSteps(run: run).measure()
-            case .envelope: try await EnvelopeCoding(run: run).measure()
+            let busy = options.isBusy ? [PeerProcess(.busyCore, scratch.path)] : []
+            return try await PeerProcess.run(busy) {
+                switch self {
+                case .roundTrip: try await RoundTrip(run: run, scratch: scratch).measure()
+                case .publishJournalled: try await PublishJournalled(run: run, scratch: scratch).measure()
+                case .publishPlain: try await PublishPlain(run: run, scratch: scratch).measure()
+                case .catchUp: try await CatchUp(run: run, scratch: scratch).measure()
+                case .fanOut: try await FanOut(run: run, scratch: scratch).measure()
+                case .coordinator: try await CoordinatorBacklog(run: run, scratch: scratch).measure()
+                case .monitor: try await MonitorToFile(run: run, scratch: scratch).measure()
+                case .start: try await Start(run: run, scratch: scratch).measure()
+                case .navigation: try await NavigationSteps(run: run).measure()
+                case .envelope: try await EnvelopeCoding(run: run).measure()
+                }
             }
         }
     }
@@ -60,6 +63,8 @@ struct BenchmarkOptions: Sendable {
     /// The durability of the journal and of SQLite in the baseline.
     var durability: BenchmarkDurability
     var bus: MeasuredBus
+    /// True to measure while a process computes without pause on one of the cores.
+    var isBusy = false
 }
 
 /// The failures that a journalled message survives. The setting applies to the broker or to the servers of NATS, and to
@@ -96,11 +101,14 @@ struct BenchmarkRun: Sendable {
             "bus": .text(options.bus.scheme), "replicas": .count(options.bus.replicas),
         ]
         return BenchmarkResult(
-            name: [benchmark.rawValue, part, options.bus.hasKeys ? "keys" : nil].compactMap(\.self).joined(
-                separator: "."),
-            value: Statistics.median(of: comparison.values), unit: unit, baseline: baseline,
+            name: name(part), value: Statistics.median(of: comparison.values), unit: unit, baseline: baseline,
             baselineValue: Statistics.median(of: comparison.baselines),
             settings: common.merging(settings) { _, own in own }, failure: failure)
+    }
+
+    private func name(_ part: String?) -> String {
+        [benchmark.rawValue, part, options.bus.hasKeys ? "keys" : nil, options.isBusy ? "busy" : nil]
+            .compactMap(\.self).joined(separator: ".")
     }
 }
 

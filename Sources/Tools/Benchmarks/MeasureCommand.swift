@@ -28,6 +28,10 @@ package struct MeasureCommand: AsyncParsableCommand {
                 + Self.keyedNames + "."))
     var keys = false
 
+    @Flag(
+        help: "Measure each benchmark also while a process computes without pause on one of the cores, as NAME.busy.")
+    var busy = false
+
     @Flag(help: "Print one JSON object per line.")
     var json = false
 
@@ -52,9 +56,17 @@ package struct MeasureCommand: AsyncParsableCommand {
         try await BenchmarkOutput.whileRunning { try await measure() }
     }
 
+    /// The options of each measurement of a benchmark.
+    private var variants: [BenchmarkOptions] {
+        (keys ? [bus.kind, .broker(hasKeys: true)] : [bus.kind]).flatMap { kind in
+            (busy ? [false, true] : [false]).map { isBusy in
+                BenchmarkOptions(
+                    rounds: rounds, messages: messages, durability: bus.durability, bus: kind, isBusy: isBusy)
+            }
+        }
+    }
+
     private func measure() async throws {
-        let options = BenchmarkOptions(
-            rounds: rounds, messages: messages, durability: bus.durability, bus: bus.kind)
         let benchmarks = names.isEmpty ? Benchmark.allCases : names.compactMap(Benchmark.init)
         if !json {
             try await BenchmarkOutput.write(
@@ -64,9 +76,7 @@ package struct MeasureCommand: AsyncParsableCommand {
         }
         var failures: [String] = []
         for benchmark in benchmarks {
-            for bus in keys ? [bus.kind, .broker(hasKeys: true)] : [bus.kind] {
-                var options = options
-                options.bus = bus
+            for options in variants {
                 for result in try await benchmark.run(options) {
                     // A result is printed before the other results are known, so the columns have fixed widths.
                     try await BenchmarkOutput.write(json ? BenchmarkOutput.line(result) : Self.row(result))
@@ -96,7 +106,7 @@ package struct MeasureCommand: AsyncParsableCommand {
             text + String(repeating: " ", count: max(0, width - text.count))
         }
         let numbers = [value, baseline, ratio].map { String(repeating: " ", count: max(0, 10 - $0.count)) + $0 }
-        return "\(left(name, 18)) \(numbers[0]) \(left(unit, 12)) \(numbers[1]) \(numbers[2])  \(against)\n"
+        return "\(left(name, 23)) \(numbers[0]) \(left(unit, 12)) \(numbers[1]) \(numbers[2])  \(against)\n"
     }
 
     private static func number(_ value: Double) -> String {

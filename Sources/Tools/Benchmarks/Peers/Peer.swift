@@ -17,7 +17,8 @@ struct Peer: Sendable {
         case .busClient: try await BusClient(address: address).run(control)
         case .busPublisher: try await BusPublisher(address: address).run(control)
         case .busSubscriber: try await BusSubscriber(address: address, connections: connections).run(control)
-        case .journalFiller, .bareProxy, .bareEcho, .bareClient, .barePublisher, .bareSubscriber, .bareJournal,
+        case .busyCore, .journalFiller, .bareProxy, .bareEcho, .bareClient, .barePublisher, .bareSubscriber,
+            .bareJournal,
             .jetStreamFiller, .jetStreamEcho, .jetStreamClient, .jetStreamPublisher, .jetStreamSubscriber:
             try await runOnThread(control)
         }
@@ -32,6 +33,7 @@ struct Peer: Sendable {
 
     private func runBlocking(_ control: Control) throws {
         switch role {
+        case .busyCore: try BusyCore().run(control)
         case .journalFiller: try JournalFiller(address: address).run(control)
         case .bareProxy: try BareProxy(directory: address).run(control)
         case .bareEcho: try BareEcho(directory: address).run(control)
@@ -76,4 +78,7 @@ enum PeerRole: String, CaseIterable, Sendable {
     case jetStreamClient = "jetstream-client"
     case jetStreamPublisher = "jetstream-publisher"
     case jetStreamSubscriber = "jetstream-subscriber"
+
+    /// Makes a core busy.
+    case busyCore = "busy-core"
 }
