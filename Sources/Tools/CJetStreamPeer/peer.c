@@ -15,26 +15,25 @@ int js_fail(const char *what, const char *reason) {
     return -1;
 }
 
-/// The options of libnats are those of the bus.
-static natsStatus connect_to(const char *url, natsConnection **connection) {
+static natsStatus connect_to(const char *url, bool sends_at_once, natsConnection **connection) {
     natsOptions *options = NULL;
     natsStatus status = natsOptions_Create(&options);
     if (status == NATS_OK) status = natsOptions_SetURL(options, url);
-    if (status == NATS_OK) status = natsOptions_SetSendAsap(options, true);
+    if (status == NATS_OK) status = natsOptions_SetSendAsap(options, sends_at_once);
     if (status == NATS_OK) status = natsOptions_SetAllowReconnect(options, false);
     if (status == NATS_OK) status = natsConnection_Connect(connection, options);
     natsOptions_Destroy(options);
     return status;
 }
 
-js_peer *js_open(const char *url, const char *producer) {
+js_peer *js_open(const char *url, const char *producer, bool sends_at_once) {
     js_peer *peer = calloc(1, sizeof *peer);
     if (peer == NULL) {
         js_fail("the connection", "no memory");
         return NULL;
     }
     snprintf(peer->producer, sizeof peer->producer, "%s", producer);
-    natsStatus status = connect_to(url, &peer->connection);
+    natsStatus status = connect_to(url, sends_at_once, &peer->connection);
     if (status == NATS_OK) return peer;
     js_fail(url, natsStatus_GetText(status));
     free(peer);

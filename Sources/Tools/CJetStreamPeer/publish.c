@@ -131,3 +131,16 @@ int js_send(js_peer *peer, const js_batch *batches, int count) {
     natsStatus status = natsConnection_FlushTimeout(peer->connection, JS_TIMEOUT);
     return status == NATS_OK ? 0 : js_fail("sending", natsStatus_GetText(status));
 }
+
+int js_send_plain(
+    js_peer *peer, const char *subject, uint8_t *body, int size, int number_place, int digits, int64_t count) {
+    for (int64_t index = 0; index < count; index++) {
+        natsStatus status = natsConnection_Publish(peer->connection, subject, body, size);
+        if (status != NATS_OK) return js_fail("sending", natsStatus_GetText(status));
+        int digit = number_place + digits - 1;
+        while (digit > number_place && body[digit] == '9') body[digit--] = '0';
+        body[digit]++;
+    }
+    natsStatus status = natsConnection_FlushTimeout(peer->connection, JS_TIMEOUT);
+    return status == NATS_OK ? 0 : js_fail("sending", natsStatus_GetText(status));
+}

@@ -56,36 +56,66 @@ struct PublishJournalled {
 }
 
 /// Measures the number of transient messages per second that arrive from one process at another. The broker
-/// acknowledges the messages; NATS does not. The baseline is the same frames on bare sockets, or of C programs.
+/// acknowledges the messages; NATS does not. The baselines are the same frames on bare sockets, or of C programs; and
+/// beside a broker, if nats-server is installed, messages of NATS without JetStream.
 struct PublishPlain {
+    private struct Baseline {
+        /// The second part of the result's name.
+        var part: String?
+        let description: String
+        let feed: Feed
+    }
+
     let run: BenchmarkRun
     let scratch: Scratch
 
     func measure() async throws -> [BenchmarkResult] {
         let broker = try BusProcess(scratch, kind: run.options.bus, durability: run.options.durability)
         let baseline = try BareBus(scratch, beside: broker)
-        let bare = baseline.feed([baseline.peer(.subscriber)])
+        let hasNATS = !broker.isNATS && (try? Executables.natsServer) != nil
+        let servers = try NATSServers(hasNATS ? 1 : 0, in: try scratch.folder("nats"), run.options.durability)
+        let baselines =
+            [Baseline(description: baseline.description, feed: baseline.feed([baseline.peer(.subscriber)]))]
+            + servers.hosts.map(natsCore)
         let bus = Feed(
             publisher: broker.peer(.busPublisher),
             subscribers: [broker.peer(.busSubscriber)])
-        let peers = baseline.proxies + bare.peers + bus.peers
+        let peers = baseline.proxies + baselines.flatMap(\.feed.peers) + bus.peers
         let comparison = try await broker.run { _ in
-            try await PeerProcess.run(peers) {
-                try await BaselineComparison(
-                    rounds: run.options.rounds, count: run.messages, warmUp: run.messages / 10 + 1
-                ) {
-                    try await bare.deliver($0)
-                } value: {
-                    try await bus.deliver($0, isTransient: true)
+            try await servers.run { _ in
+                try await PeerProcess.run(peers) {
+                    try await BaselineComparison(
+                        rounds: run.options.rounds, count: run.messages, warmUp: run.messages / 10 + 1
+                    ) { count in
+                        var deliveries: [Delivery] = []
+                        for baseline in baselines { deliveries.append(try await baseline.feed.deliver(count)) }
+                        return deliveries
+                    } value: { count in
+                        let delivery = try await bus.deliver(count, isTransient: true)
+                        return baselines.map { _ in delivery }
+                    }
                 }
             }
         }
-        let result = run.result(
-            comparison.map(\.rate), unit: "messages/s", baseline: baseline.description, processes: 3,
-            settings: comparison.losses.merging([
-                "batch": .count(BusPublisher.batchSize),
-                "window": .count(BusPublisher.window(for: 1, onThread: !broker.isNATS)),
-            ]) { old, _ in old })
-        return [result]
+        return baselines.enumerated().map { index, baseline in
+            let comparison = comparison.map { $0[index] }
+            return run.result(
+                comparison.map(\.rate), part: baseline.part, unit: "messages/s", baseline: baseline.description,
+                processes: 3,
+                settings: comparison.losses.merging([
+                    "batch": .count(BusPublisher.batchSize),
+                    "window": .count(BusPublisher.window(for: 1, onThread: !broker.isNATS)),
+                ]) { old, _ in old })
+        }
+    }
+
+    /// NATS without JetStream.
+    /// - Parameter host: `HOST:PORT` of the server.
+    private func natsCore(at host: String) -> Baseline {
+        Baseline(
+            part: "nats", description: "NATS core: C on libnats, without JetStream",
+            feed: Feed(
+                publisher: PeerProcess(.natsCorePublisher, "nats://\(host)"),
+                subscribers: [PeerProcess(.natsCoreSubscriber, "nats://\(host)")], isBare: true))
     }
 }

@@ -2,7 +2,7 @@ internal import BusFormat
 internal import EventBus
 internal import Foundation
 
-/// The data of all benchmarks except `coordinator` and `start`: 256 bytes of JSON,
+/// The data of all benchmarks except `coordinator`, `start` and `envelope`: 256 bytes of JSON,
 /// `{"number":100000042,"padding":"xxx…"}`.
 enum Payload {
     /// The size of the data, in bytes.

@@ -18,8 +18,8 @@ struct Peer: Sendable {
         case .busPublisher: try await BusPublisher(address: address).run(control)
         case .busSubscriber: try await BusSubscriber(address: address, connections: connections).run(control)
         case .busyCore, .journalFiller, .bareProxy, .bareEcho, .bareClient, .barePublisher, .bareSubscriber,
-            .bareJournal,
-            .jetStreamFiller, .jetStreamEcho, .jetStreamClient, .jetStreamPublisher, .jetStreamSubscriber:
+            .bareJournal, .jetStreamFiller, .jetStreamEcho, .jetStreamClient, .jetStreamPublisher,
+            .jetStreamSubscriber, .natsCorePublisher, .natsCoreSubscriber:
             try await runOnThread(control)
         }
     }
@@ -46,6 +46,8 @@ struct Peer: Sendable {
         case .jetStreamClient: try JetStreamClient(address: address).run(control)
         case .jetStreamPublisher: try JetStreamPublisher(address: address).run(control)
         case .jetStreamSubscriber: try JetStreamSubscriber(address: address, connections: connections).run(control)
+        case .natsCorePublisher: try NATSCorePublisher(address: address).run(control)
+        case .natsCoreSubscriber: try NATSCoreSubscriber(address: address).run(control)
         case .busEcho, .busClient, .busPublisher, .busSubscriber: break
         }
     }
@@ -78,6 +80,9 @@ enum PeerRole: String, CaseIterable, Sendable {
     case jetStreamClient = "jetstream-client"
     case jetStreamPublisher = "jetstream-publisher"
     case jetStreamSubscriber = "jetstream-subscriber"
+    /// C on libnats without JetStream.
+    case natsCorePublisher = "nats-core-publisher"
+    case natsCoreSubscriber = "nats-core-subscriber"
 
     /// Makes a core busy.
     case busyCore = "busy-core"

@@ -17,8 +17,8 @@ struct NATSServers: Sendable {
     /// - Parameter count: The number of servers. More than one are a cluster.
     init(_ count: Int, in directory: String, _ durability: BenchmarkDurability) throws {
         do {
-            servers = try (1...count).map { number throws(ComposeError) in
-                let name = "server-\(number)"
+            servers = try (0..<count).map { index throws(ComposeError) in
+                let name = "server-\(index + 1)"
                 return Server(
                     name: name, port: try LoopbackPort(for: name), routePort: try LoopbackPort(for: "\(name)-routes"),
                     folder: "\(directory)/\(name)")
@@ -46,7 +46,8 @@ struct NATSServers: Sendable {
     /// Runs the servers while `body` runs. They accept connections when it begins.
     /// - Throws: ``BenchmarkError`` if a server does not start, and the errors of `body`.
     func run<Result: Sendable>(_ body: ([RunningProcess]) async throws -> Result) async throws -> Result {
-        try await run(try Executables.natsServer, [], body)
+        if servers.isEmpty { return try await body([]) }
+        return try await run(try Executables.natsServer, [], body)
     }
 
     private func run<Result: Sendable>(

@@ -5,10 +5,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/// The baseline of the benchmarks on NATS: a client of JetStream on libnats alone.
+/// The baselines of the benchmarks that use NATS: a client on libnats alone.
 ///
-/// It stores the same messages as the bus, with the same subjects, headers and bodies, and at most one message of a
-/// lane is under way. A function that fails returns -1 or NULL; then js_error() has the reason, in one line.
+/// With JetStream it stores the same messages as the bus, with the same subjects, headers and bodies, and at most one
+/// message of a lane is under way. A function that fails returns -1 or NULL; then js_error() has the reason, in one line.
 
 #define JS_LANES 64
 
@@ -17,7 +17,8 @@ typedef struct js_peer js_peer;
 
 /// @param url The address of the server: nats://HOST:PORT.
 /// @param producer The first part of the ids of the messages.
-js_peer *js_open(const char *url, const char *producer);
+/// @param sends_at_once True to send each message at once, as the bus does. False to let libnats collect messages.
+js_peer *js_open(const char *url, const char *producer, bool sends_at_once);
 void js_close(js_peer *peer);
 
 /// The reason of the last failure on this thread.
@@ -43,6 +44,14 @@ int js_store(js_peer *peer, const js_batch *batch);
 
 /// Sends batches that no stream stores. Returns when the server has received them.
 int js_send(js_peer *peer, const js_batch *batches, int count);
+
+/// Sends messages of the bus without JetStream, each as one message of NATS without headers. Returns when the server has
+/// received them.
+/// @param body The first message. The number in it is that of the next message afterwards.
+/// @param number_place The index of the number's first digit in the body.
+/// @param digits The number of digits.
+int js_send_plain(
+    js_peer *peer, const char *subject, uint8_t *body, int size, int number_place, int digits, int64_t count);
 
 /// A subscription: to the journal by a pull consumer, or to a subject without a stream.
 typedef struct js_reader js_reader;
@@ -85,5 +94,9 @@ typedef struct {
 int js_count(
     js_reader *reader, int64_t expected, bool reads_attributes, int number_place, int digits, int patience,
     js_tally *tally);
+
+/// Does the same for messages that js_send_plain() has sent.
+int js_count_plain(
+    js_reader *reader, int64_t expected, int number_place, int digits, int patience, js_tally *tally);
 
 #endif

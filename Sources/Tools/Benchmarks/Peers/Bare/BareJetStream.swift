@@ -11,10 +11,12 @@ struct BareJetStream: ~Copyable {
     let namespace: String
     private let pointer: OpaquePointer
 
-    /// - Parameter address: `nats://HOST:PORT/NAME`, with one host.
-    init(_ address: String) throws {
+    /// - Parameters:
+    ///   - address: `nats://HOST:PORT/NAME`, with one host.
+    ///   - sendsAtOnce: True to send each message at once, as the bus does. False to let libnats collect messages.
+    init(_ address: String, sendsAtOnce: Bool = true) throws {
         let address = try NATSAddress(address)
-        guard let pointer = js_open(address.urls[0], ProducerID().hexadecimal) else { throw Self.failure }
+        guard let pointer = js_open(address.urls[0], ProducerID().hexadecimal, sendsAtOnce) else { throw Self.failure }
         self.pointer = pointer
         namespace = address.namespace
     }
@@ -38,6 +40,14 @@ struct BareJetStream: ~Copyable {
         guard js_send(pointer, batches.items, Int32(batches.items.count)) == 0 else { throw Self.failure }
     }
 
+    /// Sends messages that are not stored, each as one message of NATS, and returns when the server has received them.
+    /// - Parameter body: The header and the data of the first message. Afterwards it has the number of the next one.
+    func send(_ count: Int, from body: inout [UInt8], on subject: String) throws {
+        let place = Int32(body.count - Payload.size + Payload.numberPlace)
+        guard js_send_plain(pointer, subject, &body, Int32(body.count), place, Int32(Payload.digits), Int64(count)) == 0
+        else { throw Self.failure }
+    }
+
     /// Reads messages of a type from the journal, with the same filters as the bus.
     borrowing func read<Result>(
         _ type: MessageType, isFromBeginning: Bool, _ body: (borrowing Reader) throws -> Result
@@ -52,7 +62,11 @@ struct BareJetStream: ~Copyable {
     }
 
     borrowing func readTransientMessages<Result>(_ body: (borrowing Reader) throws -> Result) throws -> Result {
-        guard let reader = js_read_subject(pointer, "\(namespace).t.>") else { throw Self.failure }
+        try read("\(namespace).t.>", body)
+    }
+
+    borrowing func read<Result>(_ subject: String, _ body: (borrowing Reader) throws -> Result) throws -> Result {
+        guard let reader = js_read_subject(pointer, subject) else { throw Self.failure }
         return try body(Reader(reader))
     }
 
@@ -74,8 +88,17 @@ struct BareJetStream: ~Copyable {
                 pointer, Int64(expected), readsAttributes, Int32(Payload.numberPlace), Int32(Payload.digits),
                 Int32(patience), &tally)
             guard result == 0 else { throw failure }
-            return Report(
-                begin: tally.begin, end: tally.end, count: Int(tally.count), misordered: Int(tally.misordered))
+            return Report(tally)
+        }
+
+        /// Does the same for messages that are each one message of NATS.
+        /// - Parameter headerCount: The size of the header, in bytes.
+        func countPlain(_ expected: Int, headerCount: Int, patience: Int) throws -> Report {
+            var tally = js_tally()
+            let place = Int32(headerCount + Payload.numberPlace)
+            guard js_count_plain(pointer, Int64(expected), place, Int32(Payload.digits), Int32(patience), &tally) == 0
+            else { throw failure }
+            return Report(tally)
         }
 
         /// Waits for the next message of NATS.
@@ -92,6 +115,12 @@ struct BareJetStream: ~Copyable {
     }
 
     private static var failure: BenchmarkError { BenchmarkError(String(cString: js_error())) }
+}
+
+extension Report {
+    fileprivate init(_ tally: js_tally) {
+        self.init(begin: tally.begin, end: tally.end, count: Int(tally.count), misordered: Int(tally.misordered))
+    }
 }
 
 /// The messages of NATS for batches of the bus: the same subjects and the same bytes.
