@@ -63,7 +63,7 @@ public struct Envelope: Hashable, Sendable {
         /// Nil if the attributes are not from a header.
         private let header: PlainHeader?
         /// Nil until the header is read.
-        private let known = AtomicLazyReference<ReadAttributes>()
+        private let known: Mutex<ReadAttributes?>
 
         private final class ReadAttributes: Sendable {
             let attributes: Attributes
@@ -75,18 +75,22 @@ public struct Envelope: Hashable, Sendable {
 
         init(_ attributes: Attributes, _ unreadable: UnreadableHeader?) {
             (type, self.unreadable, header) = (attributes.type, unreadable, nil)
-            _ = known.storeIfNil(ReadAttributes(attributes))
+            known = Mutex(ReadAttributes(attributes))
         }
 
         init(_ header: PlainHeader) {
             (type, unreadable, self.header) = (header.type, nil, header)
+            known = Mutex(nil)
         }
 
         var attributes: Attributes {
             _read {
-                // Two threads may read the header at the same time; both then use the attributes of one of them.
-                let known = known.load() ?? known.storeIfNil(ReadAttributes(header?.attributes ?? .unknown))
-                yield known.attributes
+                let read = known.withLock { known in
+                    let read = known ?? ReadAttributes(header?.attributes ?? .unknown)
+                    known = read
+                    return read
+                }
+                yield read.attributes
             }
         }
 

@@ -98,13 +98,11 @@ package final class HeaderField: Sendable {
         return true
     }
 
-    /// True if ``set(_:in:)`` sets the field to this text.
+    /// True if ``set(_:in:)`` sets the field to this text, which is UTF-8. The type is not checked.
     func admits(_ utf8: UnsafeBufferPointer<UInt8>) -> Bool {
         switch content {
         case .version: utf8.reads("1.0")
-        case .type: MessageType(utf8: utf8) != nil
-        // The whole header is UTF-8.
-        case .text: true
+        case .type, .text: true
         case .time: Self.date(utf8) != nil
         }
     }

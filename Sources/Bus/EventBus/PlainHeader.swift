@@ -76,18 +76,18 @@ struct HeaderReader {
     /// - Returns: Nil if the bytes are anything else.
     mutating func places() -> Places? {
         guard consume(UInt8(ascii: "{")) else { return nil }
+        let fields = HeaderField.all
         var places = Places(repeating: nil)
         var expected = 0
         while let key = text(), consume(UInt8(ascii: ":")), let value = text() {
-            // The members are usually in the order of the table.
-            let fields = HeaderField.all.indices
             let name = bytes.text(at: key)
-            let index =
-                fields[expected...].first { name.reads(HeaderField.all[$0].name) }
-                ?? fields[..<expected].first { name.reads(HeaderField.all[$0].name) }
-            if let index {
+            // The members are usually in the order of the table.
+            for step in fields.indices {
+                let index = (expected + step) % fields.count
+                guard name.reads(fields[index].name) else { continue }
                 if places[index] == nil { places[index] = value }
                 expected = index + 1
+                break
             }
             if consume(UInt8(ascii: ",")) { continue }
             guard consume(UInt8(ascii: "}")) else { return nil }

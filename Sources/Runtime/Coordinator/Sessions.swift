@@ -11,10 +11,15 @@ internal import Navigation
 /// `event.LaunchFinished` and `event.DeepLinkReceived` begin a session, and `event.SessionEnded` ends it. Commands to
 /// other sessions are discarded, and other messages to them are ignored.
 struct Sessions: ComputingHandler {
-    /// A machine, and the time at which its snapshot was last published.
-    private struct Recorded: Sendable {
-        var machine: Machine
-        var time: Date
+    /// A machine, and the time at which its snapshot was last published. A class, because ``SessionStates`` keeps and
+    /// moves several references to it for each message.
+    private final class Recorded: Sendable {
+        let machine: Machine
+        let time: Date
+
+        init(machine: Machine, time: Date) {
+            (self.machine, self.time) = (machine, time)
+        }
     }
 
     private let flow: Flow
