@@ -33,7 +33,7 @@ struct AlarmTests {
     }
 
     @Test func `Each deadline fires, whatever the order in which they are set`() async throws {
-        let thread = ExecutorThread(name: "alarm", longestPolling: .zero)
+        let thread = ExecutorThread(name: "alarm")
         defer { thread.stop() }
         let (passed, writer) = AsyncStream.makeStream(of: ContinuousClock.Instant.self)
         let owner = Owner(thread, writer)

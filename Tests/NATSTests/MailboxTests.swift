@@ -9,7 +9,7 @@ struct MailboxTests {
     private struct Late: Error {}
 
     private func withMailbox(_ body: (Mailbox<Int>) async throws -> Void) async throws {
-        let thread = ExecutorThread(name: "mailbox", longestPolling: .zero)
+        let thread = ExecutorThread(name: "mailbox")
         defer { thread.stop() }
         try await body(Mailbox<Int>(limit: 8, thread))
     }

@@ -30,7 +30,7 @@ struct ExecutorThreadTests {
 
     @Test("Jobs run in order, and timers when they are due")
     func order() async {
-        let thread = ExecutorThread(name: "test", longestPolling: .zero)
+        let thread = ExecutorThread(name: "test")
         let numbers = Mutex<[Int]>([])
         await withCheckedContinuation { continuation in
             thread.perform(after: .milliseconds(20)) {

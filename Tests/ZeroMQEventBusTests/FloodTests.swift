@@ -50,7 +50,7 @@ struct FloodTests {
                     let bus = try broker.bus()
                     try await bus.whileOpen {
                         try await bus.publish(numbers: 0..<10)
-                        let thread = ExecutorThread(name: "endless", longestPolling: .zero)
+                        let thread = ExecutorThread(name: "endless")
                         defer { thread.stop() }
                         let port = try #require(broker.port)
                         let count = await thread.call { Result { try Self.writeEndlessMessage(to: port) } }
@@ -88,7 +88,7 @@ struct FloodTests {
 
 /// Many TCP connections that send nothing.
 private actor Crowd {
-    private let thread = ExecutorThread(name: "crowd", longestPolling: .zero)
+    private let thread = ExecutorThread(name: "crowd")
     private var descriptors: [CInt] = []
 
     nonisolated var unownedExecutor: UnownedSerialExecutor { thread.asUnownedSerialExecutor() }

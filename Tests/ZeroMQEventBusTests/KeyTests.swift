@@ -335,7 +335,7 @@ actor Intruder {
         }
     }
 
-    private let thread = ExecutorThread(name: "intruder", longestPolling: .zero)
+    private let thread = ExecutorThread(name: "intruder")
     private var sockets: [Socket] = []
     /// Everything that the broker has sent.
     private(set) var received: [[[UInt8]]] = []

@@ -99,7 +99,7 @@ struct RevocationTests {
 
 /// A peer that requests many pages, and reads no reply until it is told to.
 private actor SlowReader {
-    private let thread = ExecutorThread(name: "slow reader", longestPolling: .zero)
+    private let thread = ExecutorThread(name: "slow reader")
     private var socket: Socket?
     /// The number of replies that were received.
     private(set) var count = 0

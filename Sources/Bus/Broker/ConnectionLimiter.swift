@@ -13,7 +13,7 @@ final class ConnectionLimiter: Sendable {
     /// many connections, those without a key end sooner.
     static let handshakeLimit: Duration = .seconds(10)
 
-    private let thread = ExecutorThread(name: "connections", longestPolling: .zero)
+    private let thread = ExecutorThread(name: "connections")
     private let state: Mutex<State>
 
     private struct State {

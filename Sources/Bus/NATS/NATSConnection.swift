@@ -28,10 +28,6 @@ package final class NATSConnection: Sendable {
     private static let queueLimit = 64 << 20
     /// The bytes that each waiting message or subscription counts, beside the body.
     private static let messageOverhead = 1024
-    /// The maximum time for which the thread polls before it sleeps. One server on the same machine usually answers
-    /// sooner, and a sleeping core takes 20 to 50 µs to wake up. With several servers an answer takes longer, and
-    /// polling would take the core from them.
-    private static let longestPolling = Duration.microseconds(250)
     /// The time between two attempts to connect, in milliseconds. Many clients should not come at once.
     private static let retryDelay = 250...350
 
@@ -59,7 +55,7 @@ package final class NATSConnection: Sendable {
 
     package init(_ options: NATSOptions) {
         self.options = options
-        thread = ExecutorThread(name: "nats", longestPolling: Self.longestPolling)
+        thread = ExecutorThread(name: "nats")
         executor = TaskThread(thread)
         name = String((0..<16).compactMap { _ in "abcdefghijklmnopqrstuvwxyz0123456789".randomElement() })
         inbox = ReplyInbox(prefix: "_INBOX.\(name)", thread)

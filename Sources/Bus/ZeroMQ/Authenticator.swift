@@ -29,7 +29,7 @@ package actor Authenticator {
     /// Called on the thread of the handler.
     package typealias Decide = @Sendable (Peer) -> Decision
 
-    private let thread = ExecutorThread(name: "zap", longestPolling: .zero)
+    private let thread = ExecutorThread(name: "zap")
     private var socket: Socket?
     private var decisions: [String: Decide] = [:]
 
