@@ -84,17 +84,11 @@ struct CoordinatorBacklog {
                 for start in stride(from: 0, to: count, by: Self.batchCount) {
                     try await bus.publish(Batch(Array(inputs[start..<min(start + Self.batchCount, count)])))
                 }
-                let end = try await bus.inspect.newest(matching: [.kind(.event), .kind(.command)])
-                return try await documents(on: bus, if: broker.isNATS) { documents in
+                return try await bus.withSubscription(to: [.type(Document.NavigationState.self)], from: .now) {
+                    documents in
                     try await coordinator.run { _ in
                         let begin = ContinuousClock.now
-                        if broker.isNATS {
-                            try await wait(for: inputs.suffix(sessionCount), documents)
-                        } else {
-                            while try await handled(on: bus) < end.offset {
-                                try await Task.sleep(for: .milliseconds(5))
-                            }
-                        }
+                        try await wait(for: inputs.suffix(sessionCount), documents)
                         return Double(count) / ((.now - begin) / .seconds(1))
                     }
                 }
@@ -102,27 +96,13 @@ struct CoordinatorBacklog {
         }
     }
 
-    /// Subscribes to the documents that answer the inputs.
-    private func documents<Result: Sendable>(
-        on bus: EventBus, if isNeeded: Bool, _ body: (MessageSequence) async throws -> Result
-    ) async throws -> Result {
-        let filters: [MessageFilter] = isNeeded ? [.type(Document.NavigationState.self)] : []
-        return try await bus.withSubscription(to: filters, from: .now, body)
-    }
-
-    /// Waits until each of the inputs is answered by a document. On NATS the coordinator's own record of its progress
-    /// can be some seconds late.
+    /// Waits until each of the inputs is answered by a document. The coordinator's own record of its progress can be a
+    /// second late.
     private func wait(for inputs: ArraySlice<Envelope>, _ documents: MessageSequence) async throws {
         var open = Set(inputs.map(\.id))
         for try await document in documents {
             if let cause = document.attributes.causationID { open.remove(cause) }
             if open.isEmpty { return }
         }
-    }
-
-    /// The offset up to which the coordinator has handled the inputs; 0 if it has not begun.
-    private func handled(on bus: EventBus) async throws -> UInt64 {
-        let consumers = try await bus.inspect.consumers()
-        return consumers.first { $0.name.begins(with: "navigation-coordinator") }?.position.offset ?? 0
     }
 }
