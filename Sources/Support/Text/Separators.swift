@@ -19,7 +19,7 @@ extension StringProtocol where SubSequence == Substring {
     }
 
     /// The text before the first separator and the text after it. Nil if there is no separator.
-    package func cut(at separator: String) -> (before: Substring, after: Substring)? {
+    @inlinable package func cut(at separator: String) -> (before: Substring, after: Substring)? {
         let (text, bytes) = (self[...], separator.utf8)
         guard let first = bytes.first else { return nil }
         var start = text.startIndex
@@ -51,10 +51,10 @@ extension StringProtocol where SubSequence == Substring {
     package var isBlank: Bool { unicodeScalars.allSatisfy(\.properties.isWhitespace) }
 
     /// True if the text contains these scalars, one after the other.
-    package func contains(scalars: String) -> Bool { cut(at: scalars) != nil }
+    @inlinable package func contains(scalars: String) -> Bool { cut(at: scalars) != nil }
 
     /// True if the text contains one of the scalars of `set`.
-    package func contains(scalarOf set: String) -> Bool {
+    @inlinable package func contains(scalarOf set: String) -> Bool {
         unicodeScalars.contains { set.unicodeScalars.contains($0) }
     }
 
@@ -67,12 +67,12 @@ extension StringProtocol where SubSequence == Substring {
     }
 
     /// The text after these scalars. Nil if the text does not begin with them.
-    package func removing(prefix: String) -> Substring? {
+    @inlinable package func removing(prefix: String) -> Substring? {
         begins(with: prefix) ? self[self[...].utf8.index(startIndex, offsetBy: prefix.utf8.count)...] : nil
     }
 
     /// The text before these scalars. Nil if the text does not end with them.
-    package func removing(suffix: String) -> Substring? {
+    @inlinable package func removing(suffix: String) -> Substring? {
         ends(with: suffix) ? self[..<self[...].utf8.index(endIndex, offsetBy: -suffix.utf8.count)] : nil
     }
 
