@@ -5,10 +5,10 @@ import Testing
 struct EarlierMachineTests {
     @Test(
         "Random flows and messages have the same effects and snapshots as in the earlier version",
-        arguments: 1...4 as ClosedRange<UInt64>)
+        arguments: [UInt64(1), 2])
     func comparison(seed: UInt64) throws {
         var comparison = MachineComparison(seed: seed << 32)
-        try comparison.run(steps: 25_000)
+        try comparison.run(steps: 1_000)
         let summary = comparison.summary
         #expect(summary.changes > summary.steps / 5)
         let kinds = [
