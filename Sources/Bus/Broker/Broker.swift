@@ -353,6 +353,8 @@ package actor Broker {
         applyKeys()
         sockets?.checkConnections()
         turns.forgetOverflown()
+        // A message without end is also noticed while nobody sends another one.
+        handleRequests()
         guard let sockets, let outgoing = try engine?.tick(now: .now) else { return }
         send(outgoing, on: sockets)
     }
