@@ -3,7 +3,7 @@ internal import Support
 
 /// A field of a header. ``all`` is the table from which headers are written, read and checked.
 package final class HeaderField: Sendable {
-    package let name: StaticString
+    let name: StaticString
     private let content: Content
     /// True if a header without the field is invalid.
     let isRequired: Bool
@@ -211,12 +211,6 @@ extension Attributes {
 extension UnsafeBufferPointer<UInt8> {
     func reads(_ text: StaticString) -> Bool {
         count == text.utf8CodeUnitCount && baseAddress.map { memcmp($0, text.utf8Start, count) } == 0
-    }
-}
-
-extension [UInt8] {
-    fileprivate mutating func append(_ literal: StaticString) {
-        append(contentsOf: UnsafeBufferPointer(start: literal.utf8Start, count: literal.utf8CodeUnitCount))
     }
 }
 

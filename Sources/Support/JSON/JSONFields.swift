@@ -152,9 +152,7 @@ package struct JSONFields {
     /// Appends a value that is JSON already.
     package mutating func append(json more: [UInt8]) { json.append(contentsOf: more) }
 
-    package mutating func append(_ literal: StaticString) {
-        json.append(contentsOf: UnsafeBufferPointer(start: literal.utf8Start, count: literal.utf8CodeUnitCount))
-    }
+    package mutating func append(_ literal: StaticString) { json.append(literal) }
 
     // MARK: Reading
 

@@ -102,6 +102,10 @@ extension UnsafeBufferPointer<UInt8> {
 }
 
 extension [UInt8] {
+    package mutating func append(_ literal: StaticString) {
+        append(contentsOf: UnsafeBufferPointer(start: literal.utf8Start, count: literal.utf8CodeUnitCount))
+    }
+
     /// Appends the content of a JSON string: the characters that JSON does not allow in it are escaped.
     /// - Returns: True if there are no such characters.
     @discardableResult

@@ -105,9 +105,7 @@ struct JSONTree {
 
     /// Gives a node a value without others in it.
     mutating func write(literal: StaticString, to node: Int) {
-        write(to: node) { text in
-            text.append(contentsOf: UnsafeBufferPointer(start: literal.utf8Start, count: literal.utf8CodeUnitCount))
-        }
+        write(to: node) { $0.append(literal) }
     }
 
     mutating func write(string: String, to node: Int) {

@@ -135,7 +135,7 @@ private struct Scanner {
 
 extension [UInt8] {
     fileprivate mutating func append(_ start: StaticString, _ text: String) {
-        append(contentsOf: UnsafeBufferPointer(start: start.utf8Start, count: start.utf8CodeUnitCount))
+        append(start)
         append(contentsOf: text.utf8)
     }
 
