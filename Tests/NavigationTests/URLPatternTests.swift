@@ -142,6 +142,12 @@ struct URLPatternTests {
         #expect(try URLPattern("focus:list").url(with: [:]) == "focus:list")
     }
 
+    @Test("No URL is made with a host that a URL cannot name", arguments: ["a%2Fb", "a%20b", "a%2541", "a%3Fb"])
+    func unwritable(host: String) throws {
+        let pattern = try URLPattern("https://\(host)/{id}")
+        #expect(pattern.url(with: ["id": "x"]) == nil)
+    }
+
     @Test("A URL that is made of any values gives the same values", arguments: 0..<200)
     func thereAndBack(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)

@@ -63,28 +63,31 @@ extension Flow {
     /// The links that match the URL, except for redirects that do not apply.
     private func matches(of url: URLParts, in state: NavigationState, isParked: Bool) -> [FollowedLink] {
         var matches: [FollowedLink] = []
-        for (index, link) in links.enumerated() {
-            guard let values = values(of: link, in: url), !(isParked && link.isAction),
+        for prepared in program.links {
+            let link = prepared.link
+            guard let values = values(of: prepared, in: url), !(isParked && link.isAction),
                 link.redirect == nil || link.admits(state)
             else { continue }
             // `{name...}` is for the URLs that the other links leave.
             if link.pattern?.hasRest == true, matches.contains(where: { $0.link.url != link.url }) { continue }
-            matches.append(FollowedLink(link: link, index: index, target: link.to ?? Link.Target(), values: values))
+            let target = prepared.to ?? LinkTarget(Link.Target())
+            matches.append(FollowedLink(prepared: prepared, target: target, values: values))
         }
         return matches
     }
 
     /// The values of a URL that a link matches. Nil if it does not match: also if a screen or a command, as the flow
     /// declares it, does not allow a value.
-    func values(of link: Link, in url: URLParts) -> [String: JSONValue]? {
-        guard let values = link.pattern?.values(in: url), problems(with: values, of: link).isEmpty else { return nil }
+    private func values(of prepared: PreparedLink, in url: URLParts) -> [String: JSONValue]? {
+        guard let values = prepared.link.pattern?.values(in: url), problems(with: values, of: prepared).isEmpty else {
+            return nil
+        }
         return values
     }
 
     /// The reasons why the declared arguments of screens and fields of commands do not allow these values of a URL.
-    private func problems(with values: [String: JSONValue], of link: Link) -> [SchemaProblem] {
-        guard program.checksLinkValues, !values.isEmpty else { return [] }
-        return uses(of: link).flatMap { use -> [SchemaProblem] in
+    private func problems(with values: [String: JSONValue], of prepared: PreparedLink) -> [SchemaProblem] {
+        prepared.uses.flatMap { use -> [SchemaProblem] in
             guard let value = values[use.placeholder], use.fallback == nil || value != "" else { return [] }
             return use.field.schema.problems(with: value, at: use.name)
         }
@@ -93,7 +96,7 @@ extension Flow {
     /// True if a link of the flow matches this URL.
     func hasLink(for url: String) -> Bool {
         guard let parts = URLParts(url) else { return false }
-        return links.contains { !$0.isAction && values(of: $0, in: parts) != nil }
+        return program.links.contains { !$0.link.isAction && values(of: $0, in: parts) != nil }
     }
 
     /// The reason for discarding a URL that no link matches: a value that is not allowed, or the most similar pattern,
@@ -103,9 +106,9 @@ extension Flow {
         // Only the beginnings of long URLs are compared.
         func brief(_ text: String) -> String { String(text.prefix(200)) }
         let url = brief(url)
-        for link in links {
-            guard let values = parts.flatMap({ link.pattern?.values(in: $0) }) else { continue }
-            if let problem = problems(with: values, of: link).first {
+        for prepared in program.links {
+            guard let values = parts.flatMap({ prepared.link.pattern?.values(in: $0) }) else { continue }
+            if let problem = problems(with: values, of: prepared).first {
                 return "no link matches the URL '\(url)': \(problem)"
             }
         }
@@ -139,18 +142,20 @@ extension Flow {
     ///
     /// - Returns: The URL in normal form. Nil if no link leads there.
     public func url(for state: NavigationState) -> String? {
-        for (index, link) in links.enumerated() {
-            guard let values = link.values(of: state), problems(with: values, of: link).isEmpty,
-                let url = link.pattern?.url(with: values), let parts = URLParts(url)
+        for prepared in program.links {
+            guard let values = prepared.values(of: state), problems(with: values, of: prepared).isEmpty,
+                let url = prepared.link.pattern?.url(with: values)
             else { continue }
             // An earlier link that matches this URL, and whose conditions hold, is followed instead. `{name...}` is for
             // the URLs that the other links leave.
-            let isLast = link.pattern?.hasRest == true
-            let isTaken = links[..<index].contains { earlier in
-                (earlier.admits(state) || isLast && earlier.redirect == nil && earlier.url != link.url)
-                    && self.values(of: earlier, in: parts) != nil
+            let isLast = prepared.link.pattern?.hasRest == true
+            let others = program.links[..<prepared.index].filter { other in
+                other.link.admits(state)
+                    || isLast && other.link.redirect == nil && other.link.url != prepared.link.url
             }
-            if !isTaken { return url }
+            if others.isEmpty { return url }
+            guard let parts = URLParts(url) else { continue }
+            if !others.contains(where: { self.values(of: $0, in: parts) != nil }) { return url }
         }
         return nil
     }

@@ -35,7 +35,7 @@ extension FlowChecker {
         do {
             let pattern = try URLPattern(link.url)
             checkPlaceholders(of: pattern, in: link, at: keyPath)
-            for use in flow.uses(of: link) { check(use, of: pattern, at: "\(keyPath).url") }
+            for use in flow.program.declaration.uses(of: link) { check(use, of: pattern, at: "\(keyPath).url") }
             if let redirect = link.redirect { check(redirect, of: link, pattern, at: "\(keyPath).redirect") }
         } catch {
             report(error.description, at: "\(keyPath).url")
@@ -269,7 +269,7 @@ extension FlowChecker {
 
     /// True if the screens and commands of a link, as the flow declares them, allow all values of its URLs.
     private func takesAllValues(_ link: Flow.Link) -> Bool {
-        flow.uses(of: link).allSatisfy {
+        flow.program.declaration.uses(of: link).allSatisfy {
             link.pattern?.type(of: $0.placeholder)?.isWhollyAllowed(by: $0.field.schema) ?? true
         }
     }

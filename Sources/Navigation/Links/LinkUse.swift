@@ -12,9 +12,9 @@ struct LinkUse {
     let field: JSONSchema.Property
 }
 
-extension Flow {
+extension FlowDeclaration {
     /// The declared arguments and fields that get values of a link's URL.
-    func uses(of link: Link) -> [LinkUse] {
+    func uses(of link: Flow.Link) -> [LinkUse] {
         let destinations = (link.to?.destinations ?? []) + (link.otherwise?.destinations ?? [])
         return destinations.flatMap { uses(in: $0.arguments, of: $0.screen, screens[$0.screen]?.arguments) }
             + link.sends.flatMap { uses(in: $0.data, of: $0.type, commands[$0.type]) }

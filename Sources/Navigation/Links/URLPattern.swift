@@ -16,6 +16,8 @@ public struct URLPattern: Hashable, Sendable {
     let scheme: String
     let authority: String
     let hasAuthority: Bool
+    /// False if a URL with this host would have another one, because the host has characters such as an encoded `/`.
+    private let hasWritableHost: Bool
     /// True if the path begins with the host, because the pattern is `SCHEME://{name...}`.
     let isOfAnyHost: Bool
     let segments: [Piece]
@@ -41,19 +43,21 @@ public struct URLPattern: Hashable, Sendable {
     /// The placeholders for which a matching URL may have no values: those of the query, and a last segment that may be
     /// missing.
     public var optional: [String] {
-        inPath.filter { $0.extent == .optional }.map(\.name) + query.compactMap(\.value.placeholder?.name)
+        inPath.filter { $0.extent == .optional }.map(\.name) + inQuery.map(\.name)
     }
 
-    var inPath: [Placeholder] { segments.compactMap(\.placeholder) }
+    /// The placeholders of the path.
+    let inPath: [Placeholder]
+    private let inQuery: [Placeholder]
 
-    func isInPath(_ name: String) -> Bool { segments.contains { $0.placeholder?.name == name } }
+    func isInPath(_ name: String) -> Bool { inPath.contains { $0.name == name } }
 
     /// True if the pattern ends with `{name...}`.
     var hasRest: Bool { segments.last?.placeholder?.extent == .rest }
 
     /// The type of a placeholder's value. Nil if the pattern does not have the placeholder.
     func type(of name: String) -> ValueType? {
-        (inPath + query.compactMap(\.value.placeholder)).first { $0.name == name }?.type
+        (inPath.first { $0.name == name } ?? inQuery.first { $0.name == name })?.type
     }
 
     /// Parses a pattern.
@@ -79,6 +83,7 @@ public struct URLPattern: Hashable, Sendable {
         scheme = raw.scheme
         self.authority = host
         hasAuthority = raw.authority != nil
+        hasWritableHost = raw.authority == nil || URLParts("\(raw.scheme)://\(host)")?.authority == host
         self.segments = try segments.map { segment throws(Problem) in
             guard !segment.isEmpty else { throw .malformed("//") }
             return try Piece(segment)
@@ -99,6 +104,8 @@ public struct URLPattern: Hashable, Sendable {
             if let placeholder = value.placeholder, placeholder.extent != .one { throw .misplaced(placeholder.name) }
             return Parameter(name: name, value: value)
         }
+        inPath = self.segments.compactMap(\.placeholder)
+        inQuery = query.compactMap(\.value.placeholder)
         var names = Set<String>()
         for placeholder in required + optional where !names.insert(placeholder).inserted { throw .twice(placeholder) }
     }
@@ -157,23 +164,23 @@ public struct URLPattern: Hashable, Sendable {
     ///
     /// - Parameter values: The values by the names of the placeholders. Those in ``optional`` may be missing.
     /// - Returns: The URL in normal form. Nil if a value of the path is missing or empty or cannot be a path segment,
-    ///   such as `..`, if a value does not have the placeholder's type, or if the URL is too long.
+    ///   such as `..`, if a value does not have the placeholder's type, if the pattern's host has characters that no host
+    ///   has, or if the URL is too long.
     public func url(with values: [String: JSONValue]) -> String? {
-        var texts: [String: String] = [:]
-        var typed: [String: JSONValue] = [:]
-        for (name, value) in values {
-            guard let text = value.argumentText, let value = type(of: name)?.value(of: text) else { return nil }
-            (texts[name], typed[name]) = (text, value)
+        let isTyped = values.allSatisfy { name, value in
+            value.argumentText.flatMap { type(of: name)?.value(of: $0) } != nil
         }
-        guard let url = url(withTexts: texts) else { return nil }
+        guard hasWritableHost, isTyped, let url = url(withTyped: values) else { return nil }
+        guard hasRest else { return url }
         // A rest such as `a/../b` would be the rest `b`.
-        return hasRest && self.values(in: url) != typed ? nil : url
+        let read = self.values(in: url)
+        return read?.mapValues(\.argumentText) == values.mapValues(\.argumentText) ? url : nil
     }
 
-    private func url(withTexts texts: [String: String]) -> String? {
+    private func url(withTyped values: [String: JSONValue]) -> String? {
         var path = hasAuthority && !isOfAnyHost ? [authority] : []
         for piece in segments {
-            guard let segment = piece.text(with: texts) else {
+            guard let segment = piece.text(with: values) else {
                 if piece.placeholder?.extent == .optional { continue }
                 return nil
             }
@@ -183,7 +190,7 @@ public struct URLPattern: Hashable, Sendable {
         }
         var url = scheme + ":" + (hasAuthority ? "//" : "") + path.joined(separator: "/")
         let parameters = query.compactMap { parameter in
-            parameter.value.text(with: texts, mayBeEmpty: true).map { value in
+            parameter.value.text(with: values, mayBeEmpty: true).map { value in
                 "\(PercentEncoding.encode(parameter.name))=\(PercentEncoding.encode(value))"
             }
         }
@@ -200,11 +207,11 @@ public struct URLPattern: Hashable, Sendable {
     /// Returns the pattern filled in with the segments of another URL, in order to compare their spellings. Nil if no
     /// URL can be built from the segments.
     func filled(from url: URLParts) -> String? {
-        var texts: [String: String] = [:]
+        var values: [String: JSONValue] = [:]
         for (piece, segment) in zip(segments, url.segments) {
-            if let placeholder = piece.placeholder { texts[placeholder.name] = segment }
+            if let placeholder = piece.placeholder { values[placeholder.name] = .string(segment) }
         }
-        return self.url(withTexts: texts)
+        return self.url(withTyped: values)
     }
 
     /// A reason why a pattern cannot be parsed.
@@ -275,10 +282,10 @@ extension URLPattern.Piece {
         return placeholder?.type.value(of: String(value))
     }
 
-    fileprivate func text(with values: [String: String], mayBeEmpty: Bool = false) -> String? {
+    fileprivate func text(with values: [String: JSONValue], mayBeEmpty: Bool = false) -> String? {
         guard let placeholder else { return prefix }
-        guard let value = values[placeholder.name], mayBeEmpty || !value.isEmpty else { return nil }
-        return prefix + value + suffix
+        guard let text = values[placeholder.name]?.argumentText, mayBeEmpty || !text.isEmpty else { return nil }
+        return prefix + text + suffix
     }
 
     func covers(_ other: Self) -> Bool {

@@ -6,8 +6,8 @@ final class FlowProgram: Sendable {
     let declaration: FlowDeclaration
     /// A 64-bit hash of the declaration's JSON, 16 hexadecimal digits.
     let hash: String
-    /// True if the flow has links, and a screen or a command whose fields it declares: values of URLs are checked then.
-    let checksLinkValues: Bool
+    /// The deep links, in the order in which they are tried.
+    let links: [PreparedLink]
     let screensWithoutBack: Set<String>
     /// True if a rule waits.
     let hasWaits: Bool
@@ -30,8 +30,7 @@ final class FlowProgram: Sendable {
         let screens = declaration.screens.values
         let links = declaration.links
         let transitions = declaration.transitions + declaration.flows.values.flatMap(\.transitions)
-        checksLinkValues =
-            !links.isEmpty && (!declaration.commands.isEmpty || screens.contains { $0.arguments != nil })
+        self.links = links.enumerated().map { PreparedLink($1, index: $0, uses: declaration.uses(of: $1)) }
         screensWithoutBack = Set(screens.lazy.filter { !$0.back }.map(\.name))
         hasWaits = transitions.contains { $0.after != nil }
         acts = Set(transitions.flatMap(\.on).compactMap { Flow.UserAct(rawValue: $0) })

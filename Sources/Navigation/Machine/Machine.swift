@@ -156,14 +156,16 @@ public struct Machine: Hashable, Sendable {
 
     /// The machine's state in the form in which it is published, stored and restored.
     public var snapshot: NavigationSnapshot {
-        NavigationSnapshot(
+        // Sorted and without repetitions already for each screen.
+        let commands = state.active.compactMap { flow.screens[$0.screen]?.sends }
+        return NavigationSnapshot(
             platform: flow.platform,
             session: session,
             revision: revision,
             flow: flow.identity,
             cause: cause,
             rule: rule,
-            commands: Set(state.active.flatMap { flow.screens[$0.screen]?.sends ?? [] }).sorted(),
+            commands: commands.count == 1 ? commands[0] : Set(commands.joined()).sorted(),
             state: state,
             memory: memory,
             url: flow.url(for: state),
@@ -746,7 +748,7 @@ extension Machine {
         case .waits(let obstacle): return reason.map { _ in Flow.notNow(obstacle) }
         case nil:
             step.follow(link)
-            step.rule = Flow.keyPath(ofLink: link.index)
+            step.rule = Flow.keyPath(ofLink: link.prepared.index)
         }
         return step.state.isTooLarge(from: state) ? NavigationFailure.stateTooLarge.message : nil
     }
@@ -795,7 +797,7 @@ extension Machine {
             var followed = step
             followed.state.parked = nil
             followed.follow(link)
-            followed.rule = Flow.keyPath(ofLink: link.index)
+            followed.rule = Flow.keyPath(ofLink: link.prepared.index)
             if followed.state.isTooLarge(from: state) {
                 return .discarded(reason: NavigationFailure.stateTooLarge.message)
             }

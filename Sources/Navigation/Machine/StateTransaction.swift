@@ -612,7 +612,7 @@ struct StateTransaction {
 
     /// Sends the commands of a deep link.
     mutating func send(_ link: FollowedLink) {
-        for command in link.link.sends {
+        for command in link.prepared.sends {
             effects.append(.send(type: command.type, data: .object(link.filled(command.data))))
         }
     }
@@ -631,9 +631,9 @@ struct StateTransaction {
         if let present = target.present { follow(link, to: present, keeping: kept > 0) }
     }
 
-    private mutating func follow(_ link: FollowedLink, to root: Flow.Link.Root) {
+    private mutating func follow(_ link: FollowedLink, to root: LinkTarget.Root) {
         if link.keepsRoot(of: state) {
-            state.root.instance = link.updated(state.root.instance, as: root.destination)
+            state.root.instance = link.updated(state.root.instance, as: root.screen)
             if case .tabs(var tabs, let selected) = state.root.container, let first = link.target.first {
                 for index in tabs.indices where tabs[index].name == link.target.tab {
                     tabs[index].stack.instance = link.updated(tabs[index].stack.instance, as: first)
@@ -642,23 +642,21 @@ struct StateTransaction {
             }
         } else {
             let dismissed = state.open
-            let instance = instantiate(root.destination, link)
-            state.root = RootScreen(instance, container: container(root.container, link))
+            let instance = instantiate(root.screen, link)
+            state.root = RootScreen(instance, container: container(of: root, link))
             state.tabHistory = root.container?.keepsHistory == true ? [] : nil
             state.path = []
             dismiss(dismissed)
         }
     }
 
-    private mutating func container(_ layout: Flow.Layout?, _ link: FollowedLink) -> Container? {
-        switch layout {
+    private mutating func container(of root: LinkTarget.Root, _ link: FollowedLink) -> Container? {
+        switch root.container {
         case nil: return nil
         case .split: return .split(columns: [:])
-        case .tabs(let declared, _):
+        case .tabs:
             var tabs: [Container.Tab] = []
-            for tab in declared {
-                tabs.append(Container.Tab(tab.name, ScreenStack(instantiate(tab.destination, link))))
-            }
+            for tab in root.tabs { tabs.append(Container.Tab(tab.name, ScreenStack(instantiate(tab.screen, link)))) }
             return tabs.first.map { .tabs(tabs, selected: $0.name) }
         }
     }
@@ -674,37 +672,36 @@ struct StateTransaction {
                 dismiss(stack.instances)
             }
         }
-        for (name, column) in wanted where columns[name] == nil {
-            columns[name] = ScreenStack(instantiate(column.first, link))
+        for (name, screens) in wanted where columns[name] == nil {
+            columns[name] = screens.first.map { ScreenStack(instantiate($0, link)) }
         }
         state.root.container = .split(columns: columns)
-        for (name, column) in wanted { follow(link, along: column.path, at: .column(name)) }
+        for (name, screens) in wanted { follow(link, along: Array(screens.dropFirst()), at: .column(name)) }
     }
 
     private mutating func follow(
         _ link: FollowedLink,
-        along path: [Flow.Destination],
+        along path: [LinkScreen],
         at scope: NavigationState.PathScope
     ) {
         let count = link.kept(state[scope], as: path)
         cut(scope, from: count)
         state[scope] = zip(state[scope], path).map { link.updated($0, as: $1) }
-        for destination in path[count...] { state[scope].append(instantiate(destination, link)) }
+        for screen in path[count...] { state[scope].append(instantiate(screen, link)) }
     }
 
-    private mutating func follow(_ link: FollowedLink, to present: Flow.Link.Presented, keeping isKept: Bool) {
+    private mutating func follow(_ link: FollowedLink, to present: LinkTarget.Presented, keeping isKept: Bool) {
         if isKept, let presentation = state.presentations.first {
-            state.presentations[0].instance = link.updated(presentation.instance, as: present.destination)
+            state.presentations[0].instance = link.updated(presentation.instance, as: present.screen)
             cut(.presentation(0), from: 0)
         } else {
-            let instance = instantiate(present.destination, link)
+            let instance = instantiate(present.screen, link)
             state.presentations.append(Presentation(present.style, instance, options: present.options))
         }
     }
 
-    private mutating func instantiate(_ destination: Flow.Destination, _ link: FollowedLink) -> ScreenInstance {
-        ScreenInstance(
-            screen: destination.screen, number: nextNumber(), arguments: link.filled(destination.arguments))
+    private mutating func instantiate(_ screen: LinkScreen, _ link: FollowedLink) -> ScreenInstance {
+        ScreenInstance(screen: screen.name, number: nextNumber(), arguments: link.filled(screen.arguments))
     }
 }
 

@@ -2,6 +2,8 @@
 package enum PercentEncoding {
     /// Encodes all characters except the unreserved ones.
     package static func encode(_ text: String) -> String {
+        // Most texts are ids.
+        if text.utf8.allSatisfy(isUnreserved) { return text }
         var encoded = ""
         for byte in text.utf8 {
             if isUnreserved(byte) {
@@ -38,7 +40,7 @@ package enum PercentEncoding {
 
     private static func isUnreserved(_ byte: UInt8) -> Bool {
         let scalar = Unicode.Scalar(byte)
-        return scalar.isASCIILetter || scalar.isASCIIDigit || "-._~".utf8.contains(byte)
+        return scalar.isASCIILetter || scalar.isASCIIDigit || ["-", ".", "_", "~"].contains(scalar)
     }
 
     /// The number of a hexadecimal digit in upper or lower case.
