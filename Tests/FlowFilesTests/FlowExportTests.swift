@@ -28,6 +28,28 @@ struct ExportTests {
         }
     }
 
+    @Test("Each action without arguments and options reads as the same action")
+    func plainActions() throws {
+        let alert = PresentationOptions(title: "A", buttons: [AlertButton(id: "ok", title: "OK")])
+        let actions: [Flow.Action] = [
+            .setRoot("a"), .setRoot("a", container: .split), .setRoot("a", container: .tabs(["a"])), .push("b"),
+            .pushFlow("child"), .pop(1), .pop(.to("a")), .pop(.from("b")), .pop(.sender), .goTo("b"), .back, .popToRoot,
+            .replacePath([]), .replacePath(["b"]), .present("b", as: .sheet), .present("b", as: .alert, options: alert),
+            .presentFlow("child", as: .sheet), .dismiss(nil), .dismiss(.screen("b")), .dismiss(.sender), .dismissAll,
+            .selectTab("a"), .show("b", column: "left"), .update("b"), .openURL("https://example.org"),
+            .send(type: "command.A"), .ifPossible(.update("b")),
+        ]
+        let flow = try Flow("plain", version: 1, platform: "any", start: "a") {
+            Flow.Screen("a")
+            Flow.Screen("b")
+            Flow.Child("child", start: "b", transitions: [Flow.Transition(on: "event.End", do: [.finish()])])
+            actions.enumerated().map { .transition(Flow.Transition(on: "event.E\($0)", do: [$1])) }
+        }
+        let read = try Flow(yaml: flow.yaml, file: "written.yaml")
+        #expect(read == flow, "\(flow.yaml)")
+        #expect(read.hash == flow.hash)
+    }
+
     @Test("An exported flow has the order and the short forms of the documents")
     func form() throws {
         let flow = try Flow("shop", version: 1, platform: "ios", start: "list", requests: [.push, .pop]) {
