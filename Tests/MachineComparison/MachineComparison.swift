@@ -1,6 +1,5 @@
 import EarlierMachine
 import FlowFiles
-import Foundation
 import Navigation
 import SampleFlows
 import Support
@@ -16,6 +15,7 @@ package struct MachineComparison {
         package var failures = 0
         package var restorations = 0
         package var flows = 0
+        package var sessions = 0
         /// The number of effects of each kind.
         package var effects: [String: Int] = [:]
     }
@@ -32,8 +32,12 @@ package struct MachineComparison {
         self.seed = seed
     }
 
+    /// The number of open runs of child flows, and of open screens, from which a new session begins: sessions grow
+    /// without end, and the time for a message with them.
+    private static let sizeLimit = 12
+
     /// Compares the machines for this number of messages: on random flows and, in turn, on the sample flows.
-    package mutating func run(steps: Int, messagesOfFlow: Int = 400) throws {
+    package mutating func run(steps: Int, messagesOfFlow: Int = 1_000) throws {
         let end = summary.steps + steps
         let samples = try Self.samples()
         while summary.steps < end {
@@ -62,10 +66,15 @@ package struct MachineComparison {
         let flow = try Navigation.Flow(yaml: flow.yaml, file: "earlier.yaml")
         guard flow.hash == earlierFlow.hash else { throw Difference(description: "the flows differ") }
         summary.flows += 1
+        summary.sessions += 1
         var machine = Navigation.Machine(flow: flow)
         var earlier = EarlierMachine.Machine(flow: earlierFlow)
         var source = RandomMessages(for: flow, seed: seed)
         for number in 0..<messages {
+            if machine.state.runs.count + machine.state.open.count > Self.sizeLimit {
+                (machine, earlier) = (Navigation.Machine(flow: flow), EarlierMachine.Machine(flow: earlierFlow))
+                summary.sessions += 1
+            }
             let input = source.next(for: machine.state, platform: flow.platform)
             let revision = machine.revision
             let effects = machine.handle(input)
@@ -98,15 +107,24 @@ package struct MachineComparison {
     }
 
     private mutating func record(_ effect: Navigation.Machine.Effect) {
-        let kind = "\(effect)".prefix { $0 != "(" }
-        summary.effects[String(kind), default: 0] += 1
+        let kind =
+            switch effect {
+            case .openURL: "openURL"
+            case .send: "send"
+            case .ask: "ask"
+            case .expectAnswer: "expectAnswer"
+            case .began: "began"
+            case .passed: "passed"
+            case .screenDismissed: "screenDismissed"
+            case .messageDiscarded: "messageDiscarded"
+            case .commandExpired: "commandExpired"
+            case .expectScreenGone: "expectScreenGone"
+            case .failed: "failed"
+            }
+        summary.effects[kind, default: 0] += 1
     }
 
-    private static func json(_ value: some Encodable) throws -> Data {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = .sortedKeys
-        return try encoder.encode(value)
-    }
+    private static func json(_ value: some Encodable) throws -> [UInt8] { try JSONWriter.bytes(of: value) }
 
     private static func areSame(
         _ effect: Navigation.Machine.Effect, _ other: EarlierMachine.Machine.Effect

@@ -55,6 +55,10 @@ struct RandomMessages {
     }
 
     private mutating func body(for state: NavigationState, _ instance: String) -> (String, JSONValue) {
+        // Otherwise more screens leave than are gone.
+        if state.leaving.count > 4, random.chance(1, in: 2) {
+            return ("command.ScreenGone", ["instance": .string(pick(state.leaving).id)])
+        }
         switch Int.random(in: 0..<20, using: &random) {
         case 0...11: return (pick(types), fields())
         case 12...14: return (pick(Self.reports), report(on: state, instance))

@@ -19,7 +19,7 @@ struct MachineFuzzCommand {
         let effects = summary.effects.sorted { $0.key < $1.key }.map { "\($0.key): \($0.value)" }
         print(
             """
-            seed \(seed): \(summary.steps) messages on \(summary.flows) flows, \(summary.changes) changes of a state, \
+            seed \(seed): \(summary.steps) messages in \(summary.sessions) sessions on \(summary.flows) flows, \(summary.changes) changes of a state, \
             \(summary.restorations) restorations
             effects: \(effects.joined(separator: ", "))
             """)

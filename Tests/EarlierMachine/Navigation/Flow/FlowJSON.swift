@@ -91,7 +91,9 @@ extension Flow.Action {
         case .dismiss(.sender): ["dismiss": .string(Flow.senderWord)]
         case .dismissAll: "dismissAll"
         case .selectTab(let tab): ["selectTab": .string(tab)]
-        case .update(let destination): ["update": .object(destination.members)]
+        // An update without arguments is written with the empty object, which its readers require.
+        case .update(let destination):
+            ["update": .object(destination.members.with("arguments", .object(destination.arguments)))]
         case .show(let destination, let column):
             ["show": .object(destination.members.with("column", .string(column)))]
         case .openURL(let url): ["openURL": .string(url)]
