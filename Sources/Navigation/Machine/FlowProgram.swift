@@ -19,6 +19,8 @@ final class FlowProgram: Sendable {
     private let childRules: [String: RuleTable]
     /// The screens that are not opened again while they are in front.
     let onceScreens: Set<String>
+    /// The answers to the guards of all rules.
+    let answers: [PreparedAnswer]
     private let templates: [String: Template]
 
     init(_ declaration: FlowDeclaration) {
@@ -41,6 +43,7 @@ final class FlowProgram: Sendable {
         rules = RuleTable(declaration.transitions, of: nil, hasLinks: !links.isEmpty)
         childRules = Dictionary(
             uniqueKeysWithValues: declaration.flows.map { ($0, RuleTable($1.transitions, of: $0)) })
+        answers = ([rules] + childRules.values).flatMap(\.all).flatMap { [$0.accept, $0.reject].compactMap(\.self) }
         templates = Template.all(in: json)
     }
 
@@ -103,28 +106,4 @@ enum KnownMessage {
     case deadlinePassed
     case request
     case link
-}
-
-/// A rule with its place in the flow.
-final class PreparedRule: Sendable {
-    let transition: Flow.Transition
-    /// The place in the flow, such as `transitions[3]`.
-    let keyPath: String
-    private let fields: [FieldMatch]
-
-    private struct FieldMatch {
-        let path: [String]
-        let match: Flow.Match
-    }
-
-    init(_ transition: Flow.Transition, keyPath: String) {
-        self.transition = transition
-        self.keyPath = keyPath
-        fields = transition.fields.map { FieldMatch(path: $0.split(scalar: ".").map(String.init), match: $1) }
-    }
-
-    /// True if the message's data fulfils the conditions on its fields.
-    func admits(_ data: JSONValue) -> Bool {
-        fields.allSatisfy { $0.match.holds(for: data.value(at: $0.path)) }
-    }
 }

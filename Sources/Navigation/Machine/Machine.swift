@@ -225,13 +225,8 @@ public struct Machine: Hashable, Sendable {
     private func rule(answering step: borrowing StateTransaction, among rules: RuleTable) -> PreparedRule? {
         rules[step.input.type].rules.first { rule in
             (rule.transition.origin == .any || isOwn(step.input)) && rule.admits(step.input.data)
-                && step.admits(rule.transition)
+                && step.admits(rule)
         }
-    }
-
-    /// True if the message's data fulfils these conditions.
-    private func matches(_ fields: [String: Flow.Match], _ input: Input) -> Bool {
-        fields.allSatisfy { $0.value.holds(for: input.data.value(at: $0.key)) }
     }
 
     /// True if the message comes from the machine's platform or names no platform.
@@ -504,16 +499,16 @@ extension Machine {
     private mutating func processAnswer(_ input: Input) -> [Effect]? {
         guard let attempt = state.attempts.first(where: { $0.id == input.attributes.causationID }) else { return nil }
         let rules = flow.rules(of: attempt, in: state)
-        if let rule = rules.first(where: { $0.transition.guard.map { matches($0.accept, input) } ?? false }) {
+        if let rule = rules.first(where: { $0.accept?.matches(input) == true }) {
             var asking = step(for: attempt.message)
             asking.scope = attempt.run
-            guard asking.admits(rule.transition) else {
+            guard asking.admits(rule) else {
                 let reason = "the message was accepted, but the state no longer fulfils the rule's conditions"
                 return conclude(attempt, with: [], input: input, effects: [attempt.message.discarded(reason)])
             }
             return conclude(attempt, with: rule.transition.actions, of: rule, input: input)
         }
-        let rejecting = rules.first { $0.transition.guard?.reject.map { matches($0, input) } ?? false }
+        let rejecting = rules.first { $0.reject?.matches(input) == true }
         guard let rejecting, let condition = rejecting.transition.guard else { return nil }
         // The guard has no actions for a rejection, so the rules handle the rejecting message like any other message.
         if condition.rejected.isEmpty {
@@ -581,8 +576,8 @@ extension Machine {
     /// Discards an answer to an attempt that has ended recently. Empty if the message is not such an answer.
     private func lateAnswer(_ input: Input) -> [Effect] {
         guard let id = input.attributes.causationID, memory.knows(attempt: id) else { return [] }
-        let answers = flow.guardedRules.compactMap(\.guard).flatMap { [$0.accept] + ($0.reject.map { [$0] } ?? []) }
-        return answers.contains { matches($0, input) } ? [input.discarded("attempt '\(id)' has ended")] : []
+        let isAnswer = flow.program.answers.contains { $0.matches(input) }
+        return isAnswer ? [input.discarded("attempt '\(id)' has ended")] : []
     }
 
     private mutating func enqueue(_ input: Input, after attempt: PendingGuard) -> [Effect] {
@@ -617,10 +612,6 @@ extension Machine {
         ended.end(attempt)
         ended.effects = effects
         return perform(actions, &ended).began(attempt.message.attributes)
-    }
-
-    private func matches(_ answer: Flow.Guard.Answer, _ input: Input) -> Bool {
-        answer.on.contains(input.type) && matches(answer.fields, input)
     }
 }
 

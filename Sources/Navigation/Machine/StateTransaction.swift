@@ -100,8 +100,10 @@ struct StateTransaction {
     }
 
     /// True if the state before the step fulfils the rule's conditions.
-    func admits(_ rule: Flow.Transition) -> Bool {
-        Flow.Condition.hold(when: rule.when, unless: rule.unless, in: before, from: focus) { try? resolve($0) }
+    func admits(_ rule: PreparedRule) -> Bool {
+        Flow.Condition.hold(
+            when: rule.transition.when, unless: rule.transition.unless, in: before, from: focus
+        ) { try? resolve($0) }
     }
 
     /// Records that the program has dismissed these instances, from the bottom up. The view animates them out.
@@ -489,7 +491,7 @@ struct StateTransaction {
     private mutating func instantiate(
         filled destination: Flow.Destination
     ) throws(NavigationFailure) -> ScreenInstance {
-        guard flow.screens[destination.screen] != nil else { throw .unknownScreen(destination.screen) }
+        guard flow.screens.keys.contains(destination.screen) else { throw .unknownScreen(destination.screen) }
         var instance = ScreenInstance(
             screen: destination.screen, number: nextNumber(), arguments: destination.arguments)
         if instance.hasTooLargeArguments { throw .argumentsTooLarge(instance.screen) }

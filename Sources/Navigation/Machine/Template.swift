@@ -340,7 +340,7 @@ extension StateTransaction {
     /// The value that a placeholder names. Nil if there is none.
     private func value(of placeholder: Template.Placeholder) -> JSONValue? {
         switch placeholder.scope {
-        case .data: (asked ?? input).data.value(at: placeholder.parts)
+        case .data: (asked?.data ?? input.data).value(at: placeholder.parts)
         case .answer: asked == nil ? nil : input.data.value(at: placeholder.parts)
         case .sender: sender.flatMap { JSONValue.object($0.arguments).value(at: placeholder.parts) }
         case .arguments: JSONValue.object((sender ?? before.top(from: focus)).arguments).value(at: placeholder.parts)

@@ -10,7 +10,7 @@ extension Flow {
 
     /// True if the rule of a wait is still there, and its conditions hold for the same instances.
     func holds(_ wait: PendingWait, in state: NavigationState) -> Bool {
-        guard let rule = rule(of: wait, in: state)?.transition,
+        guard let rule = rule(of: wait, in: state),
             let instances = instances(fulfilling: rule, run: wait.run, in: state, preferring: wait.instances ?? [])
         else { return false }
         return wait.instances.map { $0 == instances } ?? true
@@ -21,14 +21,14 @@ extension Flow {
     ///
     /// - Parameter former: The instances that are chosen if several fulfil a condition.
     fileprivate func instances(
-        fulfilling rule: Transition, run: String?, in state: NavigationState, preferring former: [String] = []
+        fulfilling rule: PreparedRule, run: String?, in state: NavigationState, preferring former: [String] = []
     ) -> [String]? {
         var step = StateTransaction(
             flow: self, input: Machine.Input(id: "", type: ""), before: state, memory: NavigationMemory())
         step.scope = run
         guard step.admits(rule) else { return nil }
         let focus = step.focus
-        return rule.when.compactMap { condition in
+        return rule.transition.when.compactMap { condition in
             let instances = condition.instances(in: state, from: focus) { try? step.resolve($0) }.map(\.id)
             return instances.first(where: former.contains) ?? instances.first
         }
@@ -47,8 +47,9 @@ extension StateTransaction {
     }
 
     private mutating func beginWaits(of rules: RuleTable, run: String?) {
-        for rule in rules.waiting.map(\.transition) {
-            guard let time = rule.after, let name = rule.name, state.waits.count < PendingWait.limit,
+        for rule in rules.waiting {
+            guard let time = rule.transition.after, let name = rule.transition.name,
+                state.waits.count < PendingWait.limit,
                 !state.waits.contains(where: { $0.rule == name && $0.run == run }),
                 let instances = flow.instances(fulfilling: rule, run: run, in: state)
             else { continue }

@@ -133,7 +133,7 @@ extension [NavigationMemory.Answer] {
 extension ScreenInstance {
     /// A new instance. Its id consists of the screen's name and a number that is unique in the session.
     init(screen: String, number: Int, arguments: [String: JSONValue]) {
-        self.init(screen: screen, id: "\(screen)-\(number)", arguments: arguments)
+        self.init(screen: screen, id: screen + "-" + String(number), arguments: arguments)
     }
 }
 
