@@ -533,7 +533,9 @@ struct StateTransaction {
 
     /// Ends the runs whose first instance is not open in `next`. Nil for `next` means the current state.
     mutating func abandonRuns(comingTo next: NavigationState? = nil) {
-        while let run = state.runs.first(where: { !(next ?? state).isOpen($0.first) }) {
+        while !state.runs.isEmpty {
+            let open = Set((next ?? state).open.map(\.id))
+            guard let run = state.runs.first(where: { !open.contains($0.first) }) else { return }
             end(run, .abandoned, result: [:])
         }
     }
