@@ -128,8 +128,8 @@ fuzz: build-tests
 	@swift run -c release machine-fuzz $(or $(STEPS),10000000) $(or $(SEED),1)
 	@SWEEP=long scripts/test --filter 'HostileContractTests|HostileFlowTests'
 
-# Measures how long a client waits for the broker while another one, with a valid key, attacks it: ATTACK (default: all),
-# RUNS times (default: 5) for SECONDS (default: 5).
+# Measures how long a client waits for the broker while another one, with a valid key, attacks it, and while two programs
+# compute: ATTACK (default: all), RUNS times (default: 5) for SECONDS (default: 5).
 attacks: setup
 	@scripts/build --release bus-attack
 	@.build/release/bus-attack --runs $(or $(RUNS),5) --seconds $(or $(SECONDS),5) $(if $(ATTACK),--attack $(ATTACK))

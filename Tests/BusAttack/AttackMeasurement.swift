@@ -8,13 +8,24 @@ internal import Support
 internal import TestSupport
 internal import ZeroMQEventBus
 
-/// How long an honest client waits for the answers to its batches, without an attack and during one.
+/// How long an honest client waits for the answers to its batches: without an attack, while other programs use all
+/// cores, and during an attack.
 ///
-/// The broker and the client are in this process, the attacker is in another one, which may use one core.
+/// The broker and the client are in this process, the attacker is in another one, which may use one core. The broker
+/// works on another one then, so the client also waits for the scheduler of the kernel: as long as while two programs
+/// compute that have nothing to do with the bus.
 package struct AttackMeasurement: Sendable {
     private let attack: Attack
     private let duration: Duration
     private let runs: Int
+
+    /// 99th percentiles in milliseconds.
+    private struct Waits {
+        let calm: Double
+        /// While a program computes on each of two cores.
+        let busy: Double
+        let attacked: Double
+    }
 
     package init(_ attack: Attack, duration: Duration, runs: Int) {
         (self.attack, self.duration, self.runs) = (attack, duration, runs)
@@ -27,10 +38,14 @@ package struct AttackMeasurement: Sendable {
         attacker.stop()
     }
 
+    /// Computes until the process is killed.
+    package static func compute() -> Never {
+        while true {}
+    }
+
     /// Measures, and describes the medians in a line.
     package func line() async throws -> String {
-        var (calm, attacked): ([Double], [Double]) = ([], [])
-        var memory = 0
+        var waits: [Waits] = []
         for _ in 0..<runs {
             let scratch = try ScratchFolder()
             defer { scratch.remove() }
@@ -40,20 +55,18 @@ package struct AttackMeasurement: Sendable {
                 address: "tcp://127.0.0.1:\(Int.random(in: 5_000..<16_000) * 2)",
                 journal: scratch.path + "/journal.sqlite")
             configuration.keys = keys
-            let result = try await measure(configuration, keys)
-            calm.append(result.calm)
-            attacked.append(result.attacked)
-            memory = max(memory, result.memory)
+            waits.append(try await measure(configuration, keys))
         }
-        let (before, during) = (Self.median(calm), Self.median(attacked))
+        let (calm, busy) = (Self.median(waits.map(\.calm)), Self.median(waits.map(\.busy)))
+        let attacked = Self.median(waits.map(\.attacked))
         return String(
-            format: "%@: p99 %.2f ms, %.2f ms without the attack: %.1f times; at most %d MiB of memory",
-            attack.rawValue, during, before, during / before, memory >> 10)
+            format:
+                "%@: p99 %.1f ms; %.1f times %.1f ms without the attack, %.1f times %.1f ms while both cores compute; "
+                + "at most %d MiB of memory",
+            attack.rawValue, attacked, attacked / calm, calm, attacked / busy, busy, Self.memory >> 10)
     }
 
-    private func measure(
-        _ configuration: BrokerConfiguration, _ keys: KeyFolder
-    ) async throws -> (calm: Double, attacked: Double, memory: Int) {
+    private func measure(_ configuration: BrokerConfiguration, _ keys: KeyFolder) async throws -> Waits {
         let ready = Latch()
         let address = configuration.address
         Broker.prepareProcess()
@@ -73,21 +86,34 @@ package struct AttackMeasurement: Sendable {
                     try await bus.publish(Batch((0..<1000).map { _ in try Self.message() }))
                 }
                 let calm = try await percentile(of: bus)
-                let attacker = Process()
-                attacker.executableURL = URL(fileURLWithPath: "/usr/bin/taskset")
-                attacker.arguments =
-                    ["-c", "1", CommandLine.arguments[0], "--attack", attack.rawValue, "--target", address]
-                    + ["--key", keys.file(of: "hostile")]
-                try attacker.run()
-                defer {
-                    attacker.terminate()
-                    attacker.waitUntilExit()
-                }
-                // The attack needs time to begin.
-                _ = try await percentile(of: bus)
-                return (calm, try await percentile(of: bus), Self.memory)
+                let busy = try await percentile(of: bus, beside: [0, 1].map { ($0, ["--compute"]) })
+                let attack = ["--attack", attack.rawValue, "--target", address, "--key", keys.file(of: "hostile")]
+                return Waits(
+                    calm: calm, busy: busy, attacked: try await percentile(of: bus, beside: [(1, attack)]))
             }
         }
+    }
+
+    /// The 99th percentile of the time to an answer while this program also runs on these cores, with these arguments.
+    private func percentile(of bus: EventBus, beside others: [(core: Int, arguments: [String])]) async throws -> Double
+    {
+        var processes: [Process] = []
+        defer {
+            for process in processes {
+                process.terminate()
+                process.waitUntilExit()
+            }
+        }
+        for other in others {
+            let process = Process()
+            process.executableURL = URL(fileURLWithPath: "/usr/bin/taskset")
+            process.arguments = ["-c", "\(other.core)", CommandLine.arguments[0]] + other.arguments
+            try process.run()
+            processes.append(process)
+        }
+        // The others need time to begin.
+        _ = try await percentile(of: bus)
+        return try await percentile(of: bus)
     }
 
     private static func message() throws -> Envelope {

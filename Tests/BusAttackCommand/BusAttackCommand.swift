@@ -16,6 +16,9 @@ struct BusAttackCommand: AsyncParsableCommand {
     @Option(help: "The number of measurements of each attack; the median counts.")
     var runs = 5
 
+    @Flag(help: .hidden)
+    var compute = false
+
     @Option(help: .hidden)
     var target: String?
 
@@ -23,6 +26,7 @@ struct BusAttackCommand: AsyncParsableCommand {
     var key: String?
 
     func run() async throws {
+        if compute { AttackMeasurement.compute() }
         if let target, let key {
             return try await AttackMeasurement.attack(attack.first ?? .batches, on: target, with: key)
         }
