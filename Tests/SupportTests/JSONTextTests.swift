@@ -28,6 +28,14 @@ struct JSONTextTests {
         #expect((found == nil) == (value == nil))
     }
 
+    @Test(
+        "A number that is too large for a double is refused",
+        arguments: ["1e999", "[-1e400]", "{\"a\":1" + String(repeating: "0", count: 400) + "}"])
+    func largeNumbers(text: String) {
+        #expect(throws: DecodingError.self) { try JSONText(parsing: Data(text.utf8)) }
+        #expect(throws: DecodingError.self) { try JSONValue(parsing: Data(text.utf8)) }
+    }
+
     @Test("A member whose name is written with escapes is found")
     func escapedName() throws {
         let json = try json(#"{"d\u0061ta":{"a":1}}"#)

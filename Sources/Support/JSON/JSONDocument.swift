@@ -40,12 +40,15 @@ final class JSONDocument: Sendable {
     /// The values in the order in which they are written, the whole text first. Each member of an object has two: its
     /// name and its value. The last one is an additional `null`, for a value that is missing.
     let values: [Value]
+    /// True if there is a blank between two parts of the text, or around it.
+    let hasBlanks: Bool
 
     /// - Throws: `DecodingError` if the bytes are not one JSON value in UTF-8, with the number of the byte at which they
     ///   are invalid, counted from 1.
     init(parsing bytes: [UInt8]) throws {
         var parser = JSONParser(bytes)
         do { values = try parser.parse() } catch { throw error.decodingError }
+        hasBlanks = parser.hasBlanks
         self.bytes = bytes
     }
 
@@ -58,6 +61,19 @@ final class JSONDocument: Sendable {
             } catch {
                 throw error.decodingError
             }
+        }
+    }
+
+    /// - Throws: `DecodingError` if a number is too large.
+    func checkNumbers() throws {
+        do {
+            // Of 18 digits, no integer is too large.
+            for (index, value) in values.enumerated()
+            where value.kind == .number || value.kind == .integer && value.end - value.start > 18 {
+                _ = try number(at: index)
+            }
+        } catch {
+            throw error.decodingError
         }
     }
 

@@ -24,6 +24,8 @@ struct JSONParser {
     private var index = 0
     private var depth = 0
     private var values: [JSONDocument.Value] = []
+    /// True if there is a blank between two parts of the text, or around it.
+    private(set) var hasBlanks = false
 
     init(_ bytes: [UInt8]) {
         self.bytes = bytes
@@ -198,7 +200,10 @@ struct JSONParser {
     }
 
     private mutating func skipSpace() {
-        while let byte = peek, byte == 0x20 || byte == 0x0a || byte == 0x0d || byte == 0x09 { index += 1 }
+        while let byte = peek, byte == 0x20 || byte == 0x0a || byte == 0x0d || byte == 0x09 {
+            hasBlanks = true
+            index += 1
+        }
     }
 
     private func failure(_ message: String) -> JSONFailure {

@@ -10,8 +10,9 @@ package struct JSONText: Hashable, Sendable, CustomStringConvertible {
 
     /// - Throws: The errors of ``JSONValue/init(parsing:)`` if the bytes are not one JSON value in UTF-8.
     package init(parsing data: Data) throws {
-        _ = try JSONValue(parsing: data)
-        utf8 = Self.withoutBlanks(Array(data))
+        let document = try JSONDocument(parsing: Array(data))
+        try document.checkNumbers()
+        utf8 = document.hasBlanks ? Self.withoutBlanks(document.bytes) : document.bytes
     }
 
     /// Nil if the bytes are not one JSON value in UTF-8.

@@ -10,13 +10,15 @@ internal import SystemPackage
 /// written as they are.
 ///
 /// A write can block, so the console writes on its own dispatch queue. Bytes that are appended during a write are
-/// written together after this write.
+/// written together after this write; elsewhere than on a terminal, a write also waits a millisecond for more bytes.
 final class Console: Sendable {
     static let output = Console(.standardOutput)
     static let error = Console(.standardError)
 
     /// The maximum number of unwritten bytes. If there are more, ``append(_:)`` waits until all are written.
     private static let capacity = 256 * 1024
+    /// The time for which bytes that no person sees wait for more.
+    private static let delay: DispatchTimeInterval = .milliseconds(1)
     /// The maximum time for which ``flush()`` waits after its task is cancelled. Then unwritten bytes are discarded.
     private static let patience: DispatchTimeInterval = .seconds(2)
 
@@ -61,7 +63,7 @@ final class Console: Sendable {
             defer { state.isWriting = true }
             return (!state.isWriting, state.pending.count > Self.capacity)
         }
-        if isFirst { queue.async { self.writePending() } }
+        if isFirst { queue.asyncAfter(deadline: isTerminal ? .now() : .now() + Self.delay) { self.writePending() } }
         if isFull { try await flush() }
     }
 
@@ -81,7 +83,8 @@ final class Console: Sendable {
                     state.waiting[wait] = continuation
                     return nil
                 }
-                if let end { continuation.resume(with: end) }
+                if let end { return continuation.resume(with: end) }
+                queue.async { self.writePending() }
             }
         } onCancel: {
             DispatchQueue.global().asyncAfter(deadline: .now() + Self.patience) { self.giveUp(wait) }
@@ -159,7 +162,10 @@ final class Console: Sendable {
     /// Runs `action` after the bytes that are queued now are written. The console itself writes nothing while `action`
     /// runs.
     func perform(_ action: @escaping @Sendable () -> Void) {
-        queue.async(execute: action)
+        queue.async {
+            self.writePending()
+            action()
+        }
     }
 
     func writeLine(_ text: some StringProtocol) async throws {
