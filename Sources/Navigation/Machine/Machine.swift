@@ -859,7 +859,8 @@ extension Machine.Input {
     /// The record of the departure that this report causes. A repetition of the report is recognized by it.
     func departure(of instance: String) -> NavigationMemory.Departure {
         let button = type == ViewReport.alertAnswered.rawValue ? data["button"]?.stringValue : nil
-        return NavigationMemory.Departure(instance: instance, report: type, button: button)
+        let report = NavigationMemory.Departure.reports[type] ?? type
+        return NavigationMemory.Departure(instance: instance, report: report, button: button)
     }
 
     /// True if the message is a command.

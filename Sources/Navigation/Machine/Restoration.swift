@@ -24,6 +24,12 @@ public struct Restoration: Sendable {
         var state: NavigationState
         if snapshot.platform == flow.platform, let salvaged = snapshot.state.salvaged(for: flow) {
             state = salvaged
+            // All sessions share the names of the flow's screens, instead of keeping the text of each snapshot.
+            state.updateOpen { instance in
+                if let index = flow.screens.index(forKey: instance.screen) {
+                    instance.screen = flow.screens.keys[index]
+                }
+            }
         } else {
             let root = RootScreen(memory.instantiate(flow.start))
             state = NavigationState(root: root, leaving: snapshot.state.leaving)

@@ -177,7 +177,7 @@ struct StateTransaction {
     /// Records the report that a dismissed instance has been animated out.
     mutating func forget(_ instance: String) {
         state.leaving.removeAll { $0.id == instance }
-        record(.departure(input.departure(of: instance)))
+        record(.departure(NavigationMemory.Departure(instance: instance, report: ViewReport.screenGone.rawValue)))
     }
 
     mutating func apply(_ action: Flow.Action) throws(NavigationFailure) {

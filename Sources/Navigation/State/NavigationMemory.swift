@@ -25,6 +25,10 @@ public struct NavigationMemory: Hashable, Sendable {
         /// The id of the button with which an alert was answered. Nil for other reports. An answer with another button
         /// does not repeat this report.
         public var button: String?
+
+        /// The names of reports. All sessions share them, instead of keeping the text of each message and snapshot.
+        static let reports = Dictionary(
+            uniqueKeysWithValues: ViewReport.allCases.map { ($0.rawValue, $0.rawValue) })
     }
 
     /// An alert or a dialog that is gone, and the command that its button has sent. The command does not name the alert
@@ -156,5 +160,6 @@ extension NavigationMemory.Departure: JSONRecord {
         try fields.field("button", &button)
         try fields.field("instance", &instance)
         try fields.field("report", &report)
+        if fields.isReading { report = Self.reports[report] ?? report }
     }
 }

@@ -245,8 +245,12 @@ public struct NavigationState: Hashable, Sendable {
 
     /// Replaces the arguments of the open instance with this id.
     mutating func setArguments(_ arguments: [String: JSONValue], of id: String) {
-        func update(_ instance: inout ScreenInstance) { if instance.id == id { instance.arguments = arguments } }
-        func update(_ stack: inout ScreenStack) {
+        updateOpen { if $0.id == id { $0.arguments = arguments } }
+    }
+
+    /// Changes each open instance.
+    mutating func updateOpen(_ update: (inout ScreenInstance) -> Void) {
+        func updateStack(_ stack: inout ScreenStack) {
             update(&stack.instance)
             for index in stack.path.indices { update(&stack.path[index]) }
         }
@@ -260,12 +264,12 @@ public struct NavigationState: Hashable, Sendable {
         case .split(let columns)?:
             let updated = columns.mapValues { stack in
                 var stack = stack
-                update(&stack)
+                updateStack(&stack)
                 return stack
             }
             root.container = .split(columns: updated)
         case .tabs(var tabs, let selected)?:
-            for index in tabs.indices { update(&tabs[index].stack) }
+            for index in tabs.indices { updateStack(&tabs[index].stack) }
             root.container = .tabs(tabs, selected: selected)
         case nil: break
         }
