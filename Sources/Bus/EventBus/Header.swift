@@ -27,8 +27,10 @@ package final class HeaderField: Sendable {
         self.isName = isName
     }
 
-    /// All fields in the order of their names, which is their order in a header.
-    package static let all = [
+    /// An element for each field. The compiler compares its length with that of the table.
+    typealias Elements<Element> = InlineArray<15, Element>
+
+    private static let table: Elements<HeaderField> = [
         HeaderField("causationid", .text({ $0.causationID }, set: { $0.causationID = $1 })),
         HeaderField("correlationid", .text({ $0.correlationID }, set: { $0.correlationID = $1 })),
         HeaderField("device", .text({ $0.device }, set: { $0.device = $1 })),
@@ -45,6 +47,9 @@ package final class HeaderField: Sendable {
         HeaderField("traceparent", .text({ $0.traceparent }, set: { $0.traceparent = $1 })),
         HeaderField("type", .type, isRequired: true),
     ]
+
+    /// All fields in the order of their names, which is their order in a header.
+    package static let all = table.indices.map { table[$0] }
 
     static let correlation = index(of: "correlationid")
     static let subject = index(of: "subject")

@@ -70,7 +70,7 @@ struct HeaderReader {
     }
 
     /// The texts of the fields in the order of ``HeaderField/all``. Nil for a field that the header does not have.
-    typealias Places = InlineArray<15, Place?>
+    typealias Places = HeaderField.Elements<Place?>
 
     /// Reads the object. Unknown attributes are ignored. If an attribute occurs twice, the first one counts.
     /// - Returns: Nil if the bytes are anything else.
