@@ -84,8 +84,9 @@ public struct NavigationMemory: Hashable, Sendable {
 
     /// Records that an instance was removed.
     private mutating func record(_ departure: Departure) {
+        // First, so that the array does not grow for one element more than it keeps.
+        departures.removeFirst(max(0, departures.count - Self.departureLimit + 1))
         departures.append(departure)
-        departures.removeFirst(max(0, departures.count - Self.departureLimit))
     }
 
     /// Records that an attempt has ended.
