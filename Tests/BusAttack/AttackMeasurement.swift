@@ -8,12 +8,12 @@ internal import Support
 internal import TestSupport
 internal import ZeroMQEventBus
 
-/// How long an honest client waits for the answers to its batches: without an attack, while other programs use all
-/// cores, and during an attack.
+/// How long an honest client waits for the answers to its batches: without an attack, while a program that does not use
+/// the bus computes on each of two cores, and during an attack.
 ///
 /// The broker and the client are in this process, the attacker is in another one, which may use one core. The broker
-/// works on another one then, so the client also waits for the scheduler of the kernel: as long as while two programs
-/// compute that have nothing to do with the bus.
+/// works for it on another core, so the client also waits for the scheduler of the kernel. The second case tells how long
+/// it waits for the scheduler alone.
 package struct AttackMeasurement: Sendable {
     private let attack: Attack
     private let duration: Duration

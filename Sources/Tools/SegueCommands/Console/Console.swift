@@ -17,7 +17,7 @@ final class Console: Sendable {
 
     /// The maximum number of unwritten bytes. If there are more, ``append(_:)`` waits until all are written.
     private static let capacity = 256 * 1024
-    /// The time for which bytes that no person sees wait for more.
+    /// The time that a write to anything but a terminal waits for more bytes.
     private static let delay: DispatchTimeInterval = .milliseconds(1)
     /// The maximum time for which ``flush()`` waits after its task is cancelled. Then unwritten bytes are discarded.
     private static let patience: DispatchTimeInterval = .seconds(2)
