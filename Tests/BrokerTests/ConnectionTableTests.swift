@@ -127,10 +127,10 @@ struct ConnectionTableTests {
             _ = table.speak(sender(descriptor), of: .ingress)
         }
         func check() -> [Int32] { table.check(at: Self.start) { sizes[$0.descriptor] }.map(\.descriptor) }
-        func drained() -> [Int32] { table.checkWatched { sizes[$0.descriptor] }.map(\.descriptor) }
-        #expect(check() == [] && !table.hasWatched)
+        func drained() -> [Int32] { table.checkWatched(of: .ingress) { sizes[$0.descriptor] }.map(\.descriptor) }
+        #expect(check() == [] && !table.hasWatched(of: .ingress))
         sizes = [0: 100 << 20, 1: 100 << 20, 2: 1 << 20]
-        #expect(check() == [] && table.hasWatched)
+        #expect(check() == [] && table.hasWatched(of: .ingress) && !table.hasWatched(of: .feed))
         #expect(check() == [])
         #expect(drained() == [], "what has come before the watch counts for nothing")
         #expect(table.speak(sender(0), of: .ingress) == nil)
@@ -138,7 +138,7 @@ struct ConnectionTableTests {
         #expect(drained() == [])
         sizes[1] = 133 << 20
         #expect(drained() == [1])
-        #expect(!table.hasWatched)
+        #expect(!table.hasWatched(of: .ingress))
     }
 
     @Test("A message without end is noticed, also if it comes slowly")
@@ -150,7 +150,7 @@ struct ConnectionTableTests {
         for _ in 0..<100 {
             size += 1 << 20
             ended += table.check(at: Self.start) { _ in size }.count
-            ended += table.checkWatched { _ in size }.count
+            ended += table.checkWatched(of: .ingress) { _ in size }.count
         }
         #expect(ended == 1)
     }

@@ -1,9 +1,11 @@
 package import Logging
+internal import Support
 internal import Synchronization
 
 /// Records log lines.
 package final class LogRecorder: Sendable {
     private let recorded = Mutex<[(line: String, metadata: Logger.Metadata)]>([])
+    private let awaited = Mutex<[(text: String, latch: Latch)]>([])
 
     package init() {}
 
@@ -14,6 +16,14 @@ package final class LogRecorder: Sendable {
 
     /// All log lines with their metadata.
     package var text: String { recorded.withLock { $0.map { "\($0.line) \($0.metadata)" }.joined(separator: "\n") } }
+
+    /// Waits until a line with `text` has been logged.
+    package func wait(for text: String) async throws {
+        let latch = Latch()
+        awaited.withLock { $0.append((text, latch)) }
+        if self.text.contains(text) { latch.open() }
+        try await latch.waitUntilOpen()
+    }
 
     /// The values of a metadata key in the lines with this text.
     package func metadata(_ key: String, of line: String) -> [String] {
@@ -37,6 +47,9 @@ package final class LogRecorder: Sendable {
         func log(event: LogEvent) {
             recorder.recorded.withLock {
                 $0.append(("\(event.level): \(event.message)", metadata.merging(event.metadata ?? [:]) { $1 }))
+            }
+            recorder.awaited.withLock { awaited in
+                for (text, latch) in awaited where "\(event.message)".contains(text) { latch.open() }
             }
         }
     }

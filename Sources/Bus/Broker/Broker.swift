@@ -44,6 +44,9 @@ package actor Broker {
     private static let subscriptionTurns = 32
     /// The minimum time between two errors about refusals of one kind.
     private static let accessNoticeInterval: Duration = .seconds(60)
+    /// The time between two looks at the memory of the process, and the growth in bytes after which the connections are
+    /// checked.
+    private static let (memoryInterval, memoryGrowth) = (Duration.milliseconds(20), 16 << 20)
     /// The locks that keep a second broker from serving the same bus directory or journal.
     private var locks: [FileLock] = []
 
@@ -92,6 +95,7 @@ package actor Broker {
             try await withThrowingTaskGroup(of: Void.self) { group in
                 defer { group.cancelAll() }
                 if let keysWatch { group.addTask { try await self.watchKeys(keysWatch) } }
+                if address.directory == nil { group.addTask { try await self.watchMemory() } }
                 group.addTask { try await self.serve(since: now) }
                 try await group.next()
             }
@@ -348,13 +352,31 @@ package actor Broker {
         keys == nil || (0..<Self.subscriptionTurns).contains { _ in handleSubscriptions() }
     }
 
+    /// Checks the connections as soon as the process grows. libzmq keeps a message until its last frame has come, and one
+    /// without end can bring gigabytes between two ticks.
+    private func watchMemory() async throws {
+        var known = ProcessMemory.peak
+        while true {
+            try await Task.sleep(for: Self.memoryInterval)
+            let peak = ProcessMemory.peak
+            guard peak > known + Self.memoryGrowth else { continue }
+            known = peak
+            endEndlessMessages()
+        }
+    }
+
+    /// Also works while nobody sends another message.
+    private func endEndlessMessages() {
+        sockets?.checkConnections()
+        handleRequests()
+        _ = handleSubscriptions()
+    }
+
     private func tick() throws {
         reportRefusals()
         applyKeys()
-        sockets?.checkConnections()
         turns.forgetOverflown()
-        // A message without end is also noticed while nobody sends another one.
-        handleRequests()
+        endEndlessMessages()
         guard let sockets, let outgoing = try engine?.tick(now: .now) else { return }
         send(outgoing, on: sockets)
     }

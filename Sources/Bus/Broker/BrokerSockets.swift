@@ -151,7 +151,7 @@ final class BrokerSockets {
             guard let message = try ingress?.receive(frameLimit: Self.frameCount, reading: properties) else {
                 connections.speak(senders, of: .ingress)
                 senders = []
-                return connections.checkWatched()
+                return connections.checkWatched(of: .ingress)
             }
             count += 1
             let sender = ConnectionTable.Sender(message)
@@ -189,6 +189,7 @@ final class BrokerSockets {
         defer {
             connections.speak(changes.map(\.sender), of: .feed)
             connections.subscribe(changes)
+            if !hasMore { connections.checkWatched(of: .feed) }
         }
         for _ in 0..<Self.subscriptionCount {
             guard let message = try feed?.receive(frameLimit: 2, reading: properties) else {

@@ -125,17 +125,17 @@ final class ConnectionLimiter: Sendable {
         }
     }
 
-    /// Ends the connections that are silent. Called once a second.
+    /// Ends the connections that are silent, and watches those over which much has come.
     func check() {
         thread.perform { [weak self] in
             self?.end("they have sent nothing") { $0.check(at: .now) { $0.receivedSize } }
         }
     }
 
-    /// Ends the connections whose message has no end. Call this when all messages of the ingress were received.
-    func checkWatched() {
-        guard state.withLock({ $0.table.hasWatched }) else { return }
-        end("their message had no end") { $0.checkWatched { $0.receivedSize } }
+    /// Ends the connections whose message has no end. Call this when all messages of the side were received.
+    func checkWatched(of side: ConnectionTable.Side) {
+        guard state.withLock({ $0.table.hasWatched(of: side) }) else { return }
+        end("their message had no end") { $0.checkWatched(of: side) { $0.receivedSize } }
     }
 
     /// The connections since the last call that were ended.

@@ -50,7 +50,8 @@ struct ConnectionTable {
     private let userLimits: UserLimits
     private let handshakeLimit: Duration
     private var entries: [Key: Entry] = [:]
-    private var watchedCount = 0
+    /// The number of watched connections of each side.
+    private var watchedCounts: [Side: Int] = [:]
     private var lastNumber: UInt64 = 0
     /// The connections and subscriptions of each user.
     private var (connectionCounts, subscriptionCounts) = (UserCounts(), UserCounts())
@@ -113,7 +114,7 @@ struct ConnectionTable {
     @discardableResult
     private mutating func remove(_ key: Key) -> AcceptedConnection? {
         guard var entry = entries.removeValue(forKey: key) else { return nil }
-        if entry.isWatched { watchedCount -= 1 }
+        if entry.isWatched { watchedCounts[key.side, default: 0] -= 1 }
         setUser(nil, of: &entry)
         return entry.connection
     }
@@ -136,7 +137,7 @@ struct ConnectionTable {
         guard var entry = entries[key] else { return nil }
         if entry.isWatched {
             entry.isWatched = false
-            watchedCount -= 1
+            watchedCounts[side, default: 0] -= 1
         }
         if !entry.hasSpoken || entry.user != sender.user {
             // libzmq may still deliver messages of an ended connection that had the same descriptor.
@@ -170,7 +171,7 @@ struct ConnectionTable {
 
     // MARK: Checks
 
-    /// Checks the connections of the ingress. A client may connect to the feed and subscribe to nothing.
+    /// Checks the TCP connections. Those to the feed may be silent: a client may subscribe to nothing.
     /// - Parameter receivedSize: Returns the number of bytes that have come over a connection; nil if it has ended.
     /// - Returns: The TCP connections that are silent although a handshake and a message would have had the time. They
     ///   are forgotten, to end them.
@@ -178,29 +179,31 @@ struct ConnectionTable {
         at now: ContinuousClock.Instant, receivedSize: (AcceptedConnection) -> UInt64?
     ) -> [AcceptedConnection] {
         var silent: [Key] = []
-        for (key, entry) in entries where key.side == .ingress && entry.connection.isRemote {
-            if !entry.hasSpoken, now - entry.time > handshakeLimit * 2 {
+        for (key, entry) in entries where entry.connection.isRemote {
+            if key.side == .ingress, !entry.hasSpoken, now - entry.time > handshakeLimit * 2 {
                 silent.append(key)
             } else if !entry.isWatched, let size = receivedSize(entry.connection),
                 size > entry.receivedSize + Self.messageSize / 4
             {
                 entries[key]?.receivedSize = size
                 entries[key]?.isWatched = true
-                watchedCount += 1
+                watchedCounts[key.side, default: 0] += 1
             }
         }
         return silent.compactMap { remove($0) }
     }
 
-    /// True if ``checkWatched(receivedSize:)`` has an effect for some connection.
-    var hasWatched: Bool { watchedCount > 0 }
+    /// True if ``checkWatched(of:receivedSize:)`` has an effect for some connection.
+    func hasWatched(of side: Side) -> Bool { watchedCounts[side, default: 0] > 0 }
 
-    /// Called when all messages that libzmq had were received.
+    /// Called when all messages that libzmq had from one side were received.
     /// - Returns: The connections over which more bytes have come than a message may have, and yet no message. They are
     ///   forgotten, to end them.
-    mutating func checkWatched(receivedSize: (AcceptedConnection) -> UInt64?) -> [AcceptedConnection] {
-        let endless = entries.filter { _, entry in
-            guard entry.isWatched, let size = receivedSize(entry.connection) else { return false }
+    mutating func checkWatched(
+        of side: Side, receivedSize: (AcceptedConnection) -> UInt64?
+    ) -> [AcceptedConnection] {
+        let endless = entries.filter { key, entry in
+            guard key.side == side, entry.isWatched, let size = receivedSize(entry.connection) else { return false }
             return size > entry.receivedSize + Self.messageSize
         }
         return endless.compactMap { remove($0.key) }
