@@ -120,12 +120,10 @@ without-nats: setup
 	done
 
 # Sends INPUTS requests (default: a million), most of them invalid, to the broker's engine. SEED (default: 1) determines
-# the requests. Compares the machine with its earlier version for STEPS messages (default: ten million) on random flows.
-# Then sends every message of the app with every hostile value in every place to its services, and reads
+# the requests. Then sends every message of the app with every hostile value in every place to its services, and reads
 # flows with such values; the tests use one value of each kind.
 fuzz: build-tests
 	@swift run -c release bus-fuzz $(or $(INPUTS),1000000) $(or $(SEED),1)
-	@swift run -c release machine-fuzz $(or $(STEPS),10000000) $(or $(SEED),1)
 	@SWEEP=long scripts/test --filter 'HostileContractTests|HostileFlowTests'
 
 # Measures how long a client waits for the broker while another one, with a valid key, attacks it, and while two programs

@@ -310,8 +310,6 @@ let executables: [Target] = [
 // - TestSupport: folders, programs in processes of their own, raw connections, logs, messages and faulty buses; for
 //   all.
 // - SampleFlows, HostileValues: flows and sessions; values that no client sends, made from valid ones and from schemas.
-// - EarlierMachine, MachineComparison: the machine before its rules were prepared when a flow is loaded, and a comparison
-//   with it on random flows.
 // - BusConformance: the cases that a bus on each engine has to pass. A test target, because it uses Swift Testing,
 //   which is not available when everything is linked statically.
 // - BusFuzz, BusStranger: invalid requests to the broker; any bytes, as a program that knows its address could send.
@@ -328,9 +326,6 @@ let testModules: [Target] = [
         "TestSupport", ["Consuming", "Contracts", "EventBus", "Support", lifecycle, logging, subprocess, systemPackage]),
     testModule("SampleFlows", ["FlowFiles", "FlowReview", "Navigation", "Support"]),
     testModule("HostileValues", ["Contracts", "EventBus", "Support"]),
-    testModule("EarlierMachine", ["Support", "YAMLText", yams]),
-    testModule(
-        "MachineComparison", ["EarlierMachine", "FlowFiles", "Navigation", "SampleFlows", "Support", "TestSupport"]),
     .testTarget(
         name: "BusConformance", dependencies: ["EventBus", "Support", "TestSupport"], path: "Tests/BusConformance",
         swiftSettings: settings),
@@ -371,8 +366,6 @@ let testModules: [Target] = [
     testExecutable("bus-soak", in: "BusSoakCommand", ["BusSoak", argumentParser]),
     // Sends many invalid requests to the broker: `make fuzz`.
     testExecutable("bus-fuzz", in: "BusFuzzCommand", ["BusFuzz", "TestSupport"]),
-    // Compares the machine with its earlier version: `make fuzz`.
-    testExecutable("machine-fuzz", in: "MachineFuzzCommand", ["MachineComparison"]),
     // Measures a bus under attacks: `make attacks`.
     testExecutable("bus-attack", in: "BusAttackCommand", ["BusAttack", argumentParser]),
     testExecutable("compose-fixture", in: "ComposeFixture", ["Compose", logging]),
@@ -435,7 +428,7 @@ let tests: [Target] = [
     tests(of: "SystemSupport", files),
     tests(of: "Sodium"),
     tests(of: "HTTPClient", files + ["http-fixture", httpTypes]),
-    tests(of: "Navigation", flows + ["MachineComparison"]),
+    tests(of: "Navigation", flows),
     tests(of: "YAMLText", [yams]),
     tests(of: "FlowFiles", flows),
     tests(of: "FlowReview", flows),
