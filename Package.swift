@@ -92,6 +92,7 @@ let navigation: [Target] = [
     module("YAMLText", in: "Flows", ["Support", yams]),
     module("FlowFiles", in: "Flows", ["Navigation", "Support", "YAMLText", yams]),
     module("FlowReview", in: "Flows", ["FlowFiles", "Navigation", "Support"]),
+    module("FlowExploration", in: "Flows", ["FlowReview", "Navigation", "Support"]),
 ]
 
 let contracts: [Target] = [
@@ -217,7 +218,7 @@ let tools: [Target] = [
         [
             "AppContract", "BusAccess", "BusKeys", "CSegueVersion", "CommandLineSupport", "Compose", "Contracts",
             "EventBus", "FlowDrawing",
-            "FlowFiles", "FlowReview", "Monitor", "NATSPermissions", "Navigation", "Opening",
+            "FlowExploration", "FlowFiles", "FlowReview", "Monitor", "NATSPermissions", "Navigation", "Opening",
             "Projects",
             "Scaffold", "SignIn", "Support", "SystemSupport", "Transports", argumentParser, logging, subprocess,
             systemPackage,
@@ -432,6 +433,7 @@ let tests: [Target] = [
     tests(of: "YAMLText", [yams]),
     tests(of: "FlowFiles", flows),
     tests(of: "FlowReview", flows),
+    tests(of: "FlowExploration", flows),
     tests(of: "Projects", files),
     tests(of: "Contracts", messages),
     tests(of: "AppContract", messages),

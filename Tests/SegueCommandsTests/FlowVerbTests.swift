@@ -48,6 +48,32 @@ struct FlowVerbTests {
         }
     }
 
+    @Test("'segue flow explore' finds what nothing leads to, and says whether it has explored everything")
+    func explore() async throws {
+        try await SegueCommandLine.inScratch { segue in
+            let whole = try await segue.run(["flow", "explore"] + FlowExamples.shipped.map(FlowExamples.path))
+            #expect(whole.status == 0 && whole.lines.count == 1 && whole.error.isEmpty, "\(whole.output)")
+            #expect(whole.output.hasPrefix("no findings in ") && whole.output.hasSuffix(": all there are\n"))
+
+            try segue.write(Self.unused, to: "unused.yaml")
+            let found = try await segue("flow", "explore", "unused.yaml")
+            #expect(found.status == 1)
+            #expect(
+                found.lines.first?.hasPrefix("unused.yaml:5:20: warning: no message leads to screen 'unused'") == true)
+            #expect(found.output.contains("a path can have any number of: list"))
+            let json = try await segue("flow", "explore", "unused.yaml", "--json")
+            #expect(json.status == 1 && json.lines.first?.contains(#""code":"unreached""#) == true, "\(json.output)")
+            #expect(json.lines.last?.contains(#""isWhole":false"#) == true, "\(json.output)")
+
+            let cut = try await segue.run([
+                "flow", "explore", "--states", "1", FlowExamples.path(FlowExamples.shipped[0]),
+            ])
+            #expect(cut.output.contains("not proved: there are more states; use a greater --states"))
+            let twice = try await segue("flow", "explore", "unused.yaml", "unused.yaml")
+            #expect(twice.status == 64 && twice.error.contains("flows of different platforms"))
+        }
+    }
+
     @Test("'segue flow check' compares a flow with the contract in a file, or of a compose file's services")
     func contract() async throws {
         try await SegueCommandLine.inScratch { segue in

@@ -1,5 +1,5 @@
-internal import Navigation
-internal import Support
+package import Navigation
+package import Support
 
 extension FlowReviewer {
     /// Finds declared commands that no rule answers, and those that the app's contract describes differently.
@@ -143,19 +143,19 @@ extension FlowReviewer {
 
 extension Template {
     /// The paths that the template's placeholders have within one scope, without the name of the scope.
-    func paths(in scope: Scope) -> [String] {
+    package func paths(in scope: Scope) -> [String] {
         placeholders.compactMap { $0.path.removing(prefix: "\(scope.rawValue).").map(String.init) }
     }
 }
 
 extension Flow.Action {
     /// The strings of the action that may be templates.
-    var templateTexts: [String] { json.texts.filter { $0.contains(scalars: "${") } }
+    package var templateTexts: [String] { json.texts.filter { $0.contains(scalars: "${") } }
 }
 
 extension JSONValue {
     /// All strings in the value, in a stable order.
-    var texts: [String] {
+    package var texts: [String] {
         switch self {
         case .string(let text): [text]
         case .array(let elements): elements.flatMap(\.texts)

@@ -198,7 +198,7 @@ extension Flow {
     package var graph: FlowGraph { FlowGraph(of: self) }
 
     /// All rules with their places: the flow's own, then those of the child flows, which are sorted by name.
-    var placedRules: [(rule: FlowGraph.Rule, transition: Transition)] {
+    package var placedRules: [(rule: FlowGraph.Rule, transition: Transition)] {
         let own = transitions.enumerated().map { ($0.offset, nil as String?, $0.element) }
         let others = flows.values.sorted { $0.name < $1.name }.flatMap { child in
             child.transitions.enumerated().map { ($0.offset, Optional(child.name), $0.element) }

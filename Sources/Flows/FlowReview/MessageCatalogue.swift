@@ -68,7 +68,7 @@ package struct MessageCatalogue: Hashable, Sendable {
 // Schemas as far as a review looks up and compares them.
 extension JSONSchema {
     /// The result of looking up a field.
-    enum Lookup {
+    package enum Lookup {
         case found(JSONSchema)
         /// The schema allows any fields there.
         case open
@@ -77,7 +77,7 @@ extension JSONSchema {
     }
 
     /// Looks up the field at a dotted path.
-    func field(at path: String) -> Lookup {
+    package func field(at path: String) -> Lookup {
         var schema = self
         let parts = path.split(scalar: ".").map(String.init)
         for (index, part) in parts.enumerated() {

@@ -47,7 +47,7 @@ package struct OutcomeWords: Hashable, Sendable {
         case .ask(_, let type, let data, _, _): "asks \(type)\(fields(data))"
         case .messageDiscarded(_, let reason): "discarded: \(reason)"
         case .failed(let failure): "failed: \(failure.description)"
-        case .began, .passed, .expectAnswer, .expectScreenGone, .screenDismissed, .commandExpired: nil
+        case .applied, .began, .passed, .expectAnswer, .expectScreenGone, .screenDismissed, .commandExpired: nil
         }
     }
 

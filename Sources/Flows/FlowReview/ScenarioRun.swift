@@ -387,7 +387,7 @@ struct ScenarioObservation {
         case .failed(let failure):
             (.failed, ["code": .string(failure.code), "reason": .string(failure.description)])
         // Expired commands are in the aspect `discarded` already.
-        case .began, .passed, .expectAnswer, .expectScreenGone, .commandExpired: nil
+        case .applied, .began, .passed, .expectAnswer, .expectScreenGone, .commandExpired: nil
         }
     }
 

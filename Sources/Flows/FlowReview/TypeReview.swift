@@ -1,5 +1,5 @@
 internal import Foundation
-internal import Navigation
+package import Navigation
 internal import Support
 
 extension FlowReviewer {
@@ -115,7 +115,7 @@ extension JSONSchema {
 extension Flow.Transition {
     /// The rule's lists of actions with the places of the lists in the rule, and the types of the answers to which their
     /// templates may refer.
-    var answeredActions: [(keyPath: String, actions: [Flow.Action], answer: [String])] {
+    package var answeredActions: [(keyPath: String, actions: [Flow.Action], answer: [String])] {
         guard let condition = `guard` else { return [("do", actions, [])] }
         let question = condition.ask.map { [Flow.Action.send(type: $0.type, data: $0.data)] } ?? []
         return [

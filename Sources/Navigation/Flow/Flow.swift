@@ -83,6 +83,10 @@ public struct Flow: Hashable, Sendable {
         program = FlowProgram(declaration)
     }
 
+    init(program: FlowProgram) {
+        self.program = program
+    }
+
     /// Compares what the flows declare.
     public static func == (left: Flow, right: Flow) -> Bool {
         left.program === right.program || left.program.declaration == right.program.declaration
@@ -256,7 +260,7 @@ public struct Flow: Hashable, Sendable {
         public let after: Duration?
         /// The name by which a ``PendingGuard`` or a ``PendingWait`` refers to the rule. Nil for a rule without a guard
         /// that answers a message.
-        private(set) var name: String?
+        package private(set) var name: String?
 
         public init(
             on type: String,

@@ -297,3 +297,19 @@ extension URLPattern.Piece {
         return other.prefix.begins(with: prefix) && other.suffix.ends(with: suffix)
     }
 }
+
+extension Flow.Link {
+    /// A URL of the link, with values that no flow is likely to name. Nil if its pattern is invalid.
+    package var exampleURL: String? {
+        guard let pattern else { return nil }
+        let values = (pattern.required + pattern.optional).map { name -> (String, JSONValue) in
+            switch pattern.type(of: name) {
+            case .integer: (name, 1001)
+            case .number: (name, 1001.5)
+            case .boolean: (name, true)
+            case .string, nil: (name, "new-1")
+            }
+        }
+        return pattern.url(with: Dictionary(values) { first, _ in first })
+    }
+}

@@ -4,6 +4,8 @@ internal import Support
 /// paths. It is prepared once, when the flow is made, and shared by all machines of the flow.
 final class FlowProgram: Sendable {
     let declaration: FlowDeclaration
+    /// True if machines tell which rules they apply.
+    let tellsRules: Bool
     /// A 64-bit hash of the declaration's JSON, 16 hexadecimal digits.
     let hash: String
     /// The deep links, in the order in which they are tried.
@@ -23,8 +25,9 @@ final class FlowProgram: Sendable {
     let answers: [PreparedAnswer]
     private let templates: [String: Template]
 
-    init(_ declaration: FlowDeclaration) {
+    init(_ declaration: FlowDeclaration, tellsRules: Bool = false) {
         self.declaration = declaration
+        self.tellsRules = tellsRules
         let json = declaration.json
         var hash = FNV1a()
         hash.combine(json.description)

@@ -134,7 +134,7 @@ public struct Machine: Hashable, Sendable {
 
     /// Performs the actions of a rule, or begins an attempt if the rule has a guard.
     private mutating func perform(_ match: Match, _ step: inout StateTransaction) -> [Effect] {
-        step.rule = match.rule.keyPath
+        step.begin(rule: match.rule.keyPath)
         let rule = match.rule.transition
         if let condition = rule.guard { return begin(rule, condition: condition, step: step) }
         return perform(rule.actions, &step)
@@ -148,7 +148,7 @@ public struct Machine: Hashable, Sendable {
             try tellOfEndings(&step)
             try step.checkSize(from: state)
         } catch {
-            step = former
+            step.reset(to: former)
             return commit(&step) + [.failed(error)]
         }
         return commit(&step)
@@ -546,7 +546,7 @@ extension Machine {
             return other
         }
         step.scope = wait.run
-        step.rule = rule.keyPath
+        step.begin(rule: rule.keyPath)
         return perform(rule.transition.actions, &step)
     }
 
@@ -606,11 +606,11 @@ extension Machine {
         effects: [Effect] = []
     ) -> [Effect] {
         var ended = step(for: input)
-        ended.rule = rule?.keyPath
         ended.occasion = .answer(to: attempt.message)
         ended.scope = state.run(attempt.run)?.id
         ended.end(attempt)
         ended.effects = effects
+        if let rule { ended.begin(rule: rule.keyPath) }
         return perform(actions, &ended).began(attempt.message.attributes)
     }
 }
@@ -665,7 +665,9 @@ extension Machine {
         step.isRequest = false
         step.layer = ending.layer
         guard let match = match(&step, runs: step.state.lineage(of: ending.run.parent)) else { return }
-        step.rule = step.rule ?? match.rule.keyPath
+        let former = step.rule
+        step.begin(rule: match.rule.keyPath)
+        step.rule = former ?? step.rule
         for action in match.rule.transition.actions { try step.apply(action) }
     }
 
@@ -679,7 +681,7 @@ extension Machine {
             try tellOfEndings(&step)
             try step.checkSize(from: state)
         } catch {
-            step = former
+            step.reset(to: former)
             step.endings = []
             step.effects.append(.failed(error))
         }
@@ -739,7 +741,7 @@ extension Machine {
         case .waits(let obstacle): return reason.map { _ in Flow.notNow(obstacle) }
         case nil:
             step.follow(link)
-            step.rule = Flow.keyPath(ofLink: link.prepared.index)
+            step.begin(rule: Flow.keyPath(ofLink: link.prepared.index))
         }
         return step.state.isTooLarge(from: state) ? NavigationFailure.stateTooLarge.message : nil
     }
@@ -788,7 +790,7 @@ extension Machine {
             var followed = step
             followed.state.parked = nil
             followed.follow(link)
-            followed.rule = Flow.keyPath(ofLink: link.prepared.index)
+            followed.begin(rule: Flow.keyPath(ofLink: link.prepared.index))
             if followed.state.isTooLarge(from: state) {
                 return .discarded(reason: NavigationFailure.stateTooLarge.message)
             }

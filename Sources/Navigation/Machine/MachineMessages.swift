@@ -96,6 +96,8 @@ extension Machine {
         case commandExpired(messageID: String, type: String)
         /// Send `command.ScreenGone` for this instance after a while, unless a view has sent it.
         case expectScreenGone(instance: String)
+        /// This rule or link was applied: its place in the flow. Only the machines of an exploration tell it.
+        case applied(rule: String)
         /// Report that a rule matched but could not be applied. The state was not changed by its actions.
         case failed(NavigationFailure)
     }

@@ -56,6 +56,19 @@ struct StateTransaction {
         waiting = before.attempts
     }
 
+    /// Sets the place of the rule or link whose actions follow.
+    mutating func begin(rule keyPath: String) {
+        rule = keyPath
+        if flow.program.tellsRules { effects.append(.applied(rule: keyPath)) }
+    }
+
+    /// Undoes all changes since `former`. The rules that were applied since then are still told.
+    mutating func reset(to former: StateTransaction) {
+        let effects = effects.dropFirst(former.effects.count)
+        self = former
+        if flow.program.tellsRules { self.effects += effects.filter { if case .applied = $0 { true } else { false } } }
+    }
+
     /// Adds an entry to the memory when the step is completed.
     mutating func record(_ entry: NavigationMemory.Entry) { entries.append(entry) }
 

@@ -42,12 +42,13 @@ extension Machine {
         told.input.data = act.data
         told.before = step.state
         guard let match = match(&told, runs: step.state.runsFromFront) else { return }
-        told.rule = match.rule.keyPath
+        told.begin(rule: match.rule.keyPath)
         do {
             for action in match.rule.transition.actions { try told.apply(action) }
             try told.checkSize(from: state)
         } catch {
-            return step.effects.append(.failed(error))
+            told.reset(to: step)
+            return step.effects = told.effects + [.failed(error)]
         }
         (told.occasion, told.input, told.before, told.scope, told.layer) = (.message, step.input, step.before, nil, nil)
         step = told

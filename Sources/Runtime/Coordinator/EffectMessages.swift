@@ -106,7 +106,7 @@ struct EffectMessages {
             cause.type.kind == .error ? nil : try about(ApplicationError(failure))
         case .passed(let snapshot):
             try about(Document.NavigationState(snapshot))
-        case .expectScreenGone, .expectAnswer, .began:
+        case .expectScreenGone, .expectAnswer, .applied, .began:
             nil
         }
     }

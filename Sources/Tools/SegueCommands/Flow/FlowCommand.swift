@@ -10,6 +10,7 @@ package struct FlowCommand: AsyncParsableCommand {
         commandName: "flow", abstract: "Check, draw, test and convert flows, the rules for the screens of an app.",
         discussion: """
             segue flow check config/flows/*.yaml             checks flows for errors
+            segue flow explore config/flows/ios.yaml         finds what users can never reach
             segue flow graph config/flows/ios.yaml > ios.svg draws a flow
             segue flow run config/flows/ios.yaml story.yaml  tests a flow with a scenario
             segue flow run ios.yaml --recording story.jsonl  tests it with a recording
@@ -19,8 +20,8 @@ package struct FlowCommand: AsyncParsableCommand {
             No bus is needed. docs/flows.md explains flows and scenarios, docs/flow-keys.md all their keys.
             """,
         subcommands: [
-            FlowCheckCommand.self, FlowGraphCommand.self, FlowRunCommand.self, FlowExportCommand.self,
-            FlowMigrateCommand.self,
+            FlowCheckCommand.self, FlowExploreCommand.self, FlowGraphCommand.self, FlowRunCommand.self,
+            FlowExportCommand.self, FlowMigrateCommand.self,
         ])
 
     package init() {}

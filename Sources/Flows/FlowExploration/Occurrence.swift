@@ -1,0 +1,161 @@
+package import Navigation
+internal import Support
+
+/// Something that can happen in a state of a flow: a message arrives, or time passes.
+package struct Occurrence: Sendable {
+    package enum Kind: Hashable, Sendable {
+        /// The user acts on a screen: taps, goes back, dismisses, answers, selects a tab.
+        case user
+        /// A service publishes an event or an error, or answers a question.
+        case service
+        /// The session begins again, or a URL is opened.
+        case entrance
+        /// A deadline passes.
+        case time
+    }
+
+    package let kind: Kind
+    package let input: Machine.Input
+    /// The screen on which the user acts. Nil for all that the user does not do.
+    let screen: String?
+    /// The type of the message that the message answers. Nil if it answers none.
+    let causedBy: String?
+    /// True if the flow or the contract names all values of the message.
+    let isNamed: Bool
+
+    /// The name that every explored message has. In an explored state, nothing else has it.
+    private static let id = "explored"
+
+    init(
+        _ kind: Kind, _ type: String, _ data: JSONValue = .object([:]), isNamed: Bool = true,
+        on instance: ScreenInstance? = nil,
+        answering attempt: (id: String, type: String)? = nil, at time: Int? = nil, platform: String? = nil
+    ) {
+        self.kind = kind
+        screen = instance?.screen
+        causedBy = attempt?.type
+        self.isNamed = isNamed
+        input = Machine.Input(
+            id: Self.id, type: type, data: data,
+            attributes: Machine.Attributes(
+                platform: platform, instance: instance?.id, causationID: attempt?.id, time: time))
+    }
+}
+
+/// What views and deadlines of one platform can cause in the states of its flow.
+struct Occurrences {
+    /// The types that a view sends without a screen.
+    static let entrances: Set = ["event.LaunchFinished"]
+
+    private let flow: Flow
+    private let entrances: [Occurrence]
+    /// The data of each type that a screen sends.
+    private let commands: [String: [MessageValues.Choice]]
+    /// The questions of the rules with a guard, by the names of the rules.
+    private let questions: [String: Question]
+
+    private struct Question {
+        /// The type of the command that asks. Nil if the message that the rule matched is answered.
+        let type: String?
+        let answers: [(type: String, choice: MessageValues.Choice)]
+    }
+
+    /// - Parameter data: Returns the data of messages of a type.
+    init(of flow: Flow, data: (String) -> [MessageValues.Choice]) {
+        self.flow = flow
+        let sent = Set(flow.screens.values.flatMap(\.sends))
+        let types = flow.messageTypes
+        commands = Dictionary(uniqueKeysWithValues: sent.map { ($0, data($0)) })
+        let urls = flow.links.compactMap(\.exampleURL)
+        entrances =
+            types.intersection(Self.entrances).sorted()
+            .flatMap { type in data(type).map { Occurrence(.entrance, type, $0.data, platform: flow.platform) } }
+            + urls.map {
+                Occurrence(.entrance, Machine.deepLinkReceived, ["url": .string($0)], platform: flow.platform)
+            }
+        var questions: [String: Question] = [:]
+        for rule in flow.guardedRules {
+            guard let condition = rule.guard, let name = rule.name else { continue }
+            let types = Set(condition.accept.on + (condition.reject?.on ?? [])).sorted()
+            let answers = types.flatMap { type in data(type).map { (type, $0) } }
+            questions[name] = Question(
+                type: condition.ask?.type, answers: (questions[name]?.answers ?? []) + answers)
+        }
+        self.questions = questions
+    }
+
+    /// All that can happen in an explored state.
+    func all(in state: NavigationState) -> [Occurrence] {
+        entrances + taps(in: state) + reports(in: state) + endings(in: state)
+    }
+
+    private func taps(in state: NavigationState) -> [Occurrence] {
+        state.active.flatMap { instance in
+            (flow.screens[instance.screen]?.sends ?? []).flatMap { type in
+                (commands[type] ?? []).map { Occurrence(.user, type, $0.data, on: instance, platform: flow.platform) }
+            }
+        }
+    }
+
+    /// The reports of views about acts of the user. A swipe that is begun and cancelled changes nothing, and nothing
+    /// depends on the end of an animation.
+    private func reports(in state: NavigationState) -> [Occurrence] {
+        var reports: [Occurrence] = []
+        func add(_ report: ViewReport, _ instance: ScreenInstance, _ fields: [String: JSONValue] = [:]) {
+            let data = fields.merging(["instance": .string(instance.id)]) { $1 }
+            reports.append(
+                Occurrence(.user, report.rawValue, .object(data), on: instance, platform: flow.platform))
+        }
+        let active = Set(state.active.map(\.id))
+        for scope in state.paths {
+            let path = state[scope]
+            // From the front screen, the user can go back to any screen beneath it.
+            guard let front = path.last, active.contains(front.id) else { continue }
+            for instance in path { add(.backCompleted, instance) }
+        }
+        for presentation in state.presentations where active.contains(presentation.top.id) {
+            if presentation.style.isQuestion {
+                for button in presentation.options.buttons ?? [] {
+                    add(.alertAnswered, presentation.instance, ["button": .string(button.id)])
+                }
+            } else if presentation.isInteractivelyDismissable {
+                add(.presentationDismissed, presentation.instance)
+            }
+        }
+        if case .tabs(let tabs, _)? = state.root.container, state.presentations.allSatisfy({ $0.style == .window }) {
+            for tab in tabs { add(.tabSelected, state.root.instance, ["tab": .string(tab.name)]) }
+        }
+        return reports
+    }
+
+    /// The answers and the deadlines for which the state waits.
+    private func endings(in state: NavigationState) -> [Occurrence] {
+        let answers = state.attempts.flatMap { attempt -> [Occurrence] in
+            guard let question = questions[attempt.rule] else { return [] }
+            return question.answers.map {
+                Occurrence(
+                    .service, $0.type, $0.choice.data, isNamed: $0.choice.isNamed,
+                    answering: (attempt.id, question.type ?? attempt.message.type),
+                    platform: flow.platform)
+            }
+        }
+        let deadlines = state.awaitedDeadlines.map {
+            Occurrence(.time, Machine.deadlinePassed, ["attempt": .string($0)], platform: flow.platform)
+        }
+        // The link has expired at the time of any message.
+        let expiry = state.parked.map { _ in
+            Occurrence(.time, Machine.deadlinePassed, ["attempt": ""], at: 2, platform: flow.platform)
+        }
+        return answers + deadlines + [expiry].compactMap(\.self)
+    }
+}
+
+extension Flow {
+    /// The types that services publish and this flow answers.
+    var serviceTypes: Set<String> {
+        messageTypes.filter {
+            !$0.begins(with: "command.") && !Occurrences.entrances.contains($0) && $0 != Machine.deepLinkReceived
+                && $0 != Machine.deadlinePassed
+        }
+    }
+}

@@ -1,0 +1,112 @@
+internal import AppContract
+internal import ArgumentParser
+internal import FlowExploration
+internal import FlowFiles
+internal import FlowReview
+internal import Navigation
+internal import Support
+
+struct FlowExploreCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "explore", abstract: "Find what users can never reach in a flow, and where they get stuck.",
+        discussion: """
+            segue flow explore config/flows/ios.yaml
+            segue flow explore config/flows/ios.yaml config/flows/mac.yaml   one session on two platforms
+            segue flow explore ios.yaml --contract contract.json             with the values of the services' messages
+
+            Walks through all states to which messages can lead from the start of a session: taps on the screens in front, \
+            events and errors of services at any time, answers, deadlines, URLs, and the user's gestures. Of each field, \
+            the values that the flow names are tried, and two others. Finds screens and rules that nothing leads to, rules \
+            that always fail, and states that nobody can leave, with the shortest story as the steps of a scenario.
+
+            The exit status is 1 if something was found. The last line says whether all states were explored.
+            """)
+
+    @Argument(help: ArgumentHelp("The flows of one session, in YAML or JSON.", valueName: "file"))
+    var files: [String]
+
+    @Option(
+        help: ArgumentHelp("The app's contract, a file that 'segue contract export' has written.", valueName: "file"),
+        completion: .file(extensions: ["json"]))
+    var contract: String?
+
+    @Option(help: "The number of states after which the exploration ends.")
+    var states = 100_000
+
+    @OptionGroup var output: OutputOptions
+
+    func validate() throws {
+        if states < 1 { throw ValidationError("--states must be at least 1") }
+    }
+
+    func run() async throws {
+        let files = try files.map(FlowFile.init)
+        let flows = try files.map { try $0.flow() }
+        let platforms = flows.map(\.platform)
+        if Set(platforms).count < platforms.count {
+            throw ValidationError("a session has one flow for each platform; name flows of different platforms")
+        }
+        var explorer = FlowExplorer(
+            flows, messages: try contract.map { try ContractFile.read($0).catalogue } ?? MessageCatalogue([:]),
+            limit: states)
+        let exploration = explorer.explore()
+        var count = 0
+        for (index, file) in files.enumerated() {
+            for found in explorer.findings(of: exploration, in: index) {
+                var reading = FlowReading(yaml: file.text, file: file.name)
+                reading.report([found.problem])
+                for finding in reading.findings {
+                    count += 1
+                    let line = Line(finding: finding, story: found.story?.steps)
+                    let story = (found.story?.steps ?? []).map { "\n    \($0)" }.joined()
+                    try await Console.output.writeLine(line, asJSON: output.json, text: finding.description + story)
+                }
+            }
+        }
+        try await Console.output.writeLine(
+            Summary(exploration), asJSON: output.json, text: Self.summary(of: exploration, findings: count))
+        if count > 0 { throw ExitCode.failure }
+    }
+
+    /// A finding for programs.
+    private struct Line: Encodable {
+        let finding: FlowFinding
+        /// The steps of a scenario that shows the mistake.
+        let story: [String]?
+    }
+
+    private struct Summary: Encodable {
+        let states: Int
+        let transitions: Int
+        /// The number of messages that were tried in the states.
+        let messages: Int
+        /// True if all states were explored.
+        let isWhole: Bool
+
+        init(_ exploration: Exploration) {
+            (states, transitions) = (exploration.stateCount, exploration.transitionCount)
+            messages = exploration.messageCount
+            isWhole = exploration.isWhole
+        }
+    }
+
+    private static func summary(of exploration: Exploration, findings: Int) -> String {
+        var limits: [String] = []
+        if exploration.isCut { limits.append("there are more states; use a greater --states") }
+        if !exploration.repeatedScreens.isEmpty {
+            let screens = exploration.repeatedScreens.sorted().joined(separator: ", ")
+            limits.append(
+                "a path can have any number of: \(screens); at most \(FlowExplorer.repetitionLimit) were explored")
+        }
+        if !exploration.shortened.isEmpty {
+            limits.append("too many combinations of fields: \(exploration.shortened.joined(separator: ", "))")
+        }
+        if !exploration.requesting.isEmpty { limits.append("actions that views request were not explored") }
+        let found = findings == 0 ? "no findings" : findings == 1 ? "1 finding" : "\(findings) findings"
+        let counts =
+            "\(exploration.stateCount) states and \(exploration.transitionCount) transitions "
+            + "(\(exploration.messageCount) messages)"
+        return "\(found) in \(counts)"
+            + (limits.isEmpty ? ": all there are" : "; not proved: \(limits.joined(separator: "; "))")
+    }
+}

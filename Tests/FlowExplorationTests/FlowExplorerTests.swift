@@ -1,0 +1,155 @@
+import FlowExploration
+import FlowFiles
+import FlowReview
+import Navigation
+import SampleFlows
+import Support
+import Testing
+
+@Suite("Explored flows")
+struct FlowExplorerTests {
+    private static func flow(
+        _ rules: String, screens: String = "a: { sends: [command.X] }, b: { sends: [command.Y] }, c: "
+    )
+        throws -> Flow
+    {
+        try Flow(
+            yaml: """
+                name: shop
+                version: 1
+                platform: ios
+                start: a
+                screens: { \(screens) }
+                transitions:
+                \(rules)
+                """, file: "shop.yaml")
+    }
+
+    private func explore(_ rules: String) throws -> Exploration {
+        var explorer = FlowExplorer([try Self.flow(rules)])
+        return explorer.explore()
+    }
+
+    @Test("All states are found once, however many ways lead to them")
+    func states() throws {
+        let exploration = try explore(
+            """
+              - { on: command.X, when: { top: a }, do: [{ push: b }] }
+              - { on: command.Y, when: { top: b }, do: [{ present: { screen: c, style: sheet } }] }
+            """)
+        // a; b on a; c over b. From c the user swipes back to b, from b to a.
+        #expect(exploration.stateCount == 3)
+        #expect(exploration.coverages[0].unreachedScreens == [])
+        #expect(exploration.coverages[0].unusedRules == [])
+        #expect(exploration.deadEnds.isEmpty)
+        #expect(exploration.isWhole)
+    }
+
+    @Test("Screens and rules that nothing leads to are found")
+    func unreached() throws {
+        let exploration = try explore(
+            """
+              - { on: command.X, when: { top: a }, do: [{ push: b }] }
+              - { on: command.Y, when: { top: a }, do: [{ push: c }] }
+            """)
+        #expect(exploration.coverages[0].unreachedScreens == ["c"])
+        #expect(exploration.coverages[0].unusedRules == ["transitions[1]"])
+    }
+
+    @Test("A rule that always fails is found, with the error")
+    func failing() throws {
+        let exploration = try explore("  - { on: command.X, do: [{ pop: 3 }] }")
+        let use = try #require(exploration.coverages[0].uses["transitions[0]"])
+        #expect(use.count == use.failureCount)
+        #expect(use.failure != nil)
+    }
+
+    @Test("A state that the user cannot leave is found")
+    func deadEnd() throws {
+        let flow = try Self.flow("  - { on: command.X, when: { top: a }, do: [{ setRoot: c }] }")
+        var explorer = FlowExplorer([flow])
+        let exploration = explorer.explore()
+        #expect(exploration.deadEnds.count == 1)
+        let end = try #require(exploration.deadEnds.first)
+        #expect(explorer.story(of: end).steps == ["- send: { type: command.X, from: a }"])
+    }
+
+    @Test("The flows of the focus player have no faults, on both platforms of a session")
+    func shipped() throws {
+        let flows = try ["ios", "mac"].map(ShippedFlows.flow)
+        var explorer = FlowExplorer(flows)
+        let exploration = explorer.explore()
+        #expect(exploration.isWhole)
+        for index in flows.indices {
+            let found = explorer.findings(of: exploration, in: index)
+            #expect(found.isEmpty, "\(found.map(\.problem))")
+        }
+    }
+
+    @Test("Of rules with one question, each is reached by its answer")
+    func answers() throws {
+        let question = "ask: command.Check, deadline: 5s"
+        let rules = """
+              - { on: command.X, when: { top: a }, guard: { \(question), accept: { on: event.Good } }, do: [{ push: b }] }
+              - { on: command.X, when: { top: a }, guard: { \(question), accept: { on: event.Bad } }, do: [{ push: c }] }
+            """
+        let coverage = try explore(rules).coverages[0]
+        #expect(coverage.unusedRules == [])
+        #expect(coverage.unreachedScreens == [])
+    }
+
+    @Test("A rule that answers a command of the other platform is reached only with that platform")
+    func lockstep() throws {
+        let (ios, mac) = (try ShippedFlows.flow("ios"), try ShippedFlows.flow("mac"))
+        var alone = FlowExplorer([ios])
+        #expect(alone.explore().coverages[0].unusedRules.count == 1)
+        var both = FlowExplorer([ios, mac])
+        #expect(both.explore().coverages[0].unusedRules == [])
+    }
+
+    @Test("An exploration that ends at its limit says that there is more")
+    func limit() throws {
+        var explorer = FlowExplorer([try ShippedFlows.flow("ios")], limit: 10)
+        let exploration = explorer.explore()
+        #expect(exploration.isCut)
+        #expect(!exploration.isWhole)
+    }
+
+    @Test("A screen that is opened on itself without end is explored three times, and named")
+    func repetition() throws {
+        let exploration = try explore("  - { on: command.X, when: { top: a }, do: [{ push: a }] }")
+        #expect(exploration.repeatedScreens == ["a"])
+        // The root, and up to three instances on it.
+        #expect(exploration.stateCount == 4)
+        #expect(!exploration.isWhole)
+    }
+
+    @Test("Two states that differ only in former messages, or in screens that leave, are one")
+    func equality() throws {
+        let flow = try Self.flow("  - { on: command.X, do: [{ push: b }] }\n  - { on: command.Y, do: [pop] }")
+        var machine = Machine(flow: flow)
+        let first = machine.state.explored(on: "ios")
+        for number in 0..<3 {
+            let platform = Machine.Attributes(platform: "ios")
+            _ = machine.handle(Machine.Input(id: "x\(number)", type: "command.X", attributes: platform))
+            #expect(machine.state.explored(on: "ios") != first)
+            _ = machine.handle(Machine.Input(id: "y\(number)", type: "command.Y", attributes: platform))
+            #expect(machine.state.leaving.count == number + 1)
+            #expect(machine.state.explored(on: "ios") == first)
+        }
+    }
+
+    @Test("Fields have the values of the contract")
+    func contract() throws {
+        let rules = """
+              - { on: event.Done, where: { result: good }, do: [{ setRoot: b }] }
+              - { on: event.Done, where: { result: { not: good } }, do: [{ setRoot: c }] }
+            """
+        let flow = try Self.flow(rules)
+        let schema = JSONSchema.object(requiring: ["result": .enumeration(["good"])])
+        var explorer = FlowExplorer([flow], messages: MessageCatalogue(["event.Done": schema]))
+        #expect(explorer.explore().coverages[0].unusedRules == ["transitions[1]"])
+        var open = FlowExplorer([flow])
+        #expect(open.explore().coverages[0].unusedRules == [])
+    }
+}

@@ -1,0 +1,132 @@
+import FlowExploration
+import FlowFiles
+import FlowReview
+import Navigation
+import Support
+import Testing
+
+@Suite("Faults that only an exploration finds")
+struct PlantedFaultTests {
+    private func findings(_ screens: String, _ rules: String, rest: String = "") throws -> [String] {
+        let flow = try Flow(
+            yaml: """
+                name: shop
+                version: 1
+                platform: ios
+                start: a
+                screens:
+                \(screens)
+                transitions:
+                \(rules)
+                \(rest)
+                """, file: "shop.yaml")
+        var explorer = FlowExplorer([flow])
+        let exploration = explorer.explore()
+        #expect(exploration.isWhole)
+        return try explorer.findings(of: exploration, in: 0).map { found in
+            // The steps can be played as a scenario. The last one may fail, if it shows a rule that fails.
+            if let story = found.story?.steps, !story.isEmpty {
+                let scenario = try Scenario(yaml: story.joined(separator: "\n"), file: "story.yaml", flow: flow)
+                #expect(scenario.play(on: flow).dropLast().allSatisfy { $0.failures.isEmpty })
+            }
+            let story = found.story.map { ": " + $0.steps.joined(separator: " ") } ?? ""
+            return "\(found.problem.keyPath) \(found.problem.code?.rawValue ?? "")\(story)"
+        }
+    }
+
+    @Test("An alert that always hides the screen whose rule is meant")
+    func hidden() throws {
+        let found = try findings(
+            "  a: { sends: [command.X] }\n  b: { sends: [command.Y] }\n  hint:\n  c:",
+            """
+              - on: command.X
+                do: [{ push: b }, { present: { screen: hint, style: alert, title: Hi, buttons: [{ id: ok, title: OK, sends: command.Z }] } }]
+              - { on: command.Z, do: [{ setRoot: a }] }
+              - { on: event.Done, when: { top: b }, do: [{ push: c }] }
+            """)
+        #expect(found == ["screens.c unreached", "transitions[2] never-applies"])
+    }
+
+    @Test("A pop to a screen that is only presented, which changes nothing")
+    func presented() throws {
+        let found = try findings(
+            "  a: { sends: [command.X] }\n  b: { sends: [command.Y] }",
+            """
+              - { on: command.X, when: { top: a }, do: [{ present: { screen: b, style: sheet } }] }
+              - { on: command.Y, do: [{ pop: { to: b } }] }
+            """)
+        #expect(
+            found == [
+                "transitions[1] impossible-action: - send: { type: command.X, from: a } - send: { type: command.Y, from: b }"
+            ])
+    }
+
+    @Test("A condition on a tab of a root that is never there")
+    func tab() throws {
+        let found = try findings(
+            "  a: { sends: [command.X] }\n  home: { sends: [command.Y] }\n  other:\n  c:",
+            """
+              - on: command.X
+                when: { root: a }
+                do: [{ setRoot: { screen: home, container: { tabs: [{ name: one, screen: home }, { name: two, screen: other }] } } }]
+              - { on: event.Done, when: { root: a, tab: two }, do: [{ push: c }] }
+            """)
+        #expect(found == ["screens.c unreached", "transitions[1] never-applies"])
+    }
+
+    @Test("An answer without a branch")
+    func answer() throws {
+        let found = try findings(
+            "  a: { sends: [command.X] }\n  b:",
+            """
+              - on: command.X
+                when: { top: a }
+                guard:
+                  ask: command.Check
+                  accept: { on: event.Checked, where: { result: good } }
+                  reject: { on: event.Checked, where: { result: bad } }
+                  deadline: 5s
+                do: [{ push: b }]
+              - { on: event.Checked, where: { result: old }, do: [{ openURL: "https://example.org" }] }
+            """)
+        #expect(
+            found == [
+                "transitions[0].guard dead-end: - send: { type: command.X, from: a } "
+                    + #"- send: { type: event.Checked, data: {"result":"old"}, causedBy: command.Check }"#
+            ])
+    }
+
+    @Test("A gate that nobody passes")
+    func gate() throws {
+        let found = try findings(
+            "  a: { sends: [command.X] }\n  lock: { gate: true, sends: [command.Y] }\n  b: { sends: [command.Z] }",
+            """
+              - { on: command.X, when: { top: a }, do: [{ setRoot: lock }] }
+              - { on: command.Y, when: { top: lock }, do: [{ push: b }] }
+              - { on: command.Z, when: { top: b }, do: [{ openURL: "https://example.org" }] }
+            """)
+        #expect(found == ["screens.lock dead-end: - send: { type: command.X, from: a }"])
+    }
+
+    @Test("Child flows that begin and end each other")
+    func children() throws {
+        let found = try findings(
+            "  a: { sends: [command.X] }\n  one: { sends: [command.Y] }\n  two:",
+            """
+              - { on: command.X, when: { top: a }, do: [{ push: { flow: first } }] }
+              - { on: flow.abandoned, where: { flow: first }, do: [{ push: { flow: first } }, popToRoot] }
+            """,
+            rest: """
+                flows:
+                  first:
+                    start: one
+                    transitions:
+                      - { on: command.Y, do: [{ finish: {} }] }
+                """)
+        #expect(
+            found == [
+                "screens.two unreached",
+                "transitions[1] impossible-action: - send: { type: command.X, from: a } - back: one",
+            ])
+    }
+}
