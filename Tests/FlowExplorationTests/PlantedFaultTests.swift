@@ -24,9 +24,10 @@ struct PlantedFaultTests {
         let exploration = explorer.explore()
         #expect(exploration.isWhole)
         return try explorer.findings(of: exploration, in: 0).map { found in
-            // The steps can be played as a scenario. The last one may fail, if it shows a rule that fails.
-            if let story = found.story?.steps, !story.isEmpty {
-                let scenario = try Scenario(yaml: story.joined(separator: "\n"), file: "story.yaml", flow: flow)
+            if let story = found.story, !story.steps.isEmpty {
+                #expect(story.isExact)
+                // The steps can be played as a scenario. The last one may fail, if it shows a rule that fails.
+                let scenario = try Scenario(yaml: story.steps.joined(separator: "\n"), file: "story.yaml", flow: flow)
                 #expect(scenario.play(on: flow).dropLast().allSatisfy { $0.failures.isEmpty })
             }
             let story = found.story.map { ": " + $0.steps.joined(separator: " ") } ?? ""
@@ -92,7 +93,7 @@ struct PlantedFaultTests {
         #expect(
             found == [
                 "transitions[0].guard dead-end: - send: { type: command.X, from: a } "
-                    + #"- send: { type: event.Checked, data: {"result":"old"}, causedBy: command.Check }"#
+                    + #"- send: { type: event.Checked, data: {"result":"old"}, platform: ios, causedBy: command.Check }"#
             ])
     }
 

@@ -60,7 +60,7 @@ struct FlowVerbTests {
             #expect(found.status == 1)
             #expect(
                 found.lines.first?.hasPrefix("unused.yaml:5:20: warning: no message leads to screen 'unused'") == true)
-            #expect(found.output.contains("a path can have any number of: list"))
+            #expect(found.output.contains("not proved: a path can have any number of 'list'"))
             let json = try await segue("flow", "explore", "unused.yaml", "--json")
             #expect(json.status == 1 && json.lines.first?.contains(#""code":"unreached""#) == true, "\(json.output)")
             #expect(json.lines.last?.contains(#""isWhole":false"#) == true, "\(json.output)")

@@ -23,19 +23,19 @@ package struct Exploration {
 
     /// What a machine has done with a message.
     struct Outcome {
-        /// The places of the rules and links that it has applied.
-        var rules: [String] = []
-        /// The rules that could not be applied.
-        var failures: [(rule: String, error: NavigationFailure)] = []
+        /// The places of the rules, of the parts of guards, and of the links that it has applied.
+        var places: [String] = []
+        /// Those that could not be applied.
+        var failures: [(place: String, error: NavigationFailure)] = []
         /// True if the state has changed, or if the host has something to do.
         var hasEffect = false
     }
 
-    /// What happened to a rule or a link.
+    /// What happened to a rule, a part of a guard, or a link.
     package struct Use {
-        /// The number of times that it was applied.
+        /// The number of messages because of which it was applied.
         package fileprivate(set) var count = 0
-        /// The number of times that it could not be applied.
+        /// The number of messages because of which it could not be applied.
         package fileprivate(set) var failureCount = 0
         /// The first time that it was applied.
         package fileprivate(set) var first: Origin?
@@ -53,13 +53,59 @@ package struct Exploration {
         let data: JSONValue
     }
 
-    /// What was reached of one flow.
+    package internal(set) var stateCount = 0
+    /// The number of messages that were tried in all states.
+    package internal(set) var messageCount = 0
+    /// The number of those that have led to another state.
+    package internal(set) var transitionCount = 0
+    package internal(set) var deadEnds: [DeadEnd] = []
+    /// One for each flow.
+    package private(set) var coverages: [Coverage]
+    /// What was not explored.
+    package private(set) var limits: Set<ExplorationLimit> = []
+
+    init(of flows: [Flow]) {
+        coverages = flows.map(Coverage.init)
+    }
+
+    /// True if everything was explored, so that what was not found does not exist.
+    package var isWhole: Bool { limits.isEmpty }
+
+    mutating func meet(_ limit: ExplorationLimit) { limits.insert(limit) }
+
+    mutating func reach(_ screen: String, of flow: Int) { coverages[flow].screens.insert(screen) }
+
+    mutating func record(_ answer: Answer, isOver: Bool, of flow: Int, _ origin: Origin) {
+        if isOver {
+            coverages[flow].answers[answer] = .some(nil)
+        } else if coverages[flow].answers[answer] == nil {
+            coverages[flow].answers[answer] = origin
+        }
+    }
+
+    mutating func record(_ outcome: Outcome, of flow: Int, _ origin: Origin) {
+        // A rule may be applied many times because of one message, and fail once.
+        for place in Set(outcome.places) {
+            coverages[flow].uses[place, default: Use()].count += 1
+            if outcome.hasEffect { coverages[flow].uses[place]?.hasEffect = true }
+            if coverages[flow].uses[place]?.first == nil { coverages[flow].uses[place]?.first = origin }
+        }
+        for (place, error) in Dictionary(outcome.failures.map { ($0, $1) }, uniquingKeysWith: { first, _ in first }) {
+            coverages[flow].uses[place, default: Use()].failureCount += 1
+            if coverages[flow].uses[place]?.failure == nil {
+                coverages[flow].uses[place]?.failure = (error, origin)
+            }
+        }
+    }
+}
+
+// What was reached of each flow.
+extension Exploration {
     package struct Coverage {
         package let flow: Flow
         fileprivate var screens: Set<String> = []
-        /// By the place of the rule or link in the flow.
+        /// By the place in the flow: of a rule, of a part of its guard, or of a link.
         package fileprivate(set) var uses: [String: Use] = [:]
-
         /// The answers after which a rule still waits, with their first occurrences. Nil for an answer that has ended a
         /// wait.
         fileprivate var answers: [Answer: Origin?] = [:]
@@ -79,67 +125,73 @@ package struct Exploration {
         /// The screens that no state has, sorted.
         package var unreachedScreens: [String] { Set(flow.screens.keys).subtracting(screens).sorted() }
 
-        /// The places of the rules and links that nothing leads to, in the order of the flow.
-        package var unusedRules: [String] {
-            let rules = flow.placedRules.map(\.rule.keyPath) + flow.links.indices.map(Flow.keyPath(ofLink:))
-            return rules.filter { uses[$0] == nil }
+        /// The places of the rules and links that nothing leads to, in the order of the flow; and of the actions of a
+        /// guard that are never taken, although the guard waits.
+        package var unusedPlaces: [String] {
+            flow.placedRules.flatMap { unusedPlaces(of: $0.rule.keyPath, $0.transition) }
+                + flow.links.indices.map(Flow.keyPath(ofLink:)).filter { uses[$0] == nil }
+        }
+
+        private func unusedPlaces(of rule: String, _ transition: Flow.Transition) -> [String] {
+            let parts = Flow.Guard.Part.allCases.map { "\(rule).\($0.rawValue)" }
+            guard transition.guard != nil, parts.contains(where: { uses[$0] != nil }) || uses[rule] != nil else {
+                return uses[rule] == nil ? [rule] : []
+            }
+            let lists = transition.answeredActions.filter { $0.keyPath != Flow.Guard.Part.ask.rawValue }
+            return lists.filter { list in
+                !list.actions.isEmpty && uses[list.keyPath == "do" ? rule : "\(rule).\(list.keyPath)"] == nil
+            }.map { "\(rule).\($0.keyPath)" }
         }
 
         /// The places of the rules that could never be applied, sorted.
-        package var failingRules: [String] { uses.filter { $1.count == $1.failureCount }.keys.sorted() }
+        package var failingPlaces: [String] {
+            uses.filter { $1.count == $1.failureCount }.keys.sorted()
+        }
 
-        /// The places of the rules that never had an effect, sorted.
-        var idleRules: [String] { uses.filter { !$1.hasEffect && $1.failureCount < $1.count }.keys.sorted() }
-    }
-
-    package internal(set) var stateCount = 0
-    /// The number of messages that were tried in all states.
-    package internal(set) var messageCount = 0
-    /// The number of those that have led to another state.
-    package internal(set) var transitionCount = 0
-    /// True if there are more states than the limit.
-    package internal(set) var isCut = false
-    package internal(set) var deadEnds: [DeadEnd] = []
-    /// The screens that are opened on themselves, directly or with others between them, without end. Only states with at
-    /// most ``FlowExplorer/repetitionLimit`` of them on one path are explored.
-    package internal(set) var repeatedScreens: Set<String> = []
-    /// One for each flow.
-    package private(set) var coverages: [Coverage]
-    /// The types of messages of which not all combinations of fields were explored, sorted.
-    package let shortened: [String]
-
-    init(of flows: [Flow], shortened: [String]) {
-        coverages = flows.map(Coverage.init)
-        self.shortened = shortened
-    }
-
-    /// The flows in which views may request actions, which are not explored.
-    package var requesting: [Flow] { coverages.map(\.flow).filter { !$0.requests.isEmpty } }
-
-    /// True if all states were explored.
-    package var isWhole: Bool { !isCut && repeatedScreens.isEmpty && shortened.isEmpty && requesting.isEmpty }
-
-    mutating func reach(_ screen: String, of flow: Int) { coverages[flow].screens.insert(screen) }
-
-    mutating func record(_ answer: Answer, isOver: Bool, of flow: Int, _ origin: Origin) {
-        if isOver {
-            coverages[flow].answers[answer] = .some(nil)
-        } else if coverages[flow].answers[answer] == nil {
-            coverages[flow].answers[answer] = origin
+        /// The places of the rules that never had an effect, sorted. A redirect has no effect of its own.
+        var idlePlaces: [String] {
+            let redirects = Set(flow.links.indices.filter { flow.links[$0].redirect != nil }.map(Flow.keyPath(ofLink:)))
+            return uses.filter { !$1.hasEffect && $1.failureCount < $1.count && !redirects.contains($0) }.keys.sorted()
         }
     }
+}
 
-    mutating func record(_ outcome: Outcome, of flow: Int, _ origin: Origin) {
-        for rule in Set(outcome.rules) {
-            coverages[flow].uses[rule, default: Use()].count += 1
-            if outcome.hasEffect { coverages[flow].uses[rule]?.hasEffect = true }
-            if coverages[flow].uses[rule]?.first == nil { coverages[flow].uses[rule]?.first = origin }
-        }
-        for failure in outcome.failures {
-            coverages[flow].uses[failure.rule, default: Use()].failureCount += 1
-            if coverages[flow].uses[failure.rule]?.failure == nil {
-                coverages[flow].uses[failure.rule]?.failure = (failure.error, origin)
-            }
+/// Something that an exploration leaves out. What it has not found may exist there.
+package enum ExplorationLimit: Hashable, Comparable {
+    /// There are more states than the maximum.
+    case states
+    /// A path can have any number of instances of a screen.
+    case repetition(screen: String)
+    /// A guard can hold back any number of messages.
+    case queue
+    /// The messages of a type have too many combinations of values.
+    case values(type: String)
+    /// Commands that flows send lead to more of them, without end.
+    case sends
+    /// A screen may send any command.
+    case openScreen(String)
+    /// Views may request actions.
+    case requests
+    /// The command of an alert's button waits for a guard.
+    case answerOfAlert
+    /// A pattern that matches URLs of which no example can be written.
+    case link(pattern: String)
+}
+
+extension ExplorationLimit: CustomStringConvertible {
+    package var description: String {
+        switch self {
+        case .states: "there are more states; use a greater --states"
+        case .repetition(let screen):
+            "a path can have any number of '\(screen)'; at most \(FlowExplorer.repetitionLimit) were explored"
+        case .queue:
+            "guards hold back any number of messages; at most \(FlowExplorer.queueLimit) were explored"
+        case .values(let type): "too many combinations of the fields of '\(type)'"
+        case .sends: "commands lead to further commands; at most \(FlowExplorer.sendLimit) in turn were explored"
+        case .openScreen(let screen): "screen '\(screen)' of a step may send any command; write its 'sends'"
+        case .requests: "actions that views request were not explored"
+        case .answerOfAlert: "the command of an alert waits for a guard in a child flow"
+        case .link(let pattern): "no URL of '\(pattern)' was explored"
         }
     }
 }

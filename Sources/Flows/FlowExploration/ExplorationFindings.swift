@@ -1,4 +1,4 @@
-internal import FlowReview
+package import FlowReview
 package import Navigation
 internal import Support
 
@@ -10,38 +10,50 @@ package struct ExplorationFinding {
 }
 
 extension FlowExplorer {
-    /// The mistakes in one of the flows.
+    /// The mistakes in one of the flows. If something was not explored, they are not proved.
     package func findings(of exploration: Exploration, in flow: Int) -> [ExplorationFinding] {
         let coverage = exploration.coverages[flow]
-        let names = exploration.coverages.count > 1 ? " on any of the platforms" : ""
+        let places = exploration.coverages.count > 1 ? " on any of the platforms" : ""
         let screens = coverage.unreachedScreens.map { screen in
             finding(
                 .unreached, "no message leads to screen '\(screen)'; remove it, or correct the rules",
                 "screens.\(screen)")
         }
-        let unused = coverage.unusedRules.map { rule in
+        let unused = coverage.unusedPlaces.map { place in
             finding(
                 .neverApplies,
-                "no message\(names) leads to this rule in any state; remove it, or correct its conditions",
-                rule)
+                "no message\(places) leads to this in any state; remove it, or correct the conditions", place)
         }
-        let failing = coverage.failingRules.compactMap { rule -> ExplorationFinding? in
-            guard let failure = coverage.uses[rule]?.failure else { return nil }
+        let failing = coverage.failingPlaces.compactMap { place -> ExplorationFinding? in
+            guard let failure = coverage.uses[place]?.failure else { return nil }
             return finding(
-                .impossibleAction, "the actions fail whenever this rule applies: \(failure.error.message)", rule,
-                story(of: failure.origin))
+                .impossibleAction, "the actions fail whenever this applies: \(failure.error.message)", place,
+                story(of: failure.origin, in: flow))
         }
-        let idle = coverage.idleRules.compactMap { rule -> ExplorationFinding? in
-            guard let origin = coverage.uses[rule]?.first else { return nil }
+        let idle = coverage.idlePlaces.compactMap { place -> ExplorationFinding? in
+            guard let origin = coverage.uses[place]?.first else { return nil }
             return finding(
-                .impossibleAction, "the actions change nothing whenever this rule applies; correct or remove it", rule,
-                story(of: origin))
+                .impossibleAction, "the actions change nothing whenever this applies; correct or remove it", place,
+                story(of: origin, in: flow))
         }
         return screens + unused + failing + idle + deadEnds(of: exploration, in: flow)
-            + openAnswers(of: coverage) + gates(of: flow, screens: coverage.flow.screens)
+            + openAnswers(of: coverage, in: flow) + gates(of: flow)
     }
 
-    private func openAnswers(of coverage: Exploration.Coverage) -> [ExplorationFinding] {
+    /// The mistakes in a flow, as far as a small exploration proves them: if the other platforms of its sessions do what
+    /// they want.
+    /// - Parameter openScreens: The screens that may send further commands than those that they declare.
+    package static func problems(
+        of flow: Flow, _ messages: MessageCatalogue?, openScreens: Set<String>
+    ) -> [FlowChecker.Problem] {
+        var explorer = FlowExplorer(
+            [flow], messages: messages ?? MessageCatalogue([:]), hasOthers: true, openScreens: openScreens, limit: 500)
+        if !explorer.exploration.isWhole { return [] }
+        let exploration = explorer.explore()
+        return exploration.isWhole ? explorer.findings(of: exploration, in: 0).map(\.problem) : []
+    }
+
+    private func openAnswers(of coverage: Exploration.Coverage, in flow: Int) -> [ExplorationFinding] {
         coverage.openAnswers.compactMap { answer, origin in
             guard
                 let place = coverage.flow.placedRules.first(where: { $0.transition.name == answer.rule })?.rule.keyPath
@@ -50,17 +62,16 @@ extension FlowExplorer {
             return finding(
                 .deadEnd,
                 "no branch takes the answer '\(answer.type)'\(data), so the rule waits for its deadline; add one",
-                "\(place).guard", story(of: origin))
+                "\(place).guard", story(of: origin, in: flow))
         }
     }
 
-    private func gates(of flow: Int, screens: [String: Flow.Screen]) -> [ExplorationFinding] {
-        guard let (story, gates) = endlessGate(of: flow), let gate = gates.last else { return [] }
+    private func gates(of flow: Int) -> [ExplorationFinding] {
+        guard let (state, gates) = endlessGate(of: flow), let gate = gates.last else { return [] }
         return [
             finding(
                 .deadEnd, "nothing closes the gate '\(gate)', so no URL is followed any more; add a rule",
-                "screens.\(gate)",
-                story)
+                "screens.\(gate)", story(to: state, in: flow))
         ]
     }
 
@@ -76,14 +87,15 @@ extension FlowExplorer {
             let exit = end.canRestart ? "only a new launch or a URL leads" : "nothing leads"
             return finding(
                 .deadEnd, "\(exit) out of a state with '\(front.joined(separator: "' and '"))' in front; add a rule",
-                "screens.\(screen)", story(of: end))
+                "screens.\(screen)", story(to: end.state, in: flow))
         }
     }
 
     private func finding(
         _ code: FlowFinding.Code, _ message: String, _ keyPath: String, _ story: Story? = nil
     ) -> ExplorationFinding {
-        ExplorationFinding(
+        let message = exploration.isWhole ? message : "\(message) (not proved)"
+        return ExplorationFinding(
             problem: FlowChecker.Problem(keyPath: keyPath, message: message, severity: .warning, code: code),
             story: story)
     }

@@ -5,13 +5,17 @@ internal import Support
 /// Walks through all states to which messages can lead a session, from its first state. The states nearest to the first
 /// come first.
 ///
-/// A session has one machine for each platform. All machines receive all messages.
+/// A session has one machine for each platform. All machines receive all messages. A command that a flow sends arrives
+/// before the next message.
 package struct FlowExplorer {
     /// The maximum number of commands that flows send because of one message.
-    private static let sendLimit = 16
+    static let sendLimit = 16
 
     /// The number of instances of one screen on one path above which no states are explored.
     package static let repetitionLimit = 3
+
+    /// The number of messages that a guard holds back above which no states are explored.
+    static let queueLimit = 2
 
     private let flows: [Flow]
     private let occurrences: [Occurrences]
@@ -22,95 +26,91 @@ package struct FlowExplorer {
     private var states: [[NavigationState]] = []
     private var numbers: [[NavigationState]: Int] = [:]
     private var origins: [Exploration.Origin] = []
-    /// The states that follow each state, other than by a new launch or a URL.
-    private var successors: [[Int32]] = []
-    private var exploration: Exploration
+    /// The states that follow each state, other than by a URL. Nil for a state of which not all are explored.
+    private var successors: [[Int32]?] = []
+    private(set) var exploration: Exploration
 
     /// - Parameters:
     ///   - flows: The flows of different platforms.
     ///   - catalogue: The messages of the app, which tell the values of their fields.
+    ///   - hasOthers: True if the session may have further platforms, which send any command that a rule answers from
+    ///     them.
+    ///   - openScreens: The screens that may send further commands than those that they declare.
     ///   - limit: The number of states after which the exploration ends.
-    package init(_ flows: [Flow], messages catalogue: MessageCatalogue = MessageCatalogue([:]), limit: Int = 100_000) {
+    package init(
+        _ flows: [Flow], messages catalogue: MessageCatalogue = MessageCatalogue([:]), hasOthers: Bool = false,
+        openScreens: Set<String> = [], limit: Int = 100_000
+    ) {
         self.flows = flows.map(\.tellingRules)
         self.limit = limit
         let values = MessageValues(of: flows, catalogue)
-        var shortened: Set<String> = []
+        var exploration = Exploration(of: flows)
         func data(_ type: String) -> [MessageValues.Choice] {
             let (data, areAll) = values.choices(of: type)
-            if !areAll { shortened.insert(type) }
+            if !areAll { exploration.meet(.values(type: type)) }
             return data
         }
         occurrences = flows.map { flow in Occurrences(of: flow) { data($0) } }
-        services = Set(flows.flatMap(\.serviceTypes)).sorted().flatMap { type in
+        var services = Set(flows.flatMap(\.serviceTypes)).sorted().flatMap { type in
             data(type).map { Occurrence(.service, type, $0.data) }
         }
-        exploration = Exploration(of: flows, shortened: shortened.sorted())
+        if hasOthers {
+            services += Set(flows.flatMap(\.commandsOfOthers)).sorted().flatMap { type in
+                data(type).map { Occurrence(.service, type, $0.data, platform: "others") }
+            }
+        }
+        for screen in openScreens { exploration.meet(.openScreen(screen)) }
+        for pattern in occurrences.flatMap(\.unknownPatterns) { exploration.meet(.link(pattern: pattern)) }
+        if flows.contains(where: { !$0.requests.isEmpty }) { exploration.meet(.requests) }
+        (self.services, self.exploration) = (services, exploration)
     }
 
     package mutating func explore() -> Exploration {
         add(flows.map { Machine(flow: $0).state.explored(on: $0.platform) }, from: Exploration.Origin.start)
         var number = 0
         while number < states.count, states.count <= limit {
-            leave(number)
+            expand(number)
             number += 1
         }
         exploration.stateCount = states.count
-        exploration.isCut = number < states.count
+        if number < states.count { exploration.meet(.states) }
         return exploration
     }
 
-    /// The first state of a flow whose gates are open in all states that can follow. Nil if there is none.
-    package func endlessGate(of flow: Int) -> (story: Story, gates: [String])? {
-        let screens = flows[flow].screens
-        func gates(_ state: [NavigationState]) -> [String] {
-            state[flow].open.map(\.screen).filter { screens[$0]?.gate == true }
+    /// Lets everything happen that can happen in a state.
+    private mutating func expand(_ number: Int) {
+        let former = states[number]
+        var exits: Set<Occurrence.Kind> = []
+        var next: [Int32]? = []
+        for (index, occurrence) in occurrences(in: former).enumerated() {
+            let origin = Exploration.Origin(state: number, occurrence: index)
+            var machines = zip(flows, former).map { Machine(exploring: $1, flow: $0) }
+            let turn = handle(occurrence, &machines)
+            exploration.messageCount += 1
+            for (index, outcome) in turn.outcomes.enumerated() { exploration.record(outcome, of: index, origin) }
+            if occurrence.isNamed { recordAnswer(occurrence.input, origin, machines) }
+            if turn.isCut { exploration.meet(.sends) }
+            guard machines.contains(where: { $0.revision > 0 }) else { continue }
+            if machines.contains(where: \.holdsAnswerOfAlert) { exploration.meet(.answerOfAlert) }
+            let state = machines.map { $0.state.explored(on: $0.flow.platform) }
+            if state == former { continue }
+            exploration.transitionCount += 1
+            exits.insert(occurrence.kind)
+            let successor = add(state, from: origin)
+            if occurrence.kind == .link { continue }
+            if let successor { next?.append(Int32(successor)) } else { next = nil }
         }
-        guard screens.values.contains(where: \.gate) else { return nil }
-        var predecessors = [[Int32]](repeating: [], count: states.count)
-        for (state, next) in successors.enumerated() {
-            for successor in next { predecessors[Int(successor)].append(Int32(state)) }
+        successors[number] = next
+        if exits.isSubset(of: [.launch, .link]) {
+            exploration.deadEnds.append(
+                Exploration.DeadEnd(
+                    state: number, canRestart: !exits.isEmpty, screens: former.map { $0.active.map(\.screen) }))
         }
-        var waiting = states.indices.filter { gates(states[$0]).isEmpty }
-        var passes = [Bool](repeating: false, count: states.count)
-        for state in waiting { passes[state] = true }
-        while let state = waiting.popLast() {
-            for former in predecessors[state].map(Int.init) where !passes[former] {
-                passes[former] = true
-                waiting.append(former)
-            }
-        }
-        return passes.firstIndex(of: false).map { (Story(chapters: chapters(to: $0)), gates(states[$0])) }
     }
 
     /// All that can happen in a state of the session.
     private func occurrences(in states: [NavigationState]) -> [Occurrence] {
         zip(occurrences, states).flatMap { $0.all(in: $1) } + services
-    }
-
-    /// Lets everything happen that can happen in a state.
-    private mutating func leave(_ number: Int) {
-        let former = states[number]
-        var exits: Set<Occurrence.Kind> = []
-        for (index, occurrence) in occurrences(in: former).enumerated() {
-            let origin = Exploration.Origin(state: number, occurrence: index)
-            var machines = zip(flows, former).map { Machine(exploring: $1, flow: $0) }
-            let outcomes = handle(occurrence, &machines)
-            exploration.messageCount += 1
-            for (index, outcome) in outcomes.enumerated() { exploration.record(outcome, of: index, origin) }
-            if occurrence.isNamed { recordAnswer(occurrence.input, origin, machines) }
-            guard machines.contains(where: { $0.revision > 0 }) else { continue }
-            let next = machines.map { $0.state.explored(on: $0.flow.platform) }
-            if next == former { continue }
-            exploration.transitionCount += 1
-            exits.insert(occurrence.kind)
-            guard let successor = add(next, from: origin), occurrence.kind != .entrance else { continue }
-            successors[number].append(Int32(successor))
-        }
-        if exits.isSubset(of: [.entrance]) {
-            exploration.deadEnds.append(
-                Exploration.DeadEnd(
-                    state: number, canRestart: !exits.isEmpty, screens: former.map { $0.active.map(\.screen) }))
-        }
     }
 
     /// Records whether a message has ended the attempts that it answers.
@@ -124,84 +124,145 @@ package struct FlowExplorer {
         }
     }
 
+    /// What an occurrence leads to at once.
+    private struct Turn {
+        /// The message of the occurrence, and the commands that flows send because of it.
+        var inputs: [Machine.Input]
+        /// For each machine, what it has done with all of them.
+        var outcomes: [Exploration.Outcome]
+        /// True if there are further commands.
+        var isCut = false
+    }
+
     /// Passes a message to all machines, and the commands that their flows send because of it.
-    /// - Returns: For each machine, what has happened.
-    private func handle(_ occurrence: Occurrence, _ machines: inout [Machine]) -> [Exploration.Outcome] {
-        var inputs = [occurrence.input]
-        var outcomes = machines.map { _ in Exploration.Outcome() }
+    private func handle(_ occurrence: Occurrence, _ machines: inout [Machine]) -> Turn {
+        var turn = Turn(inputs: [occurrence.input], outcomes: machines.map { _ in Exploration.Outcome() })
         var count = 0
-        while count < inputs.count, count < Self.sendLimit {
-            let input = inputs[count]
+        while count < turn.inputs.count {
+            let input = turn.inputs[count]
             count += 1
             for index in machines.indices {
                 for effect in machines[index].handle(input) {
                     switch effect {
-                    case .applied(let rule): outcomes[index].rules.append(rule)
+                    case .applied(let place): turn.outcomes[index].places.append(place)
                     case .failed(let error):
-                        if let rule = outcomes[index].rules.last { outcomes[index].failures.append((rule, error)) }
+                        if let place = turn.outcomes[index].places.last {
+                            turn.outcomes[index].failures.append((place, error))
+                        }
                     case .began, .messageDiscarded: break
                     case .send(let type, let data) where flows.contains { $0.messageTypes.contains(type) }:
-                        outcomes[index].hasEffect = true
+                        turn.outcomes[index].hasEffect = true
+                        guard turn.inputs.count <= Self.sendLimit else {
+                            turn.isCut = true
+                            continue
+                        }
                         let attributes = Machine.Attributes(platform: flows[index].platform, causationID: input.id)
-                        inputs.append(
+                        turn.inputs.append(
                             Machine.Input(
-                                id: "\(input.id)-\(inputs.count)", type: type, data: data, attributes: attributes))
-                    default: outcomes[index].hasEffect = true
+                                id: "\(occurrence.input.id)-\(turn.inputs.count)", type: type, data: data,
+                                attributes: attributes))
+                    default: turn.outcomes[index].hasEffect = true
                     }
                 }
             }
         }
-        for (index, machine) in machines.enumerated() where machine.revision > 0 { outcomes[index].hasEffect = true }
-        return outcomes
+        for (index, machine) in machines.enumerated() where machine.revision > 0 {
+            turn.outcomes[index].hasEffect = true
+        }
+        return turn
     }
 
     /// - Returns: The number of the state. Nil for a state that is not explored.
     @discardableResult
     private mutating func add(_ state: [NavigationState], from origin: Exploration.Origin) -> Int? {
         if let number = numbers[state] { return number }
-        let repeated = Set(state.flatMap(\.repeatedScreens))
-        exploration.repeatedScreens.formUnion(repeated)
-        guard repeated.isEmpty else { return nil }
+        let limits = state.flatMap(\.limits)
+        limits.forEach { exploration.meet($0) }
+        guard limits.isEmpty else { return nil }
         let number = states.count
         numbers[state] = number
         states.append(state)
         origins.append(origin)
-        successors.append([])
+        successors.append(nil)
         for (index, state) in state.enumerated() {
             for instance in state.open { exploration.reach(instance.screen, of: index) }
         }
         return number
     }
+}
 
-    /// The shortest story that leads to a dead end.
-    package func story(of end: Exploration.DeadEnd) -> Story { Story(chapters: chapters(to: end.state)) }
-
-    /// The shortest story that ends with something that happened in a state.
-    package func story(of origin: Exploration.Origin) -> Story {
-        let former = states[origin.state]
-        let last = Story.Chapter(occurrence: occurrences(in: former)[origin.occurrence], states: former)
-        return Story(chapters: chapters(to: origin.state) + [last])
+// Questions about the states that were found.
+extension FlowExplorer {
+    /// The first state from which only states follow in which gates of a flow are open. Nil if there is none.
+    /// - Returns: The number of the state, and the gates.
+    func endlessGate(of flow: Int) -> (state: Int, gates: [String])? {
+        let screens = flows[flow].screens
+        func gates(_ state: [NavigationState]) -> [String] {
+            state[flow].open.map(\.screen).filter { screens[$0]?.gate == true }
+        }
+        guard screens.values.contains(where: \.gate) else { return nil }
+        return firstState { gates($0).isEmpty }.map { ($0, gates(states[$0])) }
     }
 
-    private func chapters(to state: Int) -> [Story.Chapter] {
-        var chapters: [Story.Chapter] = []
+    /// The first state from which no state follows that fulfils a condition. Nil if there is none.
+    private func firstState(neverReaching goal: ([NavigationState]) -> Bool) -> Int? {
+        var predecessors = [[Int32]](repeating: [], count: states.count)
+        for (state, next) in successors.enumerated() {
+            for successor in next ?? [] { predecessors[Int(successor)].append(Int32(state)) }
+        }
+        // Anything may follow a state of which not all that follows is explored.
+        var waiting = states.indices.filter { successors[$0] == nil || goal(states[$0]) }
+        var reaches = [Bool](repeating: false, count: states.count)
+        for state in waiting { reaches[state] = true }
+        while let state = waiting.popLast() {
+            for former in predecessors[state].map(Int.init) where !reaches[former] {
+                reaches[former] = true
+                waiting.append(former)
+            }
+        }
+        return reaches.firstIndex(of: false)
+    }
+
+    /// The shortest story that leads to a state, as one of the flows sees it.
+    package func story(to state: Int, in flow: Int) -> Story {
+        var origins: [Exploration.Origin] = []
         var state = state
         while state > 0 {
-            let origin = origins[state]
-            let occurrence = occurrences(in: states[origin.state])[origin.occurrence]
-            chapters.append(Story.Chapter(occurrence: occurrence, states: states[state]))
-            state = origin.state
+            origins.append(self.origins[state])
+            state = self.origins[state].state
         }
-        return chapters.reversed()
+        return story(of: origins.reversed(), in: flow)
+    }
+
+    /// The shortest story that ends with something that happened in a state, as one of the flows sees it.
+    package func story(of origin: Exploration.Origin, in flow: Int) -> Story {
+        var origins = [origin]
+        while let first = origins.first?.state, first > 0 { origins.insert(self.origins[first], at: 0) }
+        return story(of: origins, in: flow)
+    }
+
+    private func story(of origins: [Exploration.Origin], in flow: Int) -> Story {
+        var writer = StoryWriter(flows[flow])
+        for origin in origins {
+            let former = states[origin.state]
+            let occurrence = occurrences(in: former)[origin.occurrence]
+            var machines = zip(flows, former).map { Machine(exploring: $1, flow: $0) }
+            let inputs = handle(occurrence, &machines).inputs
+            writer.add(occurrence, sending: inputs.dropFirst())
+            writer.check(machines[flow].state)
+        }
+        return writer.story
     }
 }
 
 extension NavigationState {
-    /// The screens with more instances on one path than are explored.
-    fileprivate var repeatedScreens: [String] {
+    /// The limits beyond which the state is.
+    fileprivate var limits: [ExplorationLimit] {
         let stacks = paths.map { self[$0] } + [presentations.map(\.instance)]
-        return stacks.filter { $0.count > FlowExplorer.repetitionLimit }.flatMap { stack in
+        let repeated = stacks.filter { $0.count > FlowExplorer.repetitionLimit }.flatMap { stack in
             Dictionary(grouping: stack, by: \.screen).filter { $1.count > FlowExplorer.repetitionLimit }.keys
         }
+        let isQueueLong = attempts.contains { $0.queue.count > FlowExplorer.queueLimit }
+        return repeated.map { .repetition(screen: $0) } + (isQueueLong ? [.queue] : [])
     }
 }

@@ -19,15 +19,16 @@ struct MessageValues {
 
         mutating func add(_ match: Flow.Match) {
             constants += (match.anyOf ?? []) + match.noneOf
-            // The values at a limit and beyond it.
-            if let least = match.atLeast { constants += [.number(least), .number(least - 1)] }
-            if let most = match.atMost { constants += [.number(most), .number(most + 1)] }
+            // The values at a limit, and on both sides of it.
+            for limit in [match.atLeast, match.atMost].compactMap(\.self) {
+                constants += [.number(limit), .number(limit - 1), .number(limit + 1)]
+            }
             if match.exists != nil { canBeAbsent = true }
         }
     }
 
     init(of flows: [Flow], _ catalogue: MessageCatalogue) {
-        self.catalogue = catalogue
+        self.catalogue = flows.reduce(catalogue) { $0.adding($1.commands) }
         for (_, rule) in flows.flatMap(\.placedRules) {
             add(rule.fields, of: rule.on)
             for answer in [rule.guard?.accept, rule.guard?.reject].compactMap(\.self) {
@@ -104,10 +105,17 @@ struct MessageValues {
         if case .found(let found)? = catalogue.data[type]?.field(at: path) { schema = found }
         var values = schema.values.map { Value(value: $0, isNamed: true) }
         if values.isEmpty { values = schema.examples.map { Value(value: $0, isNamed: false) } }
-        for constant in field.constants where !values.contains(where: { $0.value == constant }) {
+        for constant in field.constants
+        where !values.contains(where: { $0.value == constant }) && schema.problems(with: constant).isEmpty {
             values.append(Value(value: constant, isNamed: true))
         }
         return values + (field.canBeAbsent ? [Value(value: nil, isNamed: false)] : [])
+    }
+
+    /// Values of a schema, at least one: all if there are few, otherwise two that no flow is likely to name.
+    static func values(of schema: JSONSchema) -> [JSONValue] {
+        let values = schema.values
+        return values.isEmpty ? schema.examples : values
     }
 }
 

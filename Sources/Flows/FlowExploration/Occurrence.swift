@@ -1,3 +1,4 @@
+internal import FlowReview
 package import Navigation
 internal import Support
 
@@ -8,16 +9,18 @@ package struct Occurrence: Sendable {
         case user
         /// A service publishes an event or an error, or answers a question.
         case service
-        /// The session begins again, or a URL is opened.
-        case entrance
+        /// The app is launched again.
+        case launch
+        /// A URL is opened.
+        case link
         /// A deadline passes.
         case time
     }
 
     package let kind: Kind
     package let input: Machine.Input
-    /// The screen on which the user acts. Nil for all that the user does not do.
-    let screen: String?
+    /// The instance on which the user acts. Nil for all that the user does not do.
+    let instance: String?
     /// The type of the message that the message answers. Nil if it answers none.
     let causedBy: String?
     /// True if the flow or the contract names all values of the message.
@@ -32,7 +35,7 @@ package struct Occurrence: Sendable {
         answering attempt: (id: String, type: String)? = nil, at time: Int? = nil, platform: String? = nil
     ) {
         self.kind = kind
-        screen = instance?.screen
+        self.instance = instance?.id
         causedBy = attempt?.type
         self.isNamed = isNamed
         input = Machine.Input(
@@ -45,10 +48,12 @@ package struct Occurrence: Sendable {
 /// What views and deadlines of one platform can cause in the states of its flow.
 struct Occurrences {
     /// The types that a view sends without a screen.
-    static let entrances: Set = ["event.LaunchFinished"]
+    static let launches: Set = ["event.LaunchFinished"]
 
     private let flow: Flow
     private let entrances: [Occurrence]
+    /// The patterns of the links of which no URL is known.
+    let unknownPatterns: [String]
     /// The data of each type that a screen sends.
     private let commands: [String: [MessageValues.Choice]]
     /// The questions of the rules with a guard, by the names of the rules.
@@ -66,20 +71,22 @@ struct Occurrences {
         let sent = Set(flow.screens.values.flatMap(\.sends))
         let types = flow.messageTypes
         commands = Dictionary(uniqueKeysWithValues: sent.map { ($0, data($0)) })
-        let urls = flow.links.compactMap(\.exampleURL)
+        let urls = flow.links.indices.map { flow.exampleURLs(ofLink: $0, MessageValues.values) }
+        unknownPatterns = zip(flow.links, urls).filter { $1.isEmpty }.map(\.0.url)
         entrances =
-            types.intersection(Self.entrances).sorted()
-            .flatMap { type in data(type).map { Occurrence(.entrance, type, $0.data, platform: flow.platform) } }
-            + urls.map {
-                Occurrence(.entrance, Machine.deepLinkReceived, ["url": .string($0)], platform: flow.platform)
+            types.intersection(Self.launches).sorted()
+            .flatMap { type in data(type).map { Occurrence(.launch, type, $0.data, platform: flow.platform) } }
+            + Set(urls.joined()).sorted().map {
+                Occurrence(.link, Machine.deepLinkReceived, ["url": .string($0)], platform: flow.platform)
             }
         var questions: [String: Question] = [:]
         for rule in flow.guardedRules {
-            guard let condition = rule.guard, let name = rule.name else { continue }
-            let types = Set(condition.accept.on + (condition.reject?.on ?? [])).sorted()
-            let answers = types.flatMap { type in data(type).map { (type, $0) } }
+            guard let name = rule.name, questions[name] == nil else { continue }
+            // Rules with one question are asked together.
+            let guards = flow.guardedRules.filter { $0.asks(like: rule) }.compactMap(\.guard)
+            let types = Set(guards.flatMap { $0.accept.on + ($0.reject?.on ?? []) }).sorted()
             questions[name] = Question(
-                type: condition.ask?.type, answers: (questions[name]?.answers ?? []) + answers)
+                type: rule.guard?.ask?.type, answers: types.flatMap { type in data(type).map { (type, $0) } })
         }
         self.questions = questions
     }
@@ -118,7 +125,7 @@ struct Occurrences {
                 for button in presentation.options.buttons ?? [] {
                     add(.alertAnswered, presentation.instance, ["button": .string(button.id)])
                 }
-            } else if presentation.isInteractivelyDismissable {
+            } else if presentation.isDismissableByGesture {
                 add(.presentationDismissed, presentation.instance)
             }
         }
@@ -150,11 +157,24 @@ struct Occurrences {
     }
 }
 
+extension Presentation {
+    /// True if the user can dismiss it without a button of a screen. Nothing can be swiped away that covers the screen.
+    fileprivate var isDismissableByGesture: Bool {
+        isInteractivelyDismissable && [.sheet, .popover, .window].contains(style)
+    }
+}
+
 extension Flow {
+    /// The types of the commands that this flow answers also if another platform sends them.
+    var commandsOfOthers: Set<String> {
+        Set(placedRules.filter { $0.transition.origin == .any }.flatMap(\.transition.on))
+            .filter { $0.begins(with: "command.") && ViewReport(rawValue: $0) == nil }
+    }
+
     /// The types that services publish and this flow answers.
     var serviceTypes: Set<String> {
         messageTypes.filter {
-            !$0.begins(with: "command.") && !Occurrences.entrances.contains($0) && $0 != Machine.deepLinkReceived
+            !$0.begins(with: "command.") && !Occurrences.launches.contains($0) && $0 != Machine.deepLinkReceived
                 && $0 != Machine.deadlinePassed
         }
     }

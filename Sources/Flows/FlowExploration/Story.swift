@@ -1,40 +1,145 @@
+internal import FlowReview
 internal import Navigation
 internal import Support
 
-/// How a session gets into a state: what happens, from the beginning, in the form of a scenario.
+/// How a session gets into a state: what happens, from the beginning, as the scenario of one flow.
 package struct Story: Sendable {
-    /// A step, and the states of the platforms after it; those before it if it changed nothing.
-    struct Chapter: Sendable {
-        let occurrence: Occurrence
-        let states: [NavigationState]
-    }
-
-    let chapters: [Chapter]
-
-    /// The steps of a scenario, one on each line.
-    package var steps: [String] { chapters.map { "- \($0.occurrence.step)" } }
+    /// The steps of the scenario, one on each line.
+    package fileprivate(set) var steps: [String] = []
+    /// True if the scenario leads to the same states as the exploration.
+    package fileprivate(set) var isExact = true
 }
 
-extension Occurrence {
-    /// The step of a scenario, as YAML on one line.
-    fileprivate var step: String {
-        switch ViewReport(rawValue: input.type) {
-        case .backCompleted: return "back: \(screen ?? "")"
-        case .presentationDismissed: return "dismiss: \(screen ?? "")"
-        case .alertAnswered: return "answer: \(text(input.data["button"]))"
-        case .tabSelected: return "tab: \(text(input.data["tab"]))"
-        default: break
-        }
-        if kind == .time { return "expire" }
-        var members = ["type: \(input.type)"]
-        if input.data != [:] { members.append("data: \(input.data)") }
-        if let screen { members.append("from: \(screen)") }
-        if screen == nil, kind == .entrance, let platform = input.attributes.platform {
-            members.append("platform: \(platform)")
-        }
-        if let causedBy { members.append("causedBy: \(causedBy)") }
-        return members.count == 1 ? "send: \(input.type)" : "send: { \(members.joined(separator: ", ")) }"
+/// Writes a story, and plays it at the same time, to know the names that its steps need.
+struct StoryWriter {
+    private(set) var story = Story()
+    private var run: ScenarioRun
+    private let platform: String
+    /// The ids in the scenario of the explored messages of the last occurrence.
+    private var ids: [String: String] = [:]
+
+    init(_ flow: Flow) {
+        run = ScenarioRun(of: flow)
+        platform = flow.platform
     }
 
-    private func text(_ value: JSONValue?) -> String { value?.stringValue ?? "" }
+    /// Adds an occurrence, and the commands that flows send because of it.
+    mutating func add(_ occurrence: Occurrence, sending commands: some Sequence<Machine.Input>) {
+        ids = [:]
+        perform(act(of: occurrence), occurrence.input)
+        for input in commands {
+            var message = Scenario.Message(
+                type: input.type, data: input.data, platform: input.attributes.platform)
+            message.causedBy = input.attributes.causationID.flatMap { ids[$0] }
+            perform(.send(message), input)
+        }
+    }
+
+    /// Compares the state of the scenario with that of the exploration.
+    mutating func check(_ state: NavigationState) {
+        let isSame = run.machine.state.explored(on: platform) == state.explored(on: platform)
+        story.isExact = story.isExact && isSame
+    }
+
+    private mutating func perform(_ act: Scenario.Act?, _ input: Machine.Input) {
+        guard let act else { return }
+        story.steps.append("- \(act.line)")
+        let outcome = run.perform(act)
+        ids[input.id] = outcome.messages.last?.id
+        if outcome.messages.isEmpty { story.isExact = false }
+    }
+
+    /// The act of the scenario. Nil for an occurrence that the flow does not see, because it is of another platform.
+    private func act(of occurrence: Occurrence) -> Scenario.Act? {
+        let input = occurrence.input
+        let state = run.machine.state
+        let names = state.namesByExploredName(on: platform)
+        let isOwn = input.attributes.platform == nil || input.attributes.platform == platform
+        let instance = isOwn ? occurrence.instance.map { names[$0] ?? $0 } : nil
+        if let report = ViewReport(rawValue: input.type) {
+            switch report {
+            case _ where !isOwn: return nil
+            case .backCompleted: return .back(name(instance, among: state.paths.flatMap { state[$0] }))
+            case .presentationDismissed: return .dismiss(name(instance, among: state.presentations.map(\.instance)))
+            case .alertAnswered: return .answer(input.data["button"]?.stringValue ?? "")
+            case .tabSelected: return .tab(input.data["tab"]?.stringValue ?? "")
+            default: return nil
+            }
+        }
+        if occurrence.kind == .time { return isOwn ? deadline(input, names) : nil }
+        var message = Scenario.Message(type: input.type, data: input.data)
+        message.from = name(instance, among: state.open)
+        message.platform = message.from == nil ? input.attributes.platform : nil
+        if isOwn, let cause = input.attributes.causationID.flatMap({ names[$0] }) {
+            message.causedBy = occurrence.causedBy.flatMap { run.cause($0) == cause ? $0 : nil } ?? cause
+        }
+        return .send(message)
+    }
+
+    /// The end of a wait, or of the time in which a parked link may be followed.
+    private func deadline(_ input: Machine.Input, _ names: [String: String]) -> Scenario.Act {
+        var message = Scenario.Message(type: input.type, data: input.data, platform: platform)
+        if let id = (input.data["attempt"]?.stringValue).flatMap({ names[$0] }) {
+            if run.nextDeadline?.id == id { return .expire }
+            message.data = ["attempt": .string(id)]
+        } else if let parked = run.machine.state.parked {
+            message.at = .milliseconds(parked.expires + 1)
+        }
+        return .send(message)
+    }
+
+    /// The name of the screen, if a scenario finds the instance by it, otherwise the instance.
+    private func name(_ instance: String?, among candidates: [ScreenInstance]) -> String? {
+        guard let screen = candidates.first(where: { $0.id == instance })?.screen else { return instance }
+        return candidates.last { $0.screen == screen }?.id == instance ? screen : instance
+    }
+}
+
+extension Scenario.Act {
+    /// The act as YAML on one line.
+    fileprivate var line: String {
+        switch self {
+        case .send(let message): "send: \(message.line)"
+        case .back(let name), .dismiss(let name), .gone(let name):
+            "\(word)\(name.map { ": \(Self.scalar($0))" } ?? "")"
+        case .answer(let name), .tab(let name): "\(word): \(Self.scalar(name))"
+        case .expire, .restart, .begin: word
+        }
+    }
+
+    private var word: String {
+        switch self {
+        case .begin: "begin"
+        case .send: "send"
+        case .back: "back"
+        case .dismiss: "dismiss"
+        case .answer: "answer"
+        case .tab: "tab"
+        case .gone: "gone"
+        case .expire: "expire"
+        case .restart: "restart"
+        }
+    }
+
+    /// A string as YAML. A name that YAML could read as something else is written as JSON.
+    fileprivate static func scalar(_ text: String) -> String {
+        let words = ["", "true", "false", "null", "yes", "no", "on", "off", "y", "n"]
+        let isPlain =
+            text.unicodeScalars.first?.isASCIILetter == true && !words.contains(text.lowercased())
+            && text.unicodeScalars.allSatisfy {
+                $0.isASCIILetter || $0.isASCIIDigit || "._-".unicodeScalars.contains($0)
+            }
+        return isPlain ? text : JSONValue.string(text).description
+    }
+}
+
+extension Scenario.Message {
+    fileprivate var line: String {
+        var members = ["type: \(Scenario.Act.scalar(type))"]
+        if data != [:] { members.append("data: \(data)") }
+        for (key, value) in [("from", from), ("platform", platform), ("causedBy", causedBy), ("at", at?.text)] {
+            if let value { members.append("\(key): \(Scenario.Act.scalar(value))") }
+        }
+        return members.count == 1 ? Scenario.Act.scalar(type) : "{ \(members.joined(separator: ", ")) }"
+    }
 }

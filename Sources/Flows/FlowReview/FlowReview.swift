@@ -22,17 +22,22 @@ extension FlowReading {
     /// - Parameters:
     ///   - messages: The app's messages. Nil to check only the commands that the flow declares.
     ///   - sentElsewhere: The types of commands that other flows of the app send, such as those of other platforms.
-    package func review(messages: MessageCatalogue? = nil, sentElsewhere: Set<String> = []) -> FlowReview {
+    ///   - explored: What an exploration has found. It counts only if the review has not found the same.
+    package func review(
+        messages: MessageCatalogue? = nil, sentElsewhere: Set<String> = [], explored: [FlowChecker.Problem] = []
+    ) -> FlowReview {
         var reading = self
         let errors = findings
         reading.reportOldForms()
         // If a part could not be read, or if the flow has too many rules, the review is skipped.
         if isComplete, let flow, flow.ruleCount <= Flow.ruleLimit {
             // If the flow has errors, only its rules, senders and messages are reviewed.
+            let problems = FlowReviewer.problems(
+                of: flow, messages, sentElsewhere: sentElsewhere, openScreens: openScreens, isWhole: errors.isEmpty)
+            reading.report(problems)
             reading.report(
-                FlowReviewer.problems(
-                    of: flow, messages, sentElsewhere: sentElsewhere, openScreens: openScreens,
-                    isWhole: errors.isEmpty))
+                explored.filter { found in !problems.contains { $0.code == found.code && $0.keyPath == found.keyPath } }
+            )
         }
         let acknowledgements = Acknowledgements(in: yaml, file: file)
         return FlowReview(
@@ -40,6 +45,16 @@ extension FlowReading {
             findings: acknowledgements.applied(to: reading.findings) { code in
                 !errors.isEmpty || messages == nil && code.dependsOnMessages
             })
+    }
+}
+
+extension FlowReading {
+    /// A finding of an exploration. Empty if a comment of the file acknowledges it.
+    package func unacknowledged(_ problem: FlowChecker.Problem) -> [FlowFinding] {
+        var reading = self
+        reading.report([problem])
+        return Acknowledgements(in: yaml, file: file).applied(to: reading.findings) { _ in true }
+            .filter { $0.code == problem.code }
     }
 }
 

@@ -54,7 +54,7 @@ package struct MessageCatalogue: Hashable, Sendable {
 
     /// The catalogue with the commands that a flow declares, and with the ends of child flows and acts of the user. The
     /// fields of a message that the catalogue has are kept.
-    func adding(_ commands: [String: [String: JSONSchema.Property]]) -> MessageCatalogue {
+    package func adding(_ commands: [String: [String: JSONSchema.Property]]) -> MessageCatalogue {
         let declared = commands.mapValues { JSONSchema.object($0) }
         var catalogue = MessageCatalogue(
             data.merging(declared) { known, declared in known.members == nil ? declared : known }

@@ -91,6 +91,14 @@ package struct Scenario: Hashable, Sendable {
         package var causedBy: String?
         /// The time since the beginning of the scenario. Nil for the time of the step before.
         package var at: Duration?
+
+        package init(
+            type: String, data: JSONValue = [:], from: String? = nil, platform: String? = nil, causedBy: String? = nil,
+            at: Duration? = nil
+        ) {
+            (self.type, self.data, self.from) = (type, data, from)
+            (self.platform, self.causedBy, self.at) = (platform, causedBy, at)
+        }
     }
 
     /// The expected changes of a step.

@@ -1,4 +1,4 @@
-internal import Navigation
+package import Navigation
 internal import Support
 
 /// A running scenario. It converts the acts of steps to messages, passes the messages to a machine, and compares the
@@ -6,8 +6,8 @@ internal import Support
 ///
 /// The id of a message derives from the number of its step, such as `m3`. If the deadline of a guard passes before the
 /// step's message, the message about the deadline has the id `m3.deadline`.
-struct ScenarioRun {
-    private var machine: Machine
+package struct ScenarioRun {
+    package private(set) var machine: Machine
     private var count = 0
     /// The time in milliseconds since the beginning of the scenario. It changes only if a step has `at`.
     private var time = 0
@@ -16,9 +16,18 @@ struct ScenarioRun {
     /// The id of the last message of each type, to which `causedBy` can refer by the type.
     private var causes: [String: String] = [:]
 
-    init(of flow: Flow) {
+    package init(of flow: Flow) {
         machine = Machine(flow: flow)
     }
+
+    /// Performs an act that is in no file.
+    @discardableResult
+    package mutating func perform(_ act: Scenario.Act) -> Scenario.Outcome {
+        perform(Scenario.Step(position: Scenario.Position(line: count + 1, column: 1), act: act, expectation: nil))
+    }
+
+    /// The id of the message of a type to which `causedBy` refers.
+    package func cause(_ type: String) -> String? { causes[type] }
 
     mutating func perform(_ step: Scenario.Step) -> Scenario.Outcome {
         count += 1
@@ -67,7 +76,7 @@ struct ScenarioRun {
     }
 
     /// The attempt or the wait whose deadline passes next. Nil if there is none.
-    private var nextDeadline: (id: String, deadline: Int)? {
+    package var nextDeadline: (id: String, deadline: Int)? {
         machine.state.awaitedDeadlines.compactMap { id in deadlines[id].map { (id, $0) } }.min { $0.1 < $1.1 }
     }
 

@@ -119,9 +119,9 @@ extension Flow.Transition {
         guard let condition = `guard` else { return [("do", actions, [])] }
         let question = condition.ask.map { [Flow.Action.send(type: $0.type, data: $0.data)] } ?? []
         return [
-            ("do", actions, condition.accept.on), ("guard.ask", question, []),
-            ("guard.rejected", condition.rejected, condition.reject?.on ?? []),
-            ("guard.expired", condition.expired, []),
+            ("do", actions, condition.accept.on), (Flow.Guard.Part.ask.rawValue, question, []),
+            (Flow.Guard.Part.rejected.rawValue, condition.rejected, condition.reject?.on ?? []),
+            (Flow.Guard.Part.expired.rawValue, condition.expired, []),
         ]
     }
 }

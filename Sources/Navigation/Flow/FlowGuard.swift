@@ -86,6 +86,13 @@ extension Flow.Guard {
         }
     }
 
+    /// The parts of a guard at which something happens besides the rule's own actions: their keys in the flow.
+    package enum Part: String, CaseIterable {
+        case ask = "guard.ask"
+        case rejected = "guard.rejected"
+        case expired = "guard.expired"
+    }
+
     /// The treatment of commands, and of other messages whose rules have a guard, that arrive while an attempt of their
     /// screen or child flow waits. A message without a sender belongs to the screen on which its own attempt would wait.
     /// Views' reports are handled at once.

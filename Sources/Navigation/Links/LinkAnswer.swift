@@ -22,8 +22,12 @@ extension Flow {
     /// The first matching link applies whose conditions hold or whose target is open already. If there is none, the URL
     /// waits for the time that the first matching link specifies.
     ///
-    /// - Parameter isParked: True if the URL is waiting. Then no link applies that only sends commands.
-    func answer(to url: String, in state: NavigationState, isParked: Bool = false) -> LinkAnswer {
+    /// - Parameters:
+    ///   - isParked: True if the URL is waiting. Then no link applies that only sends commands.
+    ///   - onRedirect: Called with the index of each link that redirects the URL.
+    func answer(
+        to url: String, in state: NavigationState, isParked: Bool = false, onRedirect: (Int) -> Void = { _ in }
+    ) -> LinkAnswer {
         var url = url
         for _ in 0...Self.redirectLimit {
             guard let parts = URLParts(url) else { return .refused(reason: advice(forLink: url)) }
@@ -39,6 +43,7 @@ extension Flow {
                 return .refused(
                     reason: "a value of the URL is '.' or '..', which cannot be a part of the redirect's path")
             }
+            onRedirect(match.prepared.index)
             url = target
         }
         return .refused(reason: "more than \(Self.redirectLimit) redirects follow each other")

@@ -298,18 +298,23 @@ extension URLPattern.Piece {
     }
 }
 
-extension Flow.Link {
-    /// A URL of the link, with values that no flow is likely to name. Nil if its pattern is invalid.
-    package var exampleURL: String? {
-        guard let pattern else { return nil }
-        let values = (pattern.required + pattern.optional).map { name -> (String, JSONValue) in
-            switch pattern.type(of: name) {
-            case .integer: (name, 1001)
-            case .number: (name, 1001.5)
-            case .boolean: (name, true)
-            case .string, nil: (name, "new-1")
-            }
+extension Flow {
+    /// URLs of a link: each of its placeholders in turn has all of its examples, while the others have their first; and
+    /// one without the values that may be missing. Empty if the pattern is invalid.
+    /// - Parameter examples: Returns values of a schema, at least one.
+    package func exampleURLs(ofLink index: Int, _ examples: (JSONSchema) -> [JSONValue]) -> [String] {
+        let prepared = program.links[index]
+        guard let pattern = prepared.link.pattern else { return [] }
+        let values = (pattern.required + pattern.optional).map { name in
+            let used = prepared.uses.filter { $0.placeholder == name }.flatMap { examples($0.field.schema) }
+            return (name, used.isEmpty ? examples(pattern.type(of: name)?.schema ?? .string) : used)
         }
-        return pattern.url(with: Dictionary(values) { first, _ in first })
+        let first = Dictionary(values.map { ($0, $1[0]) }) { first, _ in first }
+        let others = values.flatMap { name, values in
+            values.dropFirst().map { first.merging([name: $0]) { $1 } }
+        }
+        let least = first.filter { pattern.required.contains($0.key) }
+        let urls = ([first, least] + others).compactMap(pattern.url)
+        return urls.enumerated().filter { !urls[..<$0.offset].contains($0.element) }.map(\.element)
     }
 }

@@ -64,6 +64,15 @@ extension URLPattern {
             }
         }
 
+        var schema: JSONSchema {
+            switch self {
+            case .string: .string
+            case .integer: .integer
+            case .number: .number
+            case .boolean: .boolean
+            }
+        }
+
         /// True if every text that gives a value of the other type also gives one of this type.
         func covers(_ other: ValueType) -> Bool {
             self == .string || self == other || self == .number && other == .integer

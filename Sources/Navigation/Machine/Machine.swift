@@ -134,8 +134,8 @@ public struct Machine: Hashable, Sendable {
 
     /// Performs the actions of a rule, or begins an attempt if the rule has a guard.
     private mutating func perform(_ match: Match, _ step: inout StateTransaction) -> [Effect] {
-        step.begin(rule: match.rule.keyPath)
         let rule = match.rule.transition
+        step.begin(rule: match.rule.keyPath, rule.guard == nil ? nil : .ask)
         if let condition = rule.guard { return begin(rule, condition: condition, step: step) }
         return perform(rule.actions, &step)
     }
@@ -518,7 +518,7 @@ extension Machine {
                 return perform(match, &step)
             }
         }
-        return conclude(attempt, with: condition.rejected, of: rejecting, input: input)
+        return conclude(attempt, with: condition.rejected, of: rejecting, .rejected, input: input)
     }
 
     /// Ends the attempt or the wait because its deadline has passed. If it has ended recently, the report is ignored.
@@ -532,7 +532,7 @@ extension Machine {
         }
         let rule = flow.rule(of: attempt, in: state)
         return conclude(
-            attempt, with: rule?.transition.guard?.expired ?? [], of: rule, input: input,
+            attempt, with: rule?.transition.guard?.expired ?? [], of: rule, .expired, input: input,
             effects: [attempt.message.discarded("no answer came in time")])
     }
 
@@ -602,6 +602,7 @@ extension Machine {
         _ attempt: PendingGuard,
         with actions: [Flow.Action],
         of rule: PreparedRule? = nil,
+        _ part: Flow.Guard.Part? = nil,
         input: Input,
         effects: [Effect] = []
     ) -> [Effect] {
@@ -610,7 +611,7 @@ extension Machine {
         ended.scope = state.run(attempt.run)?.id
         ended.end(attempt)
         ended.effects = effects
-        if let rule { ended.begin(rule: rule.keyPath) }
+        if let rule { ended.begin(rule: rule.keyPath, part) }
         return perform(actions, &ended).began(attempt.message.attributes)
     }
 }
@@ -704,9 +705,10 @@ extension Machine {
         }
         if state.parked?.messageID == input.id { return [] }
         var step = step(for: input)
-        switch flow.answer(to: url, in: step.state) {
-        case .refused(let reason): return [input.discarded(reason)]
+        switch flow.answer(to: url, in: step.state, onRedirect: { step.tell(Flow.keyPath(ofLink: $0)) }) {
+        case .refused(let reason): return step.told + [input.discarded(reason)]
         case .acts(let link):
+            step.tell(Flow.keyPath(ofLink: link.prepared.index))
             step.send(link)
             return commit(&step)
         case .waits(let reason, let url, let park, let otherwise):

@@ -57,16 +57,27 @@ struct StateTransaction {
     }
 
     /// Sets the place of the rule or link whose actions follow.
-    mutating func begin(rule keyPath: String) {
+    /// - Parameter part: The part of a rule with a guard. Nil for the rule's own actions.
+    mutating func begin(rule keyPath: String, _ part: Flow.Guard.Part? = nil) {
         rule = keyPath
-        if flow.program.tellsRules { effects.append(.applied(rule: keyPath)) }
+        tell(part.map { "\(keyPath).\($0.rawValue)" } ?? keyPath)
+    }
+
+    /// Tells that a rule, a part of it, or a link was applied.
+    mutating func tell(_ keyPath: @autoclosure () -> String) {
+        if flow.program.tellsRules { effects.append(.applied(rule: keyPath())) }
     }
 
     /// Undoes all changes since `former`. The rules that were applied since then are still told.
     mutating func reset(to former: StateTransaction) {
-        let effects = effects.dropFirst(former.effects.count)
+        let told = told.dropFirst(former.told.count)
         self = former
-        if flow.program.tellsRules { self.effects += effects.filter { if case .applied = $0 { true } else { false } } }
+        effects += told
+    }
+
+    /// The rules and links that were applied, if the machine tells them.
+    var told: [Machine.Effect] {
+        flow.program.tellsRules ? effects.filter { if case .applied = $0 { true } else { false } } : []
     }
 
     /// Adds an entry to the memory when the step is completed.

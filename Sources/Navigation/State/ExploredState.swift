@@ -4,12 +4,22 @@ internal import Support
 extension NavigationState {
     /// The state with names that follow from the positions of their objects: instances, runs, attempts, waits and
     /// messages. Two states with the same explored state lead to the same further explored states, whatever happened
-    /// before.
+    /// before. It has no screens that are being animated out, which no condition reads.
     ///
-    /// - Parameters:
-    ///   - platform: The platform of the machine. Attempts and messages of several machines have different names.
-    ///   - keepsLeaving: True to keep the screens that are being animated out. No condition reads them.
-    package func explored(on platform: String, keepsLeaving: Bool = false) -> NavigationState {
+    /// - Parameter platform: The platform of the machine. Attempts and messages of several machines have different names.
+    package func explored(on platform: String) -> NavigationState {
+        var state = self
+        state.leaving = []
+        state.rename(exploredNames(on: platform))
+        return state
+    }
+
+    /// The names of objects, by the names that they have in the explored state.
+    package func namesByExploredName(on platform: String) -> [String: String] {
+        Dictionary(exploredNames(on: platform).names.map { ($0.value, $0.key) }) { first, _ in first }
+    }
+
+    private func exploredNames(on platform: String) -> ExploredNames {
         var names = ExploredNames(platform)
         for instance in open { names.add(instance) }
         for run in runs { names.add(run) }
@@ -18,10 +28,7 @@ extension NavigationState {
             for input in [attempt.message] + attempt.queue { names.add(message: input.id) }
         }
         for wait in waits { names.add(attempt: wait.id) }
-        var state = self
-        if keepsLeaving { for instance in leaving { names.add(instance) } } else { state.leaving = [] }
-        state.rename(names)
-        return state
+        return names
     }
 
     private mutating func rename(_ names: ExploredNames) {
@@ -70,7 +77,7 @@ extension NavigationState {
 
     /// The greatest number in a name of an explored state.
     fileprivate var lastNumber: Int {
-        open.count + leaving.count + runs.count + waits.count
+        open.count + runs.count + waits.count
             + attempts.reduce(0) { $0 + 2 + $1.queue.count }
     }
 }
@@ -87,12 +94,21 @@ extension Machine {
             flow: flow, session: "default", revision: 0, state: state, cause: nil,
             memory: NavigationMemory(instances: state.lastNumber))
     }
+
+    /// True if a message that waits for an attempt was sent by the button of an alert. The explored state does not know
+    /// the alert, so the rules of another child flow may answer the message.
+    package var holdsAnswerOfAlert: Bool {
+        guard let answers = memory.answers else { return false }
+        return state.attempts.contains { attempt in
+            ([attempt.message] + attempt.queue).contains { answers.question(sending: $0)?.run != nil }
+        }
+    }
 }
 
 /// The names of objects in an explored state, by their names before.
 private struct ExploredNames {
     private let platform: String
-    private var names: [String: String] = [:]
+    private(set) var names: [String: String] = [:]
     private var count = 0
 
     init(_ platform: String) {

@@ -1,6 +1,7 @@
 internal import AppContract
 internal import ArgumentParser
 internal import Compose
+internal import FlowExploration
 internal import FlowFiles
 internal import FlowReview
 internal import Navigation
@@ -65,8 +66,12 @@ struct FlowCheckCommand: AsyncParsableCommand {
         let sent = flows.map { $0.flow?.sentCommands ?? [] }
         for (index, flow) in flows.enumerated() {
             let others = sent.enumerated().filter { $0.offset != index }.map(\.element)
+            let explored = flow.findings.isEmpty ? flow.flow : nil
             let review = flow.review(
-                messages: catalogue, sentElsewhere: others.reduce(into: []) { $0.formUnion($1) })
+                messages: catalogue, sentElsewhere: others.reduce(into: []) { $0.formUnion($1) },
+                explored: explored.map {
+                    FlowExplorer.problems(of: $0, catalogue, openScreens: flow.openScreens)
+                } ?? [])
             for finding in review.findings {
                 try await Console.output.writeLine(finding, asJSON: output.json, text: finding.description)
             }

@@ -42,20 +42,19 @@ struct FlowExploreCommand: AsyncParsableCommand {
     func run() async throws {
         let files = try files.map(FlowFile.init)
         let flows = try files.map { try $0.flow() }
+        let readings = files.map { FlowReading(yaml: $0.text, file: $0.name) }
         let platforms = flows.map(\.platform)
         if Set(platforms).count < platforms.count {
             throw ValidationError("a session has one flow for each platform; name flows of different platforms")
         }
         var explorer = FlowExplorer(
             flows, messages: try contract.map { try ContractFile.read($0).catalogue } ?? MessageCatalogue([:]),
-            limit: states)
+            openScreens: readings.reduce(into: []) { $0.formUnion($1.openScreens) }, limit: states)
         let exploration = explorer.explore()
         var count = 0
-        for (index, file) in files.enumerated() {
+        for (index, reading) in readings.enumerated() {
             for found in explorer.findings(of: exploration, in: index) {
-                var reading = FlowReading(yaml: file.text, file: file.name)
-                reading.report([found.problem])
-                for finding in reading.findings {
+                for finding in reading.unacknowledged(found.problem) {
                     count += 1
                     let line = Line(finding: finding, story: found.story?.steps)
                     let story = (found.story?.steps ?? []).map { "\n    \($0)" }.joined()
@@ -91,21 +90,11 @@ struct FlowExploreCommand: AsyncParsableCommand {
     }
 
     private static func summary(of exploration: Exploration, findings: Int) -> String {
-        var limits: [String] = []
-        if exploration.isCut { limits.append("there are more states; use a greater --states") }
-        if !exploration.repeatedScreens.isEmpty {
-            let screens = exploration.repeatedScreens.sorted().joined(separator: ", ")
-            limits.append(
-                "a path can have any number of: \(screens); at most \(FlowExplorer.repetitionLimit) were explored")
-        }
-        if !exploration.shortened.isEmpty {
-            limits.append("too many combinations of fields: \(exploration.shortened.joined(separator: ", "))")
-        }
-        if !exploration.requesting.isEmpty { limits.append("actions that views request were not explored") }
         let found = findings == 0 ? "no findings" : findings == 1 ? "1 finding" : "\(findings) findings"
         let counts =
             "\(exploration.stateCount) states and \(exploration.transitionCount) transitions "
             + "(\(exploration.messageCount) messages)"
+        let limits = exploration.limits.sorted().map(\.description)
         return "\(found) in \(counts)"
             + (limits.isEmpty ? ": all there are" : "; not proved: \(limits.joined(separator: "; "))")
     }
