@@ -120,7 +120,7 @@ struct LinkFindingTests {
             ),
             (
                 "url: 'shop://{i}', when: { top: { screen: item, arguments: { a: '${url.i}' } } }, to: { root: list }",
-                "a link's conditions cannot contain templates; remove '${…}'"
+                "the conditions of a link cannot contain templates; remove '${…}'"
             ),
             (
                 "url: 'shop://x', to: { root: { screen: list, container: split }, columns: { a: { screen: item, "

@@ -178,6 +178,16 @@ package enum ExplorationLimit: Hashable, Comparable {
     case link(pattern: String)
 }
 
+extension ExplorationLimit {
+    /// True if there are messages of which nothing is known.
+    var hidesEverything: Bool {
+        switch self {
+        case .openScreen, .requests: true
+        default: false
+        }
+    }
+}
+
 extension ExplorationLimit: CustomStringConvertible {
     package var description: String {
         switch self {

@@ -12,6 +12,9 @@ package struct ExplorationFinding {
 extension FlowExplorer {
     /// The mistakes in one of the flows. If something was not explored, they are not proved.
     package func findings(of exploration: Exploration, in flow: Int) -> [ExplorationFinding] {
+        let violations = violations(in: flow)
+        // Views or screens that may send anything lead to states of which the exploration knows nothing.
+        if exploration.limits.contains(where: \.hidesEverything) { return violations }
         let coverage = exploration.coverages[flow]
         let places = exploration.coverages.count > 1 ? " on any of the platforms" : ""
         let screens = coverage.unreachedScreens.map { screen in
@@ -36,7 +39,7 @@ extension FlowExplorer {
                 .impossibleAction, "the actions change nothing whenever this applies; correct or remove it", place,
                 story(of: origin, in: flow))
         }
-        return screens + unused + failing + idle + deadEnds(of: exploration, in: flow)
+        return violations + screens + unused + failing + idle + deadEnds(of: exploration, in: flow)
             + openAnswers(of: coverage, in: flow) + gates(of: flow)
     }
 
@@ -51,6 +54,22 @@ extension FlowExplorer {
         if !explorer.exploration.isWhole { return [] }
         let exploration = explorer.explore()
         return exploration.isWhole ? explorer.findings(of: exploration, in: 0).map(\.problem) : []
+    }
+
+    private func violations(in flow: Int) -> [ExplorationFinding] {
+        exploration.coverages[flow].flow.properties.enumerated().compactMap { index, property in
+            guard let state = violation(of: property, in: flow) else { return nil }
+            let message =
+                switch property.kind {
+                case .always: "this does not hold in a state"
+                case .never: "this holds in a state"
+                case .canReach: "nothing but a URL leads from a state to one in which this holds"
+                }
+            return finding(
+                .violatedProperty, "\(message); correct the rules or the property",
+                "\(Flow.keyPath(ofProperty: index)).\(property.kind.rawValue)", story(to: state, in: flow),
+                isProved: property.kind != .canReach || exploration.isWhole)
+        }
     }
 
     private func openAnswers(of coverage: Exploration.Coverage, in flow: Int) -> [ExplorationFinding] {
@@ -92,9 +111,9 @@ extension FlowExplorer {
     }
 
     private func finding(
-        _ code: FlowFinding.Code, _ message: String, _ keyPath: String, _ story: Story? = nil
+        _ code: FlowFinding.Code, _ message: String, _ keyPath: String, _ story: Story? = nil, isProved: Bool? = nil
     ) -> ExplorationFinding {
-        let message = exploration.isWhole ? message : "\(message) (not proved)"
+        let message = isProved ?? exploration.isWhole ? message : "\(message) (not proved)"
         return ExplorationFinding(
             problem: FlowChecker.Problem(keyPath: keyPath, message: message, severity: .warning, code: code),
             story: story)

@@ -204,8 +204,28 @@ extension FlowExplorer {
         return firstState { gates($0).isEmpty }.map { ($0, gates(states[$0])) }
     }
 
-    /// The first state from which no state follows that fulfils a condition. Nil if there is none.
-    private func firstState(neverReaching goal: ([NavigationState]) -> Bool) -> Int? {
+    /// The first state for which a property of a flow does not hold. Nil if there is none.
+    func violation(of property: Flow.Property, in flow: Int) -> Int? {
+        func first(where isWrong: (NavigationState) -> Bool) -> Int? {
+            states.indices.first { property.concerns(states[$0][flow]) && isWrong(states[$0][flow]) }
+        }
+        return switch property.kind {
+        case .always: first { !property.holds(in: $0) }
+        case .never: first { property.holds(in: $0) }
+        case .canReach:
+            firstState {
+                property.concerns($0[flow])
+            } neverReaching: {
+                property.holds(in: $0[flow])
+            }
+        }
+    }
+
+    /// The first state that fulfils a condition, and from which no state follows that fulfils another one. Nil if there
+    /// is none.
+    private func firstState(
+        where isMeant: ([NavigationState]) -> Bool = { _ in true }, neverReaching goal: ([NavigationState]) -> Bool
+    ) -> Int? {
         var predecessors = [[Int32]](repeating: [], count: states.count)
         for (state, next) in successors.enumerated() {
             for successor in next ?? [] { predecessors[Int(successor)].append(Int32(state)) }
@@ -220,7 +240,7 @@ extension FlowExplorer {
                 waiting.append(former)
             }
         }
-        return reaches.firstIndex(of: false)
+        return states.indices.first { !reaches[$0] && isMeant(states[$0]) }
     }
 
     /// The shortest story that leads to a state, as one of the flows sees it.

@@ -117,7 +117,7 @@ extension YAMLNode {
     /// The keys in the order in which they are written.
     private static let order = [
         "name", "version", "platform", "start", "presentations", "requests", "ignores", "commands", "screens", "flows",
-        "transitions", "links",
+        "transitions", "links", "properties",
         "on", "after", "url", "where", "when", "unless", "origin", "guard", "to", "otherwise", "redirect", "action",
         "send", "park", "over",
         "ask", "accept", "reject", "deadline", "meanwhile", "rejected", "expired", "type", "data",
@@ -125,6 +125,7 @@ extension YAMLNode {
         "dragIndicator", "interactiveDismissal", "id", "title", "message", "role", "buttons", "sends", "gate", "once",
         "back", "do",
         "root", "top", "columns", "path", "presented", "present", "shown", "tab",
+        "always", "never", "canReach",
         "not", "exists", "atLeast", "atMost", "anyOf",
     ]
 

@@ -25,7 +25,8 @@ extension FlowReader {
             commands: members["commands"].map { commands($0) } ?? [:],
             flows: members["flows"].map { flows($0, screens) } ?? [],
             transitions: transitions + parts.transitions,
-            links: members["links"].map { links($0) } ?? []
+            links: members["links"].map { links($0) } ?? [],
+            properties: members["properties"].map { properties($0) } ?? []
         )
         return (flow, trees, screens)
     }
@@ -40,7 +41,7 @@ extension FlowReader {
             "the flow",
             at: "",
             required: keys + (hasSteps ? [] : written),
-            optional: ["presentations", "requests", "ignores", "commands", "flows", "links", "steps"]
+            optional: ["presentations", "requests", "ignores", "commands", "flows", "links", "properties", "steps"]
                 + (hasSteps ? written : [])
         )
     }
@@ -362,6 +363,36 @@ extension FlowReader {
             file: file,
             line: node.mark?.line ?? 0
         )
+    }
+
+    private mutating func properties(_ node: FlowNode) -> [Flow.Property] {
+        guard case .sequence(let elements) = node.content else {
+            report("'properties' must be a list, such as '- never: { presented: menu }'", at: node)
+            return []
+        }
+        var properties: [Flow.Property] = []
+        for element in elements {
+            // The index counts the valid entries, as in the finished flow.
+            let keyPath = Flow.keyPath(ofProperty: properties.count)
+            if let property = property(element, at: keyPath) { properties.append(property) } else { forget(keyPath) }
+        }
+        return properties
+    }
+
+    private mutating func property(_ node: FlowNode, at keyPath: String) -> Flow.Property? {
+        let kinds = Flow.Property.Kind.allCases
+        let members = members(
+            of: node, "a property", at: keyPath, optional: ["when", "unless"] + kinds.map(\.rawValue))
+        guard let members else { return nil }
+        let stated = kinds.filter { members[$0.rawValue] != nil }
+        guard stated.count == 1, let kind = stated.first, let conditions = members[kind.rawValue] else {
+            report("a property has one of the keys \(kinds.map(\.rawValue).joined(separator: ", "))", at: node)
+            return nil
+        }
+        return Flow.Property(
+            kind, self.conditions(conditions, kind.rawValue, at: "\(keyPath).\(kind.rawValue)"),
+            when: members["when"].map { self.conditions($0, "when", at: "\(keyPath).when") } ?? [],
+            unless: members["unless"].map { self.conditions($0, "unless", at: "\(keyPath).unless") } ?? [])
     }
 
     private mutating func over(_ node: FlowNode, at keyPath: String) -> [PresentationStyle: Flow.Precedence] {

@@ -24,6 +24,8 @@ public struct Flow: Hashable, Sendable {
     public var requests: [ActionName] { program.declaration.requests }
     /// The events and errors that no rule has to answer, sorted. A review does not note that they lack a rule.
     public var ignores: [String] { program.declaration.ignores }
+    /// The statements about all states that `segue flow explore` proves.
+    public var properties: [Property] { program.declaration.properties }
     /// The fields of commands that only the flow receives, by the command's type. A coordinator publishes them in its
     /// contract, so that programs can check these commands before they send them.
     public var commands: [String: [String: JSONSchema.Property]] { program.declaration.commands }
@@ -65,7 +67,8 @@ public struct Flow: Hashable, Sendable {
         commands: [String: [String: JSONSchema.Property]] = [:],
         flows: [Child] = [],
         transitions: [Transition],
-        links: [Link] = []
+        links: [Link] = [],
+        properties: [Property] = []
     ) {
         let declaration = FlowDeclaration(
             name: name,
@@ -79,7 +82,8 @@ public struct Flow: Hashable, Sendable {
             commands: commands,
             flows: Dictionary(flows.map { ($0.name, $0) }) { first, _ in first },
             transitions: transitions,
-            links: links)
+            links: links,
+            properties: properties)
         program = FlowProgram(declaration)
     }
 
@@ -118,7 +122,7 @@ public struct Flow: Hashable, Sendable {
     ///   - requests: The actions that views may request.
     ///   - ignores: The events and errors that no rule has to answer.
     ///   - commands: The fields of commands that only the flow receives, by the command's type.
-    ///   - content: The screens, rules, steps, child flows and deep links.
+    ///   - content: The screens, rules, steps, child flows, deep links and properties.
     /// - Throws: ``FlowError`` if the flow has a mistake.
     public init(
         _ name: String,
@@ -137,6 +141,7 @@ public struct Flow: Hashable, Sendable {
         let screens = parts.screens
         let flows = parts.compactMap { part in if case .flow(let flow) = part { flow } else { nil } }
         let links = parts.compactMap { part in if case .link(let link) = part { link } else { nil } }
+        let properties = parts.compactMap { part in if case .property(let property) = part { property } else { nil } }
         self.init(
             name: name,
             version: version,
@@ -149,7 +154,8 @@ public struct Flow: Hashable, Sendable {
             commands: commands,
             flows: flows,
             transitions: parts.transitions,
-            links: links
+            links: links,
+            properties: properties
         )
         var checker = FlowChecker(flow: self)
         checker.checkUniqueness(of: screens)
@@ -161,7 +167,7 @@ public struct Flow: Hashable, Sendable {
         }
     }
 
-    /// One part of a flow's builder: a screen, a rule, a tree of steps, a child flow or a deep link.
+    /// One part of a flow's builder: a screen, a rule, a tree of steps, a child flow, a deep link or a property.
     public enum Part: Hashable, Sendable {
         case screen(Screen)
         case transition(Transition)
@@ -169,6 +175,7 @@ public struct Flow: Hashable, Sendable {
         case step(Step)
         case flow(Child)
         case link(Link)
+        case property(Property)
     }
 
     /// Collects a flow's screens, rules, steps, child flows and deep links.
@@ -183,6 +190,8 @@ public struct Flow: Hashable, Sendable {
         public static func buildExpression(_ flow: Child) -> [Part] { [.flow(flow)] }
 
         public static func buildExpression(_ link: Link) -> [Part] { [.link(link)] }
+
+        public static func buildExpression(_ property: Property) -> [Part] { [.property(property)] }
 
         /// Adds parts that were built elsewhere.
         public static func buildExpression(_ parts: [Part]) -> [Part] { parts }

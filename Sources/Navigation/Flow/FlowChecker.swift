@@ -101,6 +101,7 @@ package struct FlowChecker {
         for child in flow.flows.values.sorted(by: { $0.name < $1.name }) { check(child) }
         checkLinks()
         checkLinkArguments()
+        checkProperties()
     }
 
     /// Reports screens with the same name.

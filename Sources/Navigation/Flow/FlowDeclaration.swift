@@ -14,9 +14,15 @@ struct FlowDeclaration: Hashable, Sendable {
     let flows: [String: Flow.Child]
     let transitions: [Flow.Transition]
     let links: [Flow.Link]
+    let properties: [Flow.Property]
 
     /// The declaration as JSON, in the form of a flow's YAML file.
-    var json: JSONValue {
+    var json: JSONValue { json(properties.isEmpty ? nil : .array(properties.map(\.json))) }
+
+    /// The part of the declaration that has an effect when the flow runs.
+    var effectiveJSON: JSONValue { json(nil) }
+
+    private func json(_ properties: JSONValue?) -> JSONValue {
         .object(
             members: [
                 ("name", .string(name)),
@@ -31,6 +37,7 @@ struct FlowDeclaration: Hashable, Sendable {
                 ("flows", flows.isEmpty ? nil : .object(flows.mapValues(\.json))),
                 ("transitions", .array(transitions.map(\.json))),
                 ("links", links.isEmpty ? nil : .array(links.map(\.json))),
+                ("properties", properties),
             ])
     }
 }

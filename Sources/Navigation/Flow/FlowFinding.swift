@@ -21,6 +21,7 @@ public struct FlowFinding: Hashable, Sendable, Encodable, CustomStringConvertibl
         case impossibleAction = "impossible-action"
         case unreached
         case deadEnd = "dead-end"
+        case violatedProperty = "violated-property"
         case missingArgument = "missing-argument"
         case missingResult = "missing-result"
         case escapedTemplate = "escaped-template"
@@ -74,6 +75,7 @@ public struct FlowFinding: Hashable, Sendable, Encodable, CustomStringConvertibl
             case .deadEnd:
                 "The user cannot leave a root, or a presentation that the user cannot dismiss, because no rule leads "
                     + "on. A later root without 'sends' is not reported."
+            case .violatedProperty: "A property of the flow does not hold."
             case .missingArgument: "A rule reads an argument that no rule and no link passes to the screen."
             case .missingResult: "A rule reads a result that no 'finish' of the child flow gives."
             case .escapedTemplate: "$${data.x} is the text ${data.x}, not a template."

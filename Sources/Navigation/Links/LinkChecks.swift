@@ -23,8 +23,8 @@ extension FlowChecker {
     }
 
     private mutating func check(_ link: Flow.Link, at keyPath: String) {
-        checkConstants(in: link.when, at: "\(keyPath).when")
-        checkConstants(in: link.unless, at: "\(keyPath).unless")
+        checkConstants(in: link.when, of: "a link", at: "\(keyPath).when")
+        checkConstants(in: link.unless, of: "a link", at: "\(keyPath).unless")
         if link.park < .zero || link.park > .seconds(366 * 86_400) {
             report("'park' must be at least 0s and at most 366d; correct it", at: "\(keyPath).park")
         }
@@ -72,14 +72,15 @@ extension FlowChecker {
         }
     }
 
-    private mutating func checkConstants(in conditions: [Flow.Condition], at keyPath: String) {
+    /// Checks conditions that no message brings: they have no templates and no sender.
+    mutating func checkConstants(in conditions: [Flow.Condition], of owner: String, at keyPath: String) {
         check(conditions, at: keyPath)
         let values = conditions.flatMap(\.screens).flatMap(\.arguments.values).flatMap(\.values)
         if values.contains(where: { LinkArgument($0) != .constant($0) }) {
-            report("a link's conditions cannot contain templates; remove '${…}'", at: keyPath)
+            report("the conditions of \(owner) cannot contain templates; remove '${…}'", at: keyPath)
         }
         if conditions.contains(where: { $0.scope == .sender }) {
-            report("no screen sends a link; remove 'sender'", at: "\(keyPath).sender")
+            report("no screen sends \(owner); remove 'sender'", at: "\(keyPath).sender")
         }
     }
 

@@ -28,7 +28,7 @@ final class FlowProgram: Sendable {
     init(_ declaration: FlowDeclaration, tellsRules: Bool = false) {
         self.declaration = declaration
         self.tellsRules = tellsRules
-        let json = declaration.json
+        let json = declaration.effectiveJSON
         var hash = FNV1a()
         hash.combine(json.description)
         self.hash = hash.hexadecimal
