@@ -109,6 +109,38 @@ struct PlantedFaultTests {
         #expect(found == ["screens.lock dead-end: - send: { type: command.X, from: a }"])
     }
 
+    @Test("A platform that never comes back to where the other one is")
+    func platforms() throws {
+        func flow(_ platform: String, _ rules: String) throws -> Flow {
+            try Flow(
+                yaml: """
+                    name: shop
+                    version: 1
+                    platform: \(platform)
+                    start: login
+                    screens: { login: { sends: [command.LogIn] }, home: { sends: [command.LogOut] }, bye: }
+                    transitions:
+                      - { on: event.LoggedIn, when: { root: login }, do: [{ setRoot: home }] }
+                    \(rules)
+                    """, file: "\(platform).yaml")
+        }
+        let logOut = "  - { on: event.LoggedOut, when: { root: home }, do: [{ setRoot: login }] }"
+        func findings(_ rules: String) throws -> [String] {
+            var explorer = FlowExplorer([try flow("ios", logOut), try flow("mac", rules)])
+            let exploration = explorer.explore()
+            return explorer.findings(of: exploration, in: 1).map {
+                "\($0.problem.keyPath): \($0.story?.steps.joined(separator: " ") ?? "")"
+            }
+        }
+        #expect(try findings(logOut) == ["screens.bye: "], "only the unused screen")
+        let begun = "- send: event.LoggedIn - send: event.LoggedOut"
+        // The one that stays at home meets the other one there after the next log-in.
+        #expect(try findings("").filter { !$0.hasPrefix("screens.bye") } == [])
+        #expect(
+            try findings("  - { on: event.LoggedOut, when: { root: home }, do: [{ setRoot: bye }] }")
+                == ["screens.bye: \(begun)"])
+    }
+
     @Test("Child flows that begin and end each other")
     func children() throws {
         let found = try findings(

@@ -40,7 +40,7 @@ extension FlowExplorer {
                 story(of: origin, in: flow))
         }
         return violations + screens + unused + failing + idle + deadEnds(of: exploration, in: flow)
-            + openAnswers(of: coverage, in: flow) + gates(of: flow)
+            + openAnswers(of: coverage, in: flow) + gates(of: flow) + disagreements(in: flow)
     }
 
     /// The mistakes in a flow, as far as a small exploration proves them: if the other platforms of its sessions do what
@@ -91,6 +91,17 @@ extension FlowExplorer {
             finding(
                 .deadEnd, "nothing closes the gate '\(gate)', so no URL is followed any more; add a rule",
                 "screens.\(gate)", story(to: state, in: flow))
+        ]
+    }
+
+    private func disagreements(in flow: Int) -> [ExplorationFinding] {
+        guard let (state, roots) = disagreement() else { return [] }
+        return [
+            finding(
+                .deadEnd,
+                "from here on, the root of each platform is another one ('\(roots.joined(separator: "', '"))'), and nothing "
+                    + "brings them together; add a rule on the platform that stays behind",
+                "screens.\(roots[flow])", story(to: state, in: flow))
         ]
     }
 

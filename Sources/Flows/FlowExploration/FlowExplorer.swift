@@ -26,8 +26,8 @@ package struct FlowExplorer {
     private var states: [[NavigationState]] = []
     private var numbers: [[NavigationState]: Int] = [:]
     private var origins: [Exploration.Origin] = []
-    /// The states that follow each state, other than by a URL. Nil for a state of which not all are explored.
-    private var successors: [[Int32]?] = []
+    /// The ways that lead on from each state, other than URLs. Nil for a state of which not all are explored.
+    private var exits: [[Exit]?] = []
     private(set) var exploration: Exploration
 
     /// - Parameters:
@@ -65,6 +65,11 @@ package struct FlowExplorer {
         (self.services, self.exploration) = (services, exploration)
     }
 
+    private struct Exit {
+        let state: Int32
+        let isLaunch: Bool
+    }
+
     package mutating func explore() -> Exploration {
         add(flows.map { Machine(flow: $0).state.explored(on: $0.platform) }, from: Exploration.Origin.start)
         var number = 0
@@ -80,8 +85,8 @@ package struct FlowExplorer {
     /// Lets everything happen that can happen in a state.
     private mutating func expand(_ number: Int) {
         let former = states[number]
-        var exits: Set<Occurrence.Kind> = []
-        var next: [Int32]? = []
+        var kinds: Set<Occurrence.Kind> = []
+        var exits: [Exit]? = []
         for (index, occurrence) in occurrences(in: former).enumerated() {
             let origin = Exploration.Origin(state: number, occurrence: index)
             var machines = zip(flows, former).map { Machine(exploring: $1, flow: $0) }
@@ -95,16 +100,20 @@ package struct FlowExplorer {
             let state = machines.map { $0.state.explored(on: $0.flow.platform) }
             if state == former { continue }
             exploration.transitionCount += 1
-            exits.insert(occurrence.kind)
+            kinds.insert(occurrence.kind)
             let successor = add(state, from: origin)
             if occurrence.kind == .link { continue }
-            if let successor { next?.append(Int32(successor)) } else { next = nil }
+            if let successor {
+                exits?.append(Exit(state: Int32(successor), isLaunch: occurrence.kind == .launch))
+            } else {
+                exits = nil
+            }
         }
-        successors[number] = next
-        if exits.isSubset(of: [.launch, .link]) {
+        self.exits[number] = exits
+        if kinds.isSubset(of: [.launch, .link]) {
             exploration.deadEnds.append(
                 Exploration.DeadEnd(
-                    state: number, canRestart: !exits.isEmpty, screens: former.map { $0.active.map(\.screen) }))
+                    state: number, canRestart: !kinds.isEmpty, screens: former.map { $0.active.map(\.screen) }))
         }
     }
 
@@ -183,7 +192,7 @@ package struct FlowExplorer {
         numbers[state] = number
         states.append(state)
         origins.append(origin)
-        successors.append(nil)
+        exits.append(nil)
         for (index, state) in state.enumerated() {
             for instance in state.open { exploration.reach(instance.screen, of: index) }
         }
@@ -202,6 +211,19 @@ extension FlowExplorer {
         }
         guard screens.values.contains(where: \.gate) else { return nil }
         return firstState { gates($0).isEmpty }.map { ($0, gates(states[$0])) }
+    }
+
+    /// The first state from which on the platforms have different roots, which both know: for example, one is logged out
+    /// and the other is not. Nil if there is none.
+    /// - Returns: The number of the state, and the roots.
+    func disagreement() -> (state: Int, roots: [String])? {
+        func roots(_ state: [NavigationState]) -> [String] { state.map(\.root.instance.screen) }
+        let common = flows.dropFirst().reduce(Set(flows[0].screens.keys)) { $0.intersection($1.screens.keys) }
+        let state = firstState(launches: false) { state in
+            let roots = roots(state)
+            return Set(roots).count == 1 || !common.isSuperset(of: roots)
+        }
+        return state.map { ($0, roots(states[$0])) }
     }
 
     /// The first state for which a property of a flow does not hold. Nil if there is none.
@@ -223,15 +245,19 @@ extension FlowExplorer {
 
     /// The first state that fulfils a condition, and from which no state follows that fulfils another one. Nil if there
     /// is none.
+    /// - Parameter launches: True if launches count as ways that lead on.
     private func firstState(
-        where isMeant: ([NavigationState]) -> Bool = { _ in true }, neverReaching goal: ([NavigationState]) -> Bool
+        where isMeant: ([NavigationState]) -> Bool = { _ in true }, launches: Bool = true,
+        neverReaching goal: ([NavigationState]) -> Bool
     ) -> Int? {
         var predecessors = [[Int32]](repeating: [], count: states.count)
-        for (state, next) in successors.enumerated() {
-            for successor in next ?? [] { predecessors[Int(successor)].append(Int32(state)) }
+        for (state, exits) in exits.enumerated() {
+            for exit in exits ?? [] where launches || !exit.isLaunch {
+                predecessors[Int(exit.state)].append(Int32(state))
+            }
         }
         // Anything may follow a state of which not all that follows is explored.
-        var waiting = states.indices.filter { successors[$0] == nil || goal(states[$0]) }
+        var waiting = states.indices.filter { exits[$0] == nil || goal(states[$0]) }
         var reaches = [Bool](repeating: false, count: states.count)
         for state in waiting { reaches[state] = true }
         while let state = waiting.popLast() {
