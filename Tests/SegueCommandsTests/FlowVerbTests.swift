@@ -74,6 +74,35 @@ struct FlowVerbTests {
         }
     }
 
+    @Test("'segue flow tests' writes scenarios that take every rule, and 'segue flow cover' counts the rules that are taken")
+    func cover() async throws {
+        try await SegueCommandLine.inScratch { segue in
+            let flow = FlowExamples.path(FlowExamples.shipped[0])
+            let written = try await segue.run(["flow", "tests", flow, "tests"])
+            #expect(written.status == 0 && written.output.contains(" scenarios take "), "\(written.error)")
+            let all = try await segue.shell("segue flow cover --least 100 \(flow) tests/*.yaml")
+            #expect(all.status == 0 && all.lines.count == 1, "\(all.output)\(all.error)")
+            let again = try await segue.run(["flow", "tests", flow, "tests"])
+            #expect(again.status == 0, "\(again.error)")
+
+            let some = try await segue.shell("segue flow cover --least 100 \(flow) tests/*-1.yaml")
+            #expect(some.status == 1 && some.lines.first?.contains(": note: this is never taken") == true, "\(some.output)")
+            let json = try await segue.shell("segue flow cover --json \(flow) tests/*-1.yaml")
+            #expect(json.status == 0 && json.lines.last?.contains(#""taken":"#) == true, "\(json.output)")
+
+            let name = try #require(written.output.isEmpty ? nil : segue.files(in: "tests").first)
+            try segue.write("- send: event.LaunchFinished\n  expect: { root: \(Self.wrong) }\n", to: "tests/\(name)")
+            let failed = try await segue.shell("segue flow cover \(flow) tests/\(name)")
+            #expect(failed.status == 1 && failed.error.contains("'root' is not what was expected"), "\(failed.error)")
+            let refused = try await segue.run(["flow", "tests", flow, "tests"])
+            #expect(refused.status == 74 && refused.error.contains("was not written by this command"))
+            #expect(try await segue.run(["flow", "cover", flow]).status == 64)
+        }
+    }
+
+    /// The name of a screen of the shipped flows to which a launch does not lead.
+    private static let wrong = "generatedPlaylist"
+
     @Test("'segue flow check' compares a flow with the contract in a file, or of a compose file's services")
     func contract() async throws {
         try await SegueCommandLine.inScratch { segue in

@@ -137,10 +137,7 @@ extension Exploration {
             guard transition.guard != nil, parts.contains(where: { uses[$0] != nil }) || uses[rule] != nil else {
                 return uses[rule] == nil ? [rule] : []
             }
-            let lists = transition.answeredActions.filter { $0.keyPath != Flow.Guard.Part.ask.rawValue }
-            return lists.filter { list in
-                !list.actions.isEmpty && uses[list.keyPath == "do" ? rule : "\(rule).\(list.keyPath)"] == nil
-            }.map { "\(rule).\($0.keyPath)" }
+            return transition.places(at: rule).filter { uses[$0] == nil }.map { $0 == rule ? "\(rule).do" : $0 }
         }
 
         /// The places of the rules that could never be applied, sorted.

@@ -6,6 +6,10 @@ internal import Support
 package struct Story: Sendable {
     /// The steps of the scenario, one on each line.
     package fileprivate(set) var steps: [String] = []
+    /// The expected changes of each step, for a test.
+    package fileprivate(set) var expectations: [String] = []
+    /// The places of the rules, parts of guards and links that it takes.
+    package fileprivate(set) var places: Set<String> = []
     /// True if the scenario leads to the same states as the exploration.
     package fileprivate(set) var isExact = true
 }
@@ -45,6 +49,8 @@ struct StoryWriter {
         guard let act else { return }
         story.steps.append("- \(act.line)")
         let outcome = run.perform(act)
+        story.expectations.append(outcome.expectation)
+        story.places.formUnion(outcome.applied)
         ids[input.id] = outcome.messages.last?.id
         if outcome.messages.isEmpty { story.isExact = false }
     }
@@ -92,54 +98,5 @@ struct StoryWriter {
     private func name(_ instance: String?, among candidates: [ScreenInstance]) -> String? {
         guard let screen = candidates.first(where: { $0.id == instance })?.screen else { return instance }
         return candidates.last { $0.screen == screen }?.id == instance ? screen : instance
-    }
-}
-
-extension Scenario.Act {
-    /// The act as YAML on one line.
-    fileprivate var line: String {
-        switch self {
-        case .send(let message): "send: \(message.line)"
-        case .back(let name), .dismiss(let name), .gone(let name):
-            "\(word)\(name.map { ": \(Self.scalar($0))" } ?? "")"
-        case .answer(let name), .tab(let name): "\(word): \(Self.scalar(name))"
-        case .expire, .restart, .begin: word
-        }
-    }
-
-    private var word: String {
-        switch self {
-        case .begin: "begin"
-        case .send: "send"
-        case .back: "back"
-        case .dismiss: "dismiss"
-        case .answer: "answer"
-        case .tab: "tab"
-        case .gone: "gone"
-        case .expire: "expire"
-        case .restart: "restart"
-        }
-    }
-
-    /// A string as YAML. A name that YAML could read as something else is written as JSON.
-    fileprivate static func scalar(_ text: String) -> String {
-        let words = ["", "true", "false", "null", "yes", "no", "on", "off", "y", "n"]
-        let isPlain =
-            text.unicodeScalars.first?.isASCIILetter == true && !words.contains(text.lowercased())
-            && text.unicodeScalars.allSatisfy {
-                $0.isASCIILetter || $0.isASCIIDigit || "._-".unicodeScalars.contains($0)
-            }
-        return isPlain ? text : JSONValue.string(text).description
-    }
-}
-
-extension Scenario.Message {
-    fileprivate var line: String {
-        var members = ["type: \(Scenario.Act.scalar(type))"]
-        if data != [:] { members.append("data: \(data)") }
-        for (key, value) in [("from", from), ("platform", platform), ("causedBy", causedBy), ("at", at?.text)] {
-            if let value { members.append("\(key): \(Scenario.Act.scalar(value))") }
-        }
-        return members.count == 1 ? Scenario.Act.scalar(type) : "{ \(members.joined(separator: ", ")) }"
     }
 }

@@ -48,7 +48,7 @@ extension Machine {
         let message = Scenario.Message(type: recorded.input.type, data: recorded.input.data)
         return Scenario.Outcome(
             number: recorded.number, step: Scenario.Step(position: position, act: .send(message), expectation: nil),
-            messages: [recorded.input], words: words, changes: changes, failures: failures)
+            messages: [recorded.input], applied: effects.compactMap(\.applied), words: words, changes: changes, failures: failures)
     }
 
     /// The machine with the recorded state. Nil if the recording does not contain the state, or this machine has it.
@@ -77,6 +77,11 @@ extension Machine {
                 found: .integer(revision))
         ]
     }
+}
+
+extension Machine.Effect {
+    /// The place of a rule, a part of a guard or a link that was applied. Nil for other effects.
+    var applied: String? { if case .applied(let place) = self { place } else { nil } }
 }
 
 extension NavigationSnapshot {

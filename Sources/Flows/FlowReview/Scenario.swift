@@ -183,6 +183,8 @@ package struct Scenario: Hashable, Sendable {
         package let step: Step
         /// The messages to which the act was converted.
         package let messages: [Machine.Input]
+        /// The places of the rules, parts of guards and links that were applied, if the flow's machines tell them.
+        package let applied: [String]
         /// The happenings of the step, for a person.
         package let words: OutcomeWords
         /// The changed aspects with their new values, and the effects.

@@ -47,13 +47,14 @@ package struct ScenarioRun {
             let failure = Scenario.Failure(
                 position: step.position, aspect: nil, message: error.message, expected: nil, found: nil)
             return Scenario.Outcome(
-                number: count, step: step, messages: [], words: OutcomeWords(), changes: [:], failures: [failure])
+                number: count, step: step, messages: [], applied: [], words: OutcomeWords(), changes: [:], failures: [failure])
         }
         let after = ScenarioObservation(machine, effects)
         return Scenario.Outcome(
             number: count,
             step: step,
             messages: inputs,
+            applied: effects.compactMap(\.applied),
             words: OutcomeWords(of: machine, from: former, inputs, effects),
             changes: after.changes(from: before),
             failures: step.expectation.map { failures(of: $0, before, after) } ?? failures(of: step, after)

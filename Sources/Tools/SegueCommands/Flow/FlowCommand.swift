@@ -14,6 +14,8 @@ package struct FlowCommand: AsyncParsableCommand {
             segue flow graph config/flows/ios.yaml > ios.svg draws a flow
             segue flow run config/flows/ios.yaml story.yaml  tests a flow with a scenario
             segue flow run ios.yaml --recording story.jsonl  tests it with a recording
+            segue flow cover ios.yaml tests/*.yaml           finds the rules that no test takes
+            segue flow tests ios.yaml tests                  writes tests that take every rule
             swift run my-flow | segue flow export -          converts a flow to YAML
             segue flow migrate ios.yaml                      replaces old forms of the language
 
@@ -21,7 +23,7 @@ package struct FlowCommand: AsyncParsableCommand {
             """,
         subcommands: [
             FlowCheckCommand.self, FlowExploreCommand.self, FlowGraphCommand.self, FlowRunCommand.self,
-            FlowExportCommand.self, FlowMigrateCommand.self,
+            FlowCoverCommand.self, FlowTestsCommand.self, FlowExportCommand.self, FlowMigrateCommand.self,
         ])
 
     package init() {}

@@ -1,0 +1,59 @@
+internal import FlowReview
+package import Navigation
+internal import Support
+
+/// Which rules and links of a flow were applied, for example by its tests.
+package struct RuleCover {
+    /// The places that can be applied, in the order of the flow: rules, links, and the lists of actions of guards.
+    package let places: [String]
+    private var taken: Set<String> = []
+
+    package init(of flow: Flow) {
+        places = flow.placedRules.flatMap { $0.transition.places(at: $0.rule.keyPath) }
+            + flow.links.indices.map(Flow.keyPath(ofLink:))
+    }
+
+    package mutating func take(_ applied: some Sequence<String>) { taken.formUnion(applied) }
+
+    /// The places that were not applied.
+    package var missing: [String] { places.filter { !taken.contains($0) } }
+
+    /// The share of the places that were applied, in whole percent.
+    package var percent: Int { places.isEmpty ? 100 : (places.count - missing.count) * 100 / places.count }
+}
+
+extension Flow.Transition {
+    /// The places of the rule's own actions and of those of its guard, as machines tell them.
+    func places(at rule: String) -> [String] {
+        guard `guard` != nil else { return [rule] }
+        let lists = answeredActions.filter { !$0.actions.isEmpty && $0.keyPath != Flow.Guard.Part.ask.rawValue }
+        return lists.isEmpty
+            ? ["\(rule).\(Flow.Guard.Part.ask.rawValue)"] : lists.map { $0.keyPath == "do" ? rule : "\(rule).\($0.keyPath)" }
+    }
+}
+
+extension FlowExplorer {
+    /// Scenarios that together take every rule and link of a flow that messages can lead to, each with the changes that
+    /// are expected. None of them can be left out.
+    package func scenarios(of exploration: Exploration, in flow: Int) -> [Story] {
+        let coverage = exploration.coverages[flow]
+        let cover = RuleCover(of: coverage.flow)
+        var stories = cover.places.compactMap { coverage.uses[$0]?.first }.map { story(of: $0, in: flow) }
+            .filter(\.isExact)
+        var chosen: [Story] = []
+        var taken: Set<String> = []
+        func gain(_ story: Story) -> Int { story.places.subtracting(taken).count }
+        while let best = stories.max(by: { (gain($0), -$0.steps.count) < (gain($1), -$1.steps.count) }), gain(best) > 0 {
+            chosen.append(best)
+            taken.formUnion(best.places)
+            stories.removeAll { gain($0) == 0 }
+        }
+        for index in chosen.indices.reversed() {
+            let others = chosen.indices.filter { $0 != index }.reduce(into: Set<String>()) {
+                $0.formUnion(chosen[$1].places)
+            }
+            if chosen[index].places.isSubset(of: others) { chosen.remove(at: index) }
+        }
+        return chosen
+    }
+}

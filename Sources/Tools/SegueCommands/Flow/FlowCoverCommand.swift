@@ -1,0 +1,85 @@
+internal import ArgumentParser
+internal import EventBus
+internal import FlowExploration
+internal import FlowFiles
+internal import FlowReview
+internal import Monitor
+internal import Navigation
+internal import Support
+
+struct FlowCoverCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "cover", abstract: "Find the rules of a flow that no test takes.",
+        discussion: """
+            segue flow cover shop.yaml tests/*.yaml                     the rules that no scenario takes
+            segue flow cover shop.yaml --recording today.jsonl          those that no user took
+            segue flow cover shop.yaml tests/*.yaml --least 90
+
+            Prints a line for each rule, link, and list of actions of a guard that is never taken. The exit status is 1 if \
+            a step of a scenario fails, or if less than --least percent are taken.
+            """)
+
+    @Argument(help: FlowFile.help)
+    var flow: String
+
+    @Argument(help: ArgumentHelp("The scenarios, in YAML.", valueName: "scenario"))
+    var scenarios: [String] = []
+
+    @Option(help: ArgumentHelp("A recording that 'segue record' has written.", valueName: "file"))
+    var recording: [String] = []
+
+    @Option(name: .session, help: ArgumentHelp("The session of the recordings.", valueName: "session"))
+    var session = Session.default
+
+    @Option(help: ArgumentHelp("The least share of rules that must be taken.", valueName: "percent"))
+    var least = 0
+
+    @OptionGroup var output: OutputOptions
+
+    func validate() throws {
+        if scenarios.isEmpty, recording.isEmpty { throw ValidationError("name a scenario or a --recording") }
+        guard (0...100).contains(least) else { throw ValidationError("--least must be from 0 to 100") }
+    }
+
+    func run() async throws {
+        let file = try FlowFile(flow)
+        let flow = try file.flow().tellingRules
+        var cover = RuleCover(of: flow)
+        var fails = false
+        func take(_ outcome: Scenario.Outcome, of name: String) async throws {
+            cover.take(outcome.applied)
+            guard !outcome.failures.isEmpty else { return }
+            fails = true
+            await Console.error.tell(outcome.failures.flatMap { $0.lines(in: name) })
+        }
+        for path in scenarios {
+            let scenario = try FlowFile(path)
+            let steps = try Scenario(yaml: scenario.text, file: scenario.name, flow: flow)
+            for outcome in steps.play(on: flow, keepsGoing: true) { try await take(outcome, of: scenario.name) }
+        }
+        for path in recording {
+            let recording = try await Recording(argument: path)
+            let recorded = try await RecordedSession(recording, flow: flow, session: session)
+            _ = try await recorded.play { outcome in
+                try await take(outcome, of: recording.name)
+                return true
+            }
+        }
+        var reading = FlowReading(yaml: file.text, file: file.name)
+        reading.report(
+            cover.missing.map { FlowChecker.Problem(keyPath: $0, message: "this is never taken", severity: .note) })
+        for finding in reading.findings {
+            try await Console.output.writeLine(finding, asJSON: output.json, text: finding.description)
+        }
+        let total = Total(taken: cover.places.count - cover.missing.count, places: cover.places.count)
+        try await Console.output.writeLine(
+            total, asJSON: output.json,
+            text: "\(total.taken) of \(total.places) rules, links and answers are taken, \(cover.percent) %")
+        if fails || cover.percent < least { throw ExitCode.failure }
+    }
+
+    private struct Total: Encodable {
+        let taken: Int
+        let places: Int
+    }
+}

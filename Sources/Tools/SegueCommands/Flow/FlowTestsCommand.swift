@@ -1,0 +1,74 @@
+internal import AppContract
+internal import ArgumentParser
+internal import FlowExploration
+internal import FlowReview
+internal import Foundation
+internal import Navigation
+internal import Support
+
+struct FlowTestsCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "tests", abstract: "Write scenarios that take every rule of a flow.",
+        discussion: """
+            segue flow tests shop.yaml tests        writes tests/shop-1.yaml and so on
+            segue flow run shop.yaml tests/shop-1.yaml
+
+            Explores the flow, and writes few scenarios that together take each rule and link that messages can lead to. \
+            Their steps expect what the flow does now, so they find each later change.
+            """)
+
+    @Argument(help: FlowFile.help)
+    var flow: String
+
+    @Argument(help: ArgumentHelp("The folder for the scenarios. It is created if it is missing.", valueName: "folder"))
+    var folder: String
+
+    @Option(
+        help: ArgumentHelp("The app's contract, a file that 'segue contract export' has written.", valueName: "file"),
+        completion: .file(extensions: ["json"]))
+    var contract: String?
+
+    @Option(help: "The number of states after which the exploration ends.")
+    var states = 100_000
+
+    /// The first line of the files, which are replaced when they are written again.
+    private static let mark = "# Written by 'segue flow tests'."
+
+    func run() async throws {
+        let flow = try FlowFile(flow).flow()
+        var explorer = FlowExplorer(
+            [flow], messages: try contract.map { try ContractFile.read($0).catalogue } ?? MessageCatalogue([:]),
+            hasOthers: true, limit: states)
+        let exploration = explorer.explore()
+        let stories = explorer.scenarios(of: exploration, in: 0)
+        var cover = RuleCover(of: flow)
+        for (index, story) in stories.enumerated() {
+            cover.take(story.places)
+            let steps = zip(story.steps, story.expectations).map { step, expectation in
+                step.contains(": ") ? "\(step)\n  expect: \(expectation)" : "\(step):\n  expect: \(expectation)"
+            }
+            try write("\(Self.mark)\n" + steps.joined(separator: "\n") + "\n", to: "\(folder)/\(flow.name)-\(index + 1).yaml")
+        }
+        let count = stories.count == 1 ? "1 scenario takes" : "\(stories.count) scenarios take"
+        try await Console.output.writeLine(
+            "\(count) \(cover.places.count - cover.missing.count) of \(cover.places.count) rules, links and answers")
+    }
+
+    private func write(_ text: String, to path: String) throws {
+        do {
+            if let former = try? String(contentsOfFile: path, encoding: .utf8), !former.hasPrefix(Self.mark) {
+                throw CommandError(
+                    code: "existing-file", "\(path) was not written by this command",
+                    recovery: "name another folder, or remove the file", status: .ioError)
+            }
+            try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+            try text.write(toFile: path, atomically: true, encoding: .utf8)
+        } catch let error as CommandError {
+            throw error
+        } catch {
+            throw CommandError(
+                code: "unwritable-file", "\(path) cannot be written", recovery: "name another folder",
+                status: .ioError)
+        }
+    }
+}
