@@ -10,7 +10,9 @@ import Testing
 
 @Suite("Scenarios that an exploration writes")
 struct ScenarioSuiteTests {
-    private static let flows = ["config/flows/ios.yaml", "config/flows/mac.yaml", "Tests/Fixtures/FlowDrawings/shop.yaml"]
+    private static let flows = [
+        "config/flows/ios.yaml", "config/flows/mac.yaml", "Tests/Fixtures/FlowDrawings/shop.yaml",
+    ]
 
     private static func scenarios(of flow: Flow) throws -> [Scenario] {
         var explorer = FlowExplorer([flow], hasOthers: true, limit: 300)
@@ -71,7 +73,10 @@ struct ScenarioSuiteTests {
                 links:
                   - { url: "shop://b", to: { root: b } }
                 """, file: "shop.yaml")
-        #expect(RuleCover(of: flow).missing == ["transitions[0]", "transitions[0].guard.rejected", "transitions[1]", "links[0]"])
+        #expect(
+            RuleCover(of: flow).missing == [
+                "transitions[0]", "transitions[0].guard.rejected", "transitions[1]", "links[0]",
+            ])
         let scenario = try Scenario(
             yaml: """
                 - send: { type: command.X, from: a }

@@ -74,7 +74,9 @@ struct FlowVerbTests {
         }
     }
 
-    @Test("'segue flow tests' writes scenarios that take every rule, and 'segue flow cover' counts the rules that are taken")
+    @Test(
+        "'segue flow tests' writes scenarios that take every rule, and 'segue flow cover' counts the rules that are taken"
+    )
     func cover() async throws {
         try await SegueCommandLine.inScratch { segue in
             let flow = FlowExamples.path(FlowExamples.shipped[0])
@@ -86,7 +88,8 @@ struct FlowVerbTests {
             #expect(again.status == 0, "\(again.error)")
 
             let some = try await segue.shell("segue flow cover --least 100 \(flow) tests/*-1.yaml")
-            #expect(some.status == 1 && some.lines.first?.contains(": note: this is never taken") == true, "\(some.output)")
+            #expect(
+                some.status == 1 && some.lines.first?.contains(": note: this is never taken") == true, "\(some.output)")
             let json = try await segue.shell("segue flow cover --json \(flow) tests/*-1.yaml")
             #expect(json.status == 0 && json.lines.last?.contains(#""taken":"#) == true, "\(json.output)")
 

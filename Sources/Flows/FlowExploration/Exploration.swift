@@ -12,15 +12,6 @@ package struct Exploration {
         static let start = Origin(state: 0, occurrence: 0)
     }
 
-    /// A state that neither the user nor a service nor time changes.
-    package struct DeadEnd: Sendable {
-        package let state: Int
-        /// True if the session can begin again, or a URL leads out.
-        package let canRestart: Bool
-        /// The screens of each platform on which the user can act.
-        package let screens: [[String]]
-    }
-
     /// What a machine has done with a message.
     struct Outcome {
         /// The places of the rules, of the parts of guards, and of the links that it has applied.
@@ -58,7 +49,6 @@ package struct Exploration {
     package internal(set) var messageCount = 0
     /// The number of those that have led to another state.
     package internal(set) var transitionCount = 0
-    package internal(set) var deadEnds: [DeadEnd] = []
     /// One for each flow.
     package private(set) var coverages: [Coverage]
     /// What was not explored.
@@ -84,13 +74,12 @@ package struct Exploration {
     }
 
     mutating func record(_ outcome: Outcome, of flow: Int, _ origin: Origin) {
-        // A rule may be applied many times because of one message, and fail once.
-        for place in Set(outcome.places) {
+        for place in outcome.places {
             coverages[flow].uses[place, default: Use()].count += 1
             if outcome.hasEffect { coverages[flow].uses[place]?.hasEffect = true }
             if coverages[flow].uses[place]?.first == nil { coverages[flow].uses[place]?.first = origin }
         }
-        for (place, error) in Dictionary(outcome.failures.map { ($0, $1) }, uniquingKeysWith: { first, _ in first }) {
+        for (place, error) in outcome.failures {
             coverages[flow].uses[place, default: Use()].failureCount += 1
             if coverages[flow].uses[place]?.failure == nil {
                 coverages[flow].uses[place]?.failure = (error, origin)
@@ -148,7 +137,11 @@ extension Exploration {
         /// The places of the rules that never had an effect, sorted. A redirect has no effect of its own.
         var idlePlaces: [String] {
             let redirects = Set(flow.links.indices.filter { flow.links[$0].redirect != nil }.map(Flow.keyPath(ofLink:)))
-            return uses.filter { !$1.hasEffect && $1.failureCount < $1.count && !redirects.contains($0) }.keys.sorted()
+            // With `ifPossible`, a rule can keep others from applying.
+            let optional = Set(
+                flow.placedRules.filter { $0.transition.actions.allSatisfy(\.isOptional) }.map(\.rule.keyPath))
+            return uses.filter { !$1.hasEffect && $1.failureCount < $1.count }.keys
+                .filter { !redirects.contains($0) && !optional.contains($0) }.sorted()
         }
     }
 }
@@ -169,8 +162,8 @@ package enum ExplorationLimit: Hashable, Comparable {
     case openScreen(String)
     /// Views may request actions.
     case requests
-    /// The command of an alert's button waits for a guard.
-    case answerOfAlert
+    /// The arguments of a screen can become longer and longer.
+    case arguments(screen: String)
     /// A pattern that matches URLs of which no example can be written.
     case link(pattern: String)
 }
@@ -197,8 +190,13 @@ extension ExplorationLimit: CustomStringConvertible {
         case .sends: "commands lead to further commands; at most \(FlowExplorer.sendLimit) in turn were explored"
         case .openScreen(let screen): "screen '\(screen)' of a step may send any command; write its 'sends'"
         case .requests: "actions that views request were not explored"
-        case .answerOfAlert: "the command of an alert waits for a guard in a child flow"
+        case .arguments(let screen):
+            "the arguments of '\(screen)' can become longer than \(FlowExplorer.argumentLimit) bytes"
         case .link(let pattern): "no URL of '\(pattern)' was explored"
         }
     }
+}
+
+extension Flow.Action {
+    fileprivate var isOptional: Bool { if case .ifPossible = self { true } else { false } }
 }

@@ -39,7 +39,7 @@ extension FlowExplorer {
                 .impossibleAction, "the actions change nothing whenever this applies; correct or remove it", place,
                 story(of: origin, in: flow))
         }
-        return violations + screens + unused + failing + idle + deadEnds(of: exploration, in: flow)
+        return violations + screens + unused + failing + idle + traps(in: flow)
             + openAnswers(of: coverage, in: flow) + gates(of: flow) + disagreements(in: flow)
     }
 
@@ -105,28 +105,26 @@ extension FlowExplorer {
         ]
     }
 
-    /// The dead ends in which a screen of the flow lets the user do something. A flow may end with other screens.
-    private func deadEnds(of exploration: Exploration, in flow: Int) -> [ExplorationFinding] {
-        let screens = exploration.coverages[flow].flow.screens
-        var known: Set<[String]> = []
-        return exploration.deadEnds.compactMap { end in
-            let front = end.screens[flow]
-            guard front.contains(where: { screens[$0]?.sends.isEmpty == false }), known.insert(front).inserted,
-                let screen = front.last
-            else { return nil }
-            let exit = end.canRestart ? "only a new launch or a URL leads" : "nothing leads"
+    /// A flow may end with a root or a path that lets the user do nothing.
+    private func traps(in flow: Int) -> [ExplorationFinding] {
+        let screens = flows[flow].screens
+        return traps(of: flow).compactMap { trap in
+            guard trap.isPresented || screens[trap.screen]?.sends.isEmpty == false else { return nil }
+            let exit = trap.isInFront ? "leads from '\(trap.screen)' to another screen" : "dismisses '\(trap.screen)'"
             return finding(
-                .deadEnd, "\(exit) out of a state with '\(front.joined(separator: "' and '"))' in front; add a rule",
-                "screens.\(screen)", story(to: end.state, in: flow))
+                .deadEnd, "nothing but a new launch or a URL \(exit); add a rule", "screens.\(trap.screen)",
+                story(to: trap.state, in: flow))
         }
     }
 
     private func finding(
         _ code: FlowFinding.Code, _ message: String, _ keyPath: String, _ story: Story? = nil, isProved: Bool? = nil
     ) -> ExplorationFinding {
-        let message = isProved ?? exploration.isWhole ? message : "\(message) (not proved)"
+        let isProved = isProved ?? exploration.isWhole
         return ExplorationFinding(
-            problem: FlowChecker.Problem(keyPath: keyPath, message: message, severity: .warning, code: code),
+            problem: FlowChecker.Problem(
+                keyPath: keyPath, message: isProved ? message : "\(message) (not proved)",
+                severity: isProved ? .warning : .note, code: code),
             story: story)
     }
 }

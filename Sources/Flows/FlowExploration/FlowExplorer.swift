@@ -14,17 +14,20 @@ package struct FlowExplorer {
     /// The number of instances of one screen on one path above which no states are explored.
     package static let repetitionLimit = 3
 
+    /// The size of an instance's arguments in bytes of JSON above which no states are explored.
+    static let argumentLimit = 1024
+
     /// The number of messages that a guard holds back above which no states are explored.
     static let queueLimit = 2
 
-    private let flows: [Flow]
+    let flows: [Flow]
     private let occurrences: [Occurrences]
     /// The messages of services, with all data that the flows distinguish.
     private let services: [Occurrence]
     private let limit: Int
     /// The states of the session: for each, the states of the machines.
-    private var states: [[NavigationState]] = []
-    private var numbers: [[NavigationState]: Int] = [:]
+    private var states: [[ExploredMachine]] = []
+    private var numbers: [[ExploredMachine]: Int] = [:]
     private var origins: [Exploration.Origin] = []
     /// The ways that lead on from each state, other than URLs. Nil for a state of which not all are explored.
     private var exits: [[Exit]?] = []
@@ -50,9 +53,14 @@ package struct FlowExplorer {
             if !areAll { exploration.meet(.values(type: type)) }
             return data
         }
-        occurrences = flows.map { flow in Occurrences(of: flow) { data($0) } }
+        occurrences = flows.map { flow in Occurrences(of: flow, values) { data($0) } }
         var services = Set(flows.flatMap(\.serviceTypes)).sorted().flatMap { type in
-            data(type).map { Occurrence(.service, type, $0.data) }
+            // A rule may ask for the platform of an event.
+            let isOwn = flows.contains { $0.asksForOrigin(of: type) }
+            let platforms = isOwn ? flows.map(\.platform) + (hasOthers ? ["others"] : []) : []
+            return data(type).flatMap { choice in
+                ([nil] + platforms).map { Occurrence(.service, type, choice.data, platform: $0) }
+            }
         }
         if hasOthers {
             services += Set(flows.flatMap(\.commandsOfOthers)).sorted().flatMap { type in
@@ -71,7 +79,7 @@ package struct FlowExplorer {
     }
 
     package mutating func explore() -> Exploration {
-        add(flows.map { Machine(flow: $0).state.explored(on: $0.platform) }, from: Exploration.Origin.start)
+        add(flows.map { ExploredMachine(Machine(flow: $0)) }, from: Exploration.Origin.start)
         var number = 0
         while number < states.count, states.count <= limit {
             expand(number)
@@ -85,7 +93,6 @@ package struct FlowExplorer {
     /// Lets everything happen that can happen in a state.
     private mutating func expand(_ number: Int) {
         let former = states[number]
-        var kinds: Set<Occurrence.Kind> = []
         var exits: [Exit]? = []
         for (index, occurrence) in occurrences(in: former).enumerated() {
             let origin = Exploration.Origin(state: number, occurrence: index)
@@ -93,14 +100,12 @@ package struct FlowExplorer {
             let turn = handle(occurrence, &machines)
             exploration.messageCount += 1
             for (index, outcome) in turn.outcomes.enumerated() { exploration.record(outcome, of: index, origin) }
-            if occurrence.isNamed { recordAnswer(occurrence.input, origin, machines) }
+            if occurrence.isNamed { recordAnswer(occurrence.input, origin, turn) }
             if turn.isCut { exploration.meet(.sends) }
             guard machines.contains(where: { $0.revision > 0 }) else { continue }
-            if machines.contains(where: \.holdsAnswerOfAlert) { exploration.meet(.answerOfAlert) }
-            let state = machines.map { $0.state.explored(on: $0.flow.platform) }
+            let state = zip(machines, former).map { ExploredMachine($0, after: $1) }
             if state == former { continue }
             exploration.transitionCount += 1
-            kinds.insert(occurrence.kind)
             let successor = add(state, from: origin)
             if occurrence.kind == .link { continue }
             if let successor {
@@ -110,26 +115,22 @@ package struct FlowExplorer {
             }
         }
         self.exits[number] = exits
-        if kinds.isSubset(of: [.launch, .link]) {
-            exploration.deadEnds.append(
-                Exploration.DeadEnd(
-                    state: number, canRestart: !kinds.isEmpty, screens: former.map { $0.active.map(\.screen) }))
-        }
     }
 
     /// All that can happen in a state of the session.
-    private func occurrences(in states: [NavigationState]) -> [Occurrence] {
+    private func occurrences(in states: [ExploredMachine]) -> [Occurrence] {
         zip(occurrences, states).flatMap { $0.all(in: $1) } + services
     }
 
-    /// Records whether a message has ended the attempts that it answers.
-    private mutating func recordAnswer(_ input: Machine.Input, _ origin: Exploration.Origin, _ machines: [Machine]) {
-        for (index, state) in states[origin.state].enumerated() {
-            guard let attempt = state.attempts.first(where: { $0.id == input.attributes.causationID }) else { continue }
+    /// Records whether a message that answers attempts has an effect.
+    private mutating func recordAnswer(_ input: Machine.Input, _ origin: Exploration.Origin, _ turn: Turn) {
+        for (index, machine) in states[origin.state].enumerated() {
+            guard let attempt = machine.state.attempts.first(where: { $0.id == input.attributes.causationID }) else {
+                continue
+            }
             exploration.record(
                 Exploration.Answer(rule: attempt.rule, type: input.type, data: input.data),
-                isOver: !machines[index].state.attempts.contains { $0.message.id == attempt.message.id }, of: index,
-                origin)
+                isOver: turn.outcomes[index].hasEffect, of: index, origin)
         }
     }
 
@@ -151,13 +152,14 @@ package struct FlowExplorer {
             let input = turn.inputs[count]
             count += 1
             for index in machines.indices {
+                // A rule may be applied many times because of one message, and fail once.
+                var places: [String] = []
+                var failures: [String: NavigationFailure] = [:]
                 for effect in machines[index].handle(input) {
                     switch effect {
-                    case .applied(let place): turn.outcomes[index].places.append(place)
+                    case .applied(let place): places.append(place)
                     case .failed(let error):
-                        if let place = turn.outcomes[index].places.last {
-                            turn.outcomes[index].failures.append((place, error))
-                        }
+                        if let place = places.last { failures[place] = error }
                     case .began, .messageDiscarded: break
                     case .send(let type, let data) where flows.contains { $0.messageTypes.contains(type) }:
                         turn.outcomes[index].hasEffect = true
@@ -173,6 +175,8 @@ package struct FlowExplorer {
                     default: turn.outcomes[index].hasEffect = true
                     }
                 }
+                turn.outcomes[index].places += Set(places)
+                turn.outcomes[index].failures += failures.map { ($0, $1) }
             }
         }
         for (index, machine) in machines.enumerated() where machine.revision > 0 {
@@ -183,9 +187,9 @@ package struct FlowExplorer {
 
     /// - Returns: The number of the state. Nil for a state that is not explored.
     @discardableResult
-    private mutating func add(_ state: [NavigationState], from origin: Exploration.Origin) -> Int? {
+    private mutating func add(_ state: [ExploredMachine], from origin: Exploration.Origin) -> Int? {
         if let number = numbers[state] { return number }
-        let limits = state.flatMap(\.limits)
+        let limits = state.flatMap(\.state.limits)
         limits.forEach { exploration.meet($0) }
         guard limits.isEmpty else { return nil }
         let number = states.count
@@ -193,8 +197,8 @@ package struct FlowExplorer {
         states.append(state)
         origins.append(origin)
         exits.append(nil)
-        for (index, state) in state.enumerated() {
-            for instance in state.open { exploration.reach(instance.screen, of: index) }
+        for (index, machine) in state.enumerated() {
+            for instance in machine.state.open { exploration.reach(instance.screen, of: index) }
         }
         return number
     }
@@ -206,18 +210,53 @@ extension FlowExplorer {
     /// - Returns: The number of the state, and the gates.
     func endlessGate(of flow: Int) -> (state: Int, gates: [String])? {
         let screens = flows[flow].screens
-        func gates(_ state: [NavigationState]) -> [String] {
-            state[flow].open.map(\.screen).filter { screens[$0]?.gate == true }
+        func gates(_ state: [ExploredMachine]) -> [String] {
+            state[flow].state.open.map(\.screen).filter { screens[$0]?.gate == true }
         }
         guard screens.values.contains(where: \.gate) else { return nil }
         return firstState { gates($0).isEmpty }.map { ($0, gates(states[$0])) }
+    }
+
+    /// A screen that the user cannot leave any more.
+    struct Trap {
+        /// The first state from which on the screen stays.
+        let state: Int
+        let screen: String
+        /// True if it stays in front. Otherwise screens over it come and go.
+        let isInFront: Bool
+        let isPresented: Bool
+    }
+
+    /// The screens of a flow that the user cannot leave, other than by a new launch or a URL: those that stay in front,
+    /// and those that stay presented. Not the screen with which the app begins.
+    func traps(of flow: Int) -> [Trap] {
+        func front(_ state: [ExploredMachine]) -> String { state[flow].state.top.screen }
+        func presented(_ state: [ExploredMachine]) -> Set<String> {
+            Set(state[flow].state.presentations.map(\.instance.screen))
+        }
+        var found: [Trap] = []
+        for screen in Set(states.map(front)).sorted() where screen != flows[flow].start {
+            let state = firstState(where: { front($0) == screen }, launches: false) { front($0) != screen }
+            if let state {
+                let isPresented = presented(states[state]).contains(screen)
+                found.append(Trap(state: state, screen: screen, isInFront: true, isPresented: isPresented))
+            }
+        }
+        let known = Set(found.map(\.screen))
+        for screen in states.reduce(into: Set<String>(), { $0.formUnion(presented($1)) }).subtracting(known).sorted() {
+            let state = firstState(where: { presented($0).contains(screen) }, launches: false) {
+                !presented($0).contains(screen)
+            }
+            if let state { found.append(Trap(state: state, screen: screen, isInFront: false, isPresented: true)) }
+        }
+        return found
     }
 
     /// The first state from which on the platforms have different roots, which both know: for example, one is logged out
     /// and the other is not. Nil if there is none.
     /// - Returns: The number of the state, and the roots.
     func disagreement() -> (state: Int, roots: [String])? {
-        func roots(_ state: [NavigationState]) -> [String] { state.map(\.root.instance.screen) }
+        func roots(_ state: [ExploredMachine]) -> [String] { state.map(\.state.root.instance.screen) }
         let common = flows.dropFirst().reduce(Set(flows[0].screens.keys)) { $0.intersection($1.screens.keys) }
         let state = firstState(launches: false) { state in
             let roots = roots(state)
@@ -229,16 +268,16 @@ extension FlowExplorer {
     /// The first state for which a property of a flow does not hold. Nil if there is none.
     func violation(of property: Flow.Property, in flow: Int) -> Int? {
         func first(where isWrong: (NavigationState) -> Bool) -> Int? {
-            states.indices.first { property.concerns(states[$0][flow]) && isWrong(states[$0][flow]) }
+            states.indices.first { property.concerns(states[$0][flow].state) && isWrong(states[$0][flow].state) }
         }
         return switch property.kind {
         case .always: first { !property.holds(in: $0) }
         case .never: first { property.holds(in: $0) }
         case .canReach:
             firstState {
-                property.concerns($0[flow])
+                property.concerns($0[flow].state)
             } neverReaching: {
-                property.holds(in: $0[flow])
+                property.holds(in: $0[flow].state)
             }
         }
     }
@@ -247,8 +286,8 @@ extension FlowExplorer {
     /// is none.
     /// - Parameter launches: True if launches count as ways that lead on.
     private func firstState(
-        where isMeant: ([NavigationState]) -> Bool = { _ in true }, launches: Bool = true,
-        neverReaching goal: ([NavigationState]) -> Bool
+        where isMeant: ([ExploredMachine]) -> Bool = { _ in true }, launches: Bool = true,
+        neverReaching goal: ([ExploredMachine]) -> Bool
     ) -> Int? {
         var predecessors = [[Int32]](repeating: [], count: states.count)
         for (state, exits) in exits.enumerated() {
@@ -295,7 +334,7 @@ extension FlowExplorer {
             var machines = zip(flows, former).map { Machine(exploring: $1, flow: $0) }
             let inputs = handle(occurrence, &machines).inputs
             writer.add(occurrence, sending: inputs.dropFirst())
-            writer.check(machines[flow].state)
+            writer.check(machines[flow])
         }
         return writer.story
     }
@@ -308,7 +347,9 @@ extension NavigationState {
         let repeated = stacks.filter { $0.count > FlowExplorer.repetitionLimit }.flatMap { stack in
             Dictionary(grouping: stack, by: \.screen).filter { $1.count > FlowExplorer.repetitionLimit }.keys
         }
+        let isLarge = open.filter { $0.argumentSize > FlowExplorer.argumentLimit }
         let isQueueLong = attempts.contains { $0.queue.count > FlowExplorer.queueLimit }
-        return repeated.map { .repetition(screen: $0) } + (isQueueLong ? [.queue] : [])
+        return repeated.map { .repetition(screen: $0) } + isLarge.map { .arguments(screen: $0.screen) }
+            + (isQueueLong ? [.queue] : [])
     }
 }

@@ -4,60 +4,69 @@ internal import Support
 
 /// The data that an exploration gives to the messages of a type.
 ///
-/// Only the fields that the flow reads matter. A field has the constants with which rules compare it, and two further
-/// values: rules that compare values only with each other cannot distinguish more.
+/// Only the fields that the flow reads matter. A field has the constants with which rules compare it, or what gets its
+/// value, and two further values.
 struct MessageValues {
     /// The number of different data of one type above which not all combinations of fields are explored.
     private static let limit = 64
 
     private let catalogue: MessageCatalogue
+    private let flow: ValueFlow
+    /// The fields that rules read, by type and path.
     private var fields: [String: [String: Field]] = [:]
 
     private struct Field {
-        var constants: [JSONValue] = []
         var canBeAbsent = false
-
-        mutating func add(_ match: Flow.Match) {
-            constants += (match.anyOf ?? []) + match.noneOf
-            // The values at a limit, and on both sides of it.
-            for limit in [match.atLeast, match.atMost].compactMap(\.self) {
-                constants += [.number(limit), .number(limit - 1), .number(limit + 1)]
-            }
-            if match.exists != nil { canBeAbsent = true }
-        }
+        /// True if a template refers to it.
+        var isPassedOn = false
     }
 
     init(of flows: [Flow], _ catalogue: MessageCatalogue) {
         self.catalogue = flows.reduce(catalogue) { $0.adding($1.commands) }
-        for (_, rule) in flows.flatMap(\.placedRules) {
-            add(rule.fields, of: rule.on)
-            for answer in [rule.guard?.accept, rule.guard?.reject].compactMap(\.self) {
-                add(answer.fields, of: answer.on)
-            }
-            let conditions = (rule.when + rule.unless).flatMap(\.screens).flatMap(\.arguments.values)
-            add(conditions.flatMap { ($0.anyOf ?? []) + $0.noneOf }.flatMap(\.texts), .data, of: rule.on)
-            for (_, actions, answer) in rule.answeredActions {
-                let texts = actions.flatMap(\.templateTexts)
-                add(texts, .data, of: rule.on)
-                add(texts, .answer, of: answer)
+        flow = ValueFlow(of: flows)
+        for flow in flows {
+            for (_, rule) in flow.placedRules {
+                add(rule.fields, of: rule.on)
+                for answer in [rule.guard?.accept, rule.guard?.reject].compactMap(\.self) {
+                    add(answer.fields, of: answer.on)
+                }
+                let conditions = (rule.when + rule.unless).flatMap(\.screens).flatMap(\.arguments.values)
+                add(conditions.flatMap { ($0.anyOf ?? []) + $0.noneOf }.flatMap(\.texts), .data, of: rule.on)
+                for (_, actions, answer) in rule.answeredActions {
+                    for action in actions {
+                        let texts = action.templateTexts
+                        add(texts, .data, of: rule.on)
+                        add(texts, .answer, of: answer)
+                        // An optional argument is left out if the message has no value for it.
+                        let optional = flow.optionalTexts(in: action.json)
+                        add(optional, .data, of: rule.on, canBeAbsent: true)
+                        add(optional, .answer, of: answer, canBeAbsent: true)
+                    }
+                }
             }
         }
     }
 
     private mutating func add(_ matches: [String: Flow.Match], of types: [String]) {
         for type in types {
-            for (path, match) in matches { fields[type, default: [:]][path, default: Field()].add(match) }
+            for (path, match) in matches {
+                fields[type, default: [:]][path, default: Field()].canBeAbsent =
+                    match.exists != nil || fields[type]?[path]?.canBeAbsent == true
+            }
         }
     }
 
     /// Adds the fields to which templates refer.
-    private mutating func add(_ texts: [String], _ scope: Template.Scope, of types: [String]) {
+    private mutating func add(
+        _ texts: [String], _ scope: Template.Scope, of types: [String], canBeAbsent: Bool = false
+    ) {
         for template in texts.compactMap({ try? Template($0) }) {
-            let isOptional = template.placeholders.contains { $0.isOptional || $0.standby != nil }
+            let isOptional = canBeAbsent || template.placeholders.contains { $0.isOptional || $0.standby != nil }
             for path in template.paths(in: scope) {
                 for type in types {
                     fields[type, default: [:]][path, default: Field()].canBeAbsent =
                         isOptional || fields[type]?[path]?.canBeAbsent == true
+                    fields[type]?[path]?.isPassedOn = true
                 }
             }
         }
@@ -67,55 +76,92 @@ struct MessageValues {
     struct Choice {
         fileprivate(set) var data: JSONValue = .object([:])
         fileprivate(set) var isNamed = true
+        /// The paths that have a value without members, or none.
+        private var closed: Set<String> = []
 
         fileprivate func setting(_ value: Value, at path: String) -> Choice {
-            Choice(data: data.setting(value.value, at: path), isNamed: isNamed && value.isNamed)
+            var choice = self
+            if value.isContainer { return choice }
+            choice.data = data.setting(value.value, at: path)
+            choice.isNamed = isNamed && value.isNamed
+            choice.closed.insert("\(path).")
+            return choice
         }
+
+        /// True if the field cannot be there, because the field that would contain it has another value.
+        fileprivate func excludes(_ path: String) -> Bool { closed.contains { path.begins(with: $0) } }
     }
 
     /// A value of a field. Nil stands for a missing field.
     fileprivate struct Value {
         let value: JSONValue?
         let isNamed: Bool
+        /// True for an object whose members are fields of their own.
+        var isContainer = false
     }
 
     /// The different data of a type.
     /// - Returns: The data; and false if they are only a part, because there are too many combinations.
     func choices(of type: String) -> (choices: [Choice], areAll: Bool) {
-        let fields = (fields[type] ?? [:]).sorted { $0.key < $1.key }.map {
-            ($0.key, values($0.value, $0.key, of: type))
+        // A field comes before those in it.
+        let fields = (fields[type] ?? [:]).sorted { $0.key < $1.key }
+        // Of an object with members that matter, and that is also passed on as a whole, there are many more.
+        var areAll = true
+        let values = fields.map { path, field in
+            let isContainer = fields.contains { $0.key.begins(with: "\(path).") }
+            if isContainer, field.isPassedOn { areAll = false }
+            let container = isContainer ? [Value(value: nil, isNamed: true, isContainer: true)] : []
+            return (path, container + self.values(field, path, of: type))
         }
-        let count = fields.reduce(1) { min($0 * $1.1.count, Self.limit + 1) }
-        guard count > Self.limit else {
-            var choices = [Choice()]
-            for (path, values) in fields {
-                choices = choices.flatMap { choice in values.map { choice.setting($0, at: path) } }
+        var choices = [Choice()]
+        for (path, values) in values {
+            choices = choices.flatMap { choice in
+                choice.excludes(path) ? [choice] : values.map { choice.setting($0, at: path) }
             }
-            return (choices, true)
+            if choices.count > Self.limit { return (few(fields, of: type), false) }
         }
-        // Each field in turn has all of its values, while the others have their first.
-        let first = fields.reduce(Choice()) { $0.setting($1.1[0], at: $1.0) }
-        let others = fields.flatMap { path, values in values.dropFirst().map { first.setting($0, at: path) } }
-        return ([first] + others.prefix(Self.limit), false)
+        return (choices, areAll)
+    }
+
+    /// Data in which each field in turn has all of its values, while the others have their first.
+    private func few(_ fields: [(key: String, value: Field)], of type: String) -> [Choice] {
+        let values = fields.map { ($0.key, self.values($0.value, $0.key, of: type)) }
+        let first = values.reduce(Choice()) { $0.setting($1.1[0], at: $1.0) }
+        let others = values.flatMap { path, values in values.dropFirst().map { first.setting($0, at: path) } }
+        return [first] + others.prefix(Self.limit)
     }
 
     /// The values of a field, at least one.
     private func values(_ field: Field, _ path: String, of type: String) -> [Value] {
-        var schema = JSONSchema.any
+        var schema: JSONSchema?
         if case .found(let found)? = catalogue.data[type]?.field(at: path) { schema = found }
-        var values = schema.values.map { Value(value: $0, isNamed: true) }
-        if values.isEmpty { values = schema.examples.map { Value(value: $0, isNamed: false) } }
-        for constant in field.constants
-        where !values.contains(where: { $0.value == constant }) && schema.problems(with: constant).isEmpty {
-            values.append(Value(value: constant, isNamed: true))
-        }
+        let values = Self.values(flow[.field(type: type, path: path)], schema)
         return values + (field.canBeAbsent ? [Value(value: nil, isNamed: false)] : [])
     }
 
-    /// Values of a schema, at least one: all if there are few, otherwise two that no flow is likely to name.
-    static func values(of schema: JSONSchema) -> [JSONValue] {
-        let values = schema.values
-        return values.isEmpty ? schema.examples : values
+    /// The values of a placeholder of URLs.
+    func values(ofPlaceholder name: String, _ schema: JSONSchema) -> [JSONValue] {
+        Self.values(flow[.placeholder(name)], schema).compactMap(\.value)
+    }
+
+    /// - Parameter schema: Nil if the value may have any type.
+    private static func values(_ facts: ValueFlow.Facts, _ schema: JSONSchema?) -> [Value] {
+        let allowed = schema ?? .any
+        var values = allowed.values.map { Value(value: $0, isNamed: true) }
+        if values.isEmpty {
+            var examples = (allowed == .any ? facts.schema ?? .any : allowed).fewExamples
+            // Values that are compared with each other can all be different.
+            if let last = examples.last, facts.comparisonCount > 1, examples.count == 2 {
+                examples.append(last.another)
+            }
+            if allowed == .any, facts.schema == nil, facts.isNumeric { examples += JSONSchema.integer.examples }
+            values = examples.map { Value(value: $0, isNamed: false) }
+        }
+        for constant in facts.constants
+        where !values.contains(where: { $0.value == constant }) && allowed.problems(with: constant).isEmpty {
+            values.append(Value(value: constant, isNamed: true))
+        }
+        return values
     }
 }
 
@@ -130,14 +176,21 @@ extension JSONSchema {
         }
     }
 
-    /// Two values that no flow is likely to name.
+    /// All values if there are few, otherwise two that no flow is likely to name.
+    fileprivate var fewExamples: [JSONValue] { values.isEmpty ? examples : values }
+
+    /// Values that no flow is likely to name: at least two, if there are as many.
     fileprivate var examples: [JSONValue] {
         switch self {
         case .nullable(let schema): schema.examples
         case .integer: [1001, 1002]
         case .number: [1001.5, 1002.5]
         case .range(let schema, nil, nil): schema.examples
-        case .range(_, let least, let most): [least ?? most, most ?? least].compactMap(\.self).map { .number($0) }
+        // The bounds, those beside them, and some beyond.
+        case .range(_, let least, let most):
+            ((least.map { [$0, $0 + 1, $0 + 2, $0 + 1001] } ?? [])
+                + (most.map { [$0, $0 - 1, $0 - 2, $0 - 1001] } ?? []))
+                .map { .number($0) }.distinct.filter { problems(with: $0).isEmpty }
         // As URLs, so that a flow can open them.
         default: ["new:1", "new:2"]
         }
@@ -154,5 +207,37 @@ extension JSONValue {
             members[path] = value
         }
         return .object(members)
+    }
+}
+
+extension [JSONValue] {
+    fileprivate var distinct: [JSONValue] {
+        reduce(into: []) { if !$0.contains($1) { $0.append($1) } }
+    }
+}
+
+extension Flow {
+    /// The templates that are the whole value of an optional argument.
+    fileprivate func optionalTexts(in json: JSONValue) -> [String] {
+        switch json {
+        case .array(let elements): return elements.flatMap { optionalTexts(in: $0) }
+        case .object(let members):
+            let declared = members["screen"]?.stringValue.flatMap { screens[$0]?.arguments } ?? [:]
+            let own = (members["arguments"]?.objectValue ?? [:]).compactMap { name, value in
+                declared[name]?.isRequired == false ? value.stringValue : nil
+            }
+            return own + members.values.flatMap { optionalTexts(in: $0) }
+        default: return []
+        }
+    }
+}
+
+extension JSONValue {
+    /// A third example.
+    fileprivate var another: JSONValue {
+        switch self {
+        case .string(let text): .string(text + "3")
+        default: numberValue.map { .number($0 + 1) } ?? self
+        }
     }
 }

@@ -47,15 +47,20 @@ package struct Occurrence: Sendable {
 
 /// What views and deadlines of one platform can cause in the states of its flow.
 struct Occurrences {
-    /// The types that a view sends without a screen.
-    static let launches: Set = ["event.LaunchFinished"]
+    /// The type that the app sends when it is launched.
+    static let launch = "event.LaunchFinished"
 
     private let flow: Flow
-    private let entrances: [Occurrence]
+    /// Launches, URLs, and commands that no screen sends.
+    private let senderless: [Occurrence]
     /// The patterns of the links of which no URL is known.
     let unknownPatterns: [String]
     /// The data of each type that a screen sends.
     private let commands: [String: [MessageValues.Choice]]
+    /// The data of the events whose rules have a condition on the sender.
+    private let sentEvents: [String: [MessageValues.Choice]]
+    /// The screens that rules on each type name as the sender, also if they are covered.
+    private let senders: [String: Set<String>]
     /// The questions of the rules with a guard, by the names of the rules.
     private let questions: [String: Question]
 
@@ -66,19 +71,32 @@ struct Occurrences {
     }
 
     /// - Parameter data: Returns the data of messages of a type.
-    init(of flow: Flow, data: (String) -> [MessageValues.Choice]) {
+    init(of flow: Flow, _ values: MessageValues, data: (String) -> [MessageValues.Choice]) {
         self.flow = flow
+        let platform = flow.platform
         let sent = Set(flow.screens.values.flatMap(\.sends))
-        let types = flow.messageTypes
         commands = Dictionary(uniqueKeysWithValues: sent.map { ($0, data($0)) })
-        let urls = flow.links.indices.map { flow.exampleURLs(ofLink: $0, MessageValues.values) }
-        unknownPatterns = zip(flow.links, urls).filter { $1.isEmpty }.map(\.0.url)
-        entrances =
-            types.intersection(Self.launches).sorted()
-            .flatMap { type in data(type).map { Occurrence(.launch, type, $0.data, platform: flow.platform) } }
-            + Set(urls.joined()).sorted().map {
-                Occurrence(.link, Machine.deepLinkReceived, ["url": .string($0)], platform: flow.platform)
+        let conditions = flow.placedRules.flatMap { rule in
+            (rule.transition.when + rule.transition.unless).filter { $0.scope == .sender }.flatMap { condition in
+                rule.transition.on.map { (type: $0, screens: condition.screens.map(\.screen)) }
             }
+        }
+        senders = Dictionary(conditions.map { ($0.type, Set($0.screens)) }) { $0.union($1) }
+        let events = Set(conditions.map(\.type)).intersection(flow.serviceTypes)
+        sentEvents = Dictionary(uniqueKeysWithValues: events.map { ($0, data($0)) })
+        let fromNobody = Set(conditions.filter(\.screens.isEmpty).map(\.type)).intersection(sent).sorted()
+        let urls = flow.links.indices.map { flow.exampleURLs(ofLink: $0, values.values(ofPlaceholder:_:)) }
+        unknownPatterns = zip(flow.links, urls).filter { $1.isEmpty }.map(\.0.url)
+        let opened = flow.links.isEmpty && flow.messageTypes.contains(Machine.deepLinkReceived)
+        senderless =
+            data(Self.launch).map { Occurrence(.launch, Self.launch, $0.data, platform: platform) }
+            + Set(urls.joined()).sorted().map {
+                Occurrence(.link, Machine.deepLinkReceived, ["url": .string($0)], platform: platform)
+            }
+            + (opened ? data(Machine.deepLinkReceived) : []).map {
+                Occurrence(.link, Machine.deepLinkReceived, $0.data, platform: platform)
+            }
+            + fromNobody.flatMap { type in data(type).map { Occurrence(.service, type, $0.data, platform: platform) } }
         var questions: [String: Question] = [:]
         for rule in flow.guardedRules {
             guard let name = rule.name, questions[name] == nil else { continue }
@@ -92,14 +110,24 @@ struct Occurrences {
     }
 
     /// All that can happen in an explored state.
-    func all(in state: NavigationState) -> [Occurrence] {
-        entrances + taps(in: state) + reports(in: state) + endings(in: state)
+    func all(in machine: ExploredMachine) -> [Occurrence] {
+        let state = machine.state
+        return senderless + messages(of: state) + reports(in: state) + endings(in: machine)
     }
 
-    private func taps(in state: NavigationState) -> [Occurrence] {
-        state.active.flatMap { instance in
-            (flow.screens[instance.screen]?.sends ?? []).flatMap { type in
-                (commands[type] ?? []).map { Occurrence(.user, type, $0.data, on: instance, platform: flow.platform) }
+    /// The messages of screens: of those on which the user can act, and of others if a rule names them as the sender. They
+    /// have sent the message before they were covered.
+    private func messages(of state: NavigationState) -> [Occurrence] {
+        let active = Set(state.active.map(\.id))
+        return state.open.flatMap { instance in
+            let sends = flow.screens[instance.screen]?.sends ?? []
+            let isActive = active.contains(instance.id)
+            let commands = sends.filter { isActive || senders[$0]?.contains(instance.screen) == true }
+                .map { ($0, self.commands[$0] ?? []) }
+            let events = sentEvents.filter { isActive && senders[$0.key]?.contains(instance.screen) == true }
+                .sorted { $0.key < $1.key }
+            return (commands + events.map { ($0.key, $0.value) }).flatMap { type, choices in
+                choices.map { Occurrence(.user, type, $0.data, on: instance, platform: flow.platform) }
             }
         }
     }
@@ -122,21 +150,32 @@ struct Occurrences {
         }
         for presentation in state.presentations where active.contains(presentation.top.id) {
             if presentation.style.isQuestion {
+                if isDismissable(presentation) { add(.presentationDismissed, presentation.instance) }
                 for button in presentation.options.buttons ?? [] {
                     add(.alertAnswered, presentation.instance, ["button": .string(button.id)])
                 }
-            } else if presentation.isDismissableByGesture {
+            } else if isDismissable(presentation) {
                 add(.presentationDismissed, presentation.instance)
             }
         }
-        if case .tabs(let tabs, _)? = state.root.container, state.presentations.allSatisfy({ $0.style == .window }) {
+        if case .tabs(let tabs, _)? = state.root.container,
+            state.presentations.allSatisfy({ [.window, .popover].contains($0.style) })
+        {
             for tab in tabs { add(.tabSelected, state.root.instance, ["tab": .string(tab.name)]) }
         }
         return reports
     }
 
+    /// True if the user can dismiss a presentation without a button. Nothing that covers the screen is swiped away, unless
+    /// a rule answers just that.
+    private func isDismissable(_ presentation: Presentation) -> Bool {
+        presentation.isInteractivelyDismissable
+            && ([.sheet, .popover, .window].contains(presentation.style) || flow.acts.contains(.dismissed))
+    }
+
     /// The answers and the deadlines for which the state waits.
-    private func endings(in state: NavigationState) -> [Occurrence] {
+    private func endings(in machine: ExploredMachine) -> [Occurrence] {
+        let state = machine.state
         let answers = state.attempts.flatMap { attempt -> [Occurrence] in
             guard let question = questions[attempt.rule] else { return [] }
             return question.answers.map {
@@ -146,7 +185,7 @@ struct Occurrences {
                     platform: flow.platform)
             }
         }
-        let deadlines = state.awaitedDeadlines.map {
+        let deadlines = machine.nextDeadlines.map {
             Occurrence(.time, Machine.deadlinePassed, ["attempt": .string($0)], platform: flow.platform)
         }
         // The link has expired at the time of any message.
@@ -157,14 +196,12 @@ struct Occurrences {
     }
 }
 
-extension Presentation {
-    /// True if the user can dismiss it without a button of a screen. Nothing can be swiped away that covers the screen.
-    fileprivate var isDismissableByGesture: Bool {
-        isInteractivelyDismissable && [.sheet, .popover, .window].contains(style)
-    }
-}
-
 extension Flow {
+    /// True if a rule on an event only answers those of its own platform.
+    func asksForOrigin(of type: String) -> Bool {
+        placedRules.contains { $0.transition.on.contains(type) && $0.transition.origin == .own }
+    }
+
     /// The types of the commands that this flow answers also if another platform sends them.
     var commandsOfOthers: Set<String> {
         Set(placedRules.filter { $0.transition.origin == .any }.flatMap(\.transition.on))
@@ -174,7 +211,7 @@ extension Flow {
     /// The types that services publish and this flow answers.
     var serviceTypes: Set<String> {
         messageTypes.filter {
-            !$0.begins(with: "command.") && !Occurrences.launches.contains($0) && $0 != Machine.deepLinkReceived
+            !$0.begins(with: "command.") && $0 != Occurrences.launch && $0 != Machine.deepLinkReceived
                 && $0 != Machine.deadlinePassed
         }
     }

@@ -9,7 +9,8 @@ package struct RuleCover {
     private var taken: Set<String> = []
 
     package init(of flow: Flow) {
-        places = flow.placedRules.flatMap { $0.transition.places(at: $0.rule.keyPath) }
+        places =
+            flow.placedRules.flatMap { $0.transition.places(at: $0.rule.keyPath) }
             + flow.links.indices.map(Flow.keyPath(ofLink:))
     }
 
@@ -28,7 +29,8 @@ extension Flow.Transition {
         guard `guard` != nil else { return [rule] }
         let lists = answeredActions.filter { !$0.actions.isEmpty && $0.keyPath != Flow.Guard.Part.ask.rawValue }
         return lists.isEmpty
-            ? ["\(rule).\(Flow.Guard.Part.ask.rawValue)"] : lists.map { $0.keyPath == "do" ? rule : "\(rule).\($0.keyPath)" }
+            ? ["\(rule).\(Flow.Guard.Part.ask.rawValue)"]
+            : lists.map { $0.keyPath == "do" ? rule : "\(rule).\($0.keyPath)" }
     }
 }
 
@@ -43,7 +45,8 @@ extension FlowExplorer {
         var chosen: [Story] = []
         var taken: Set<String> = []
         func gain(_ story: Story) -> Int { story.places.subtracting(taken).count }
-        while let best = stories.max(by: { (gain($0), -$0.steps.count) < (gain($1), -$1.steps.count) }), gain(best) > 0 {
+        while let best = stories.max(by: { (gain($0), -$0.steps.count) < (gain($1), -$1.steps.count) }), gain(best) > 0
+        {
             chosen.append(best)
             taken.formUnion(best.places)
             stories.removeAll { gain($0) == 0 }

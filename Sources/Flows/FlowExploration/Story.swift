@@ -40,8 +40,8 @@ struct StoryWriter {
     }
 
     /// Compares the state of the scenario with that of the exploration.
-    mutating func check(_ state: NavigationState) {
-        let isSame = run.machine.state.explored(on: platform) == state.explored(on: platform)
+    mutating func check(_ machine: Machine) {
+        let isSame = ExploredMachine(run.machine).state == ExploredMachine(machine).state
         story.isExact = story.isExact && isSame
     }
 
@@ -59,7 +59,7 @@ struct StoryWriter {
     private func act(of occurrence: Occurrence) -> Scenario.Act? {
         let input = occurrence.input
         let state = run.machine.state
-        let names = state.namesByExploredName(on: platform)
+        let names = run.machine.namesByExploredName
         let isOwn = input.attributes.platform == nil || input.attributes.platform == platform
         let instance = isOwn ? occurrence.instance.map { names[$0] ?? $0 } : nil
         if let report = ViewReport(rawValue: input.type) {

@@ -36,15 +36,22 @@ extension FlowReading {
                 of: flow, messages, sentElsewhere: sentElsewhere, openScreens: openScreens, isWhole: errors.isEmpty)
             reading.report(problems)
             reading.report(
-                explored.filter { found in !problems.contains { $0.code == found.code && $0.keyPath == found.keyPath } }
+                explored.filter { found in !problems.contains { $0.isAbout(found) } }
             )
         }
         let acknowledgements = Acknowledgements(in: yaml, file: file)
         return FlowReview(
             flow: errors.isEmpty ? flow : nil,
             findings: acknowledgements.applied(to: reading.findings) { code in
-                !errors.isEmpty || messages == nil && code.dependsOnMessages
+                !errors.isEmpty || code.isExplored || messages == nil && code.dependsOnMessages
             })
+    }
+}
+
+extension FlowChecker.Problem {
+    /// True if both have the same code, and one has the place of the other or a part of it.
+    fileprivate func isAbout(_ other: FlowChecker.Problem) -> Bool {
+        code == other.code && (keyPath.begins(with: other.keyPath) || other.keyPath.begins(with: keyPath))
     }
 }
 

@@ -48,7 +48,8 @@ extension Machine {
         let message = Scenario.Message(type: recorded.input.type, data: recorded.input.data)
         return Scenario.Outcome(
             number: recorded.number, step: Scenario.Step(position: position, act: .send(message), expectation: nil),
-            messages: [recorded.input], applied: effects.compactMap(\.applied), words: words, changes: changes, failures: failures)
+            messages: [recorded.input], applied: effects.compactMap(\.applied), words: words, changes: changes,
+            failures: failures)
     }
 
     /// The machine with the recorded state. Nil if the recording does not contain the state, or this machine has it.

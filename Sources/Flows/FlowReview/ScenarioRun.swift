@@ -47,7 +47,8 @@ package struct ScenarioRun {
             let failure = Scenario.Failure(
                 position: step.position, aspect: nil, message: error.message, expected: nil, found: nil)
             return Scenario.Outcome(
-                number: count, step: step, messages: [], applied: [], words: OutcomeWords(), changes: [:], failures: [failure])
+                number: count, step: step, messages: [], applied: [], words: OutcomeWords(), changes: [:],
+                failures: [failure])
         }
         let after = ScenarioObservation(machine, effects)
         return Scenario.Outcome(

@@ -52,6 +52,11 @@ public struct FlowFinding: Hashable, Sendable, Encodable, CustomStringConvertibl
             needsMessages || [.unknownField, .unknownValue, .missingField, .wrongType].contains(self)
         }
 
+        /// True if an exploration leads to more such findings than the check, which explores less.
+        package var isExplored: Bool {
+            [.neverApplies, .impossibleAction, .unreached, .deadEnd, .violatedProperty].contains(self)
+        }
+
         /// The mistake or probable mistake, in one or two sentences.
         public var explanation: String {
             switch self {

@@ -255,7 +255,7 @@ extension Flow.Guard.Answer {
 }
 
 extension Flow.Link {
-    var json: JSONValue {
+    package var json: JSONValue {
         .object(
             members: [
                 ("url", .string(url)),

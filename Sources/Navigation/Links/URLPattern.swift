@@ -299,22 +299,21 @@ extension URLPattern.Piece {
 }
 
 extension Flow {
-    /// URLs of a link: each of its placeholders in turn has all of its examples, while the others have their first; and
-    /// one without the values that may be missing. Empty if the pattern is invalid.
-    /// - Parameter examples: Returns values of a schema, at least one.
-    package func exampleURLs(ofLink index: Int, _ examples: (JSONSchema) -> [JSONValue]) -> [String] {
+    /// URLs of a link with all combinations of values. Empty if the pattern is invalid, if no URL of it can be written, or
+    /// if there are more than 64.
+    /// - Parameter values: Returns the values of a placeholder with a schema.
+    package func exampleURLs(ofLink index: Int, _ values: (String, JSONSchema) -> [JSONValue]) -> [String] {
         let prepared = program.links[index]
         guard let pattern = prepared.link.pattern else { return [] }
-        let values = (pattern.required + pattern.optional).map { name in
-            let used = prepared.uses.filter { $0.placeholder == name }.flatMap { examples($0.field.schema) }
-            return (name, used.isEmpty ? examples(pattern.type(of: name)?.schema ?? .string) : used)
+        var combinations: [[String: JSONValue]] = [[:]]
+        for name in pattern.required + pattern.optional {
+            let used = prepared.uses.filter { $0.placeholder == name }.flatMap { values(name, $0.field.schema) }
+            let all = used.isEmpty ? values(name, pattern.type(of: name)?.schema ?? .string) : used
+            combinations = combinations.flatMap { former in
+                all.map { former.merging([name: $0]) { $1 } } + (pattern.optional.contains(name) ? [former] : [])
+            }
+            if combinations.count > 64 { return [] }
         }
-        let first = Dictionary(values.map { ($0, $1[0]) }) { first, _ in first }
-        let others = values.flatMap { name, values in
-            values.dropFirst().map { first.merging([name: $0]) { $1 } }
-        }
-        let least = first.filter { pattern.required.contains($0.key) }
-        let urls = ([first, least] + others).compactMap(pattern.url)
-        return urls.enumerated().filter { !urls[..<$0.offset].contains($0.element) }.map(\.element)
+        return Set(combinations.compactMap(pattern.url)).sorted()
     }
 }

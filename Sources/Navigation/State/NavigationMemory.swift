@@ -48,8 +48,9 @@ public struct NavigationMemory: Hashable, Sendable {
     /// The maximum number of departures, and of attempts, that are kept; the oldest are removed.
     static let departureLimit = 16
 
-    init(instances: Int = 0) {
+    init(instances: Int = 0, answers: [Answer]? = nil) {
         self.instances = instances
+        self.answers = answers
         departures = []
     }
 

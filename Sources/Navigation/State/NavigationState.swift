@@ -295,7 +295,7 @@ extension ScreenInstance {
     fileprivate var maximumArgumentSize: Int { arguments.isEmpty ? 0 : JSONValue.object(arguments).maximumSize }
 
     /// The size of the arguments as JSON, in bytes; 0 if there are none.
-    var argumentSize: Int { arguments.isEmpty ? 0 : JSONValue.object(arguments).description.utf8.count }
+    package var argumentSize: Int { arguments.isEmpty ? 0 : JSONValue.object(arguments).description.utf8.count }
 }
 
 extension JSONValue {

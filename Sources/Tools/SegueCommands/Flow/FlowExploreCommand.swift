@@ -10,16 +10,18 @@ struct FlowExploreCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "explore", abstract: "Find what users can never reach in a flow, and where they get stuck.",
         discussion: """
-            segue flow explore config/flows/ios.yaml
+            segue flow explore config/flows/ios.yaml   the sessions may have other platforms
             segue flow explore config/flows/ios.yaml config/flows/mac.yaml   one session on two platforms
             segue flow explore ios.yaml --contract contract.json             with the values of the services' messages
 
             Walks through all states to which messages can lead from the start of a session: taps on the screens in front, \
             events and errors of services at any time, answers, deadlines, URLs, and the user's gestures. Of each field, \
             the values that the flow names are tried, and two others. Finds screens and rules that nothing leads to, rules \
-            that always fail, and states that nobody can leave, with the shortest story as the steps of a scenario.
+            that always fail, screens that nobody can leave, and 'properties' of the flow that do not hold, with the shortest \
+            story as the steps of a scenario.
 
-            The exit status is 1 if something was found. The last line says whether all states were explored.
+            A command that a flow sends is assumed to arrive before the next message. The last line says what was not \
+            explored: then notes are not proved. The exit status is 1 if something was proved.
             """)
 
     @Argument(help: ArgumentHelp("The flows of one session, in YAML or JSON.", valueName: "file"))
@@ -49,13 +51,16 @@ struct FlowExploreCommand: AsyncParsableCommand {
         }
         var explorer = FlowExplorer(
             flows, messages: try contract.map { try ContractFile.read($0).catalogue } ?? MessageCatalogue([:]),
-            openScreens: readings.reduce(into: []) { $0.formUnion($1.openScreens) }, limit: states)
+            // Those of several flows are the platforms of the session.
+            hasOthers: flows.count == 1, openScreens: readings.reduce(into: []) { $0.formUnion($1.openScreens) },
+            limit: states)
         let exploration = explorer.explore()
-        var count = 0
+        var (count, isClean) = (0, true)
         for (index, reading) in readings.enumerated() {
             for found in explorer.findings(of: exploration, in: index) {
                 for finding in reading.unacknowledged(found.problem) {
                     count += 1
+                    isClean = isClean && finding.severity == .note
                     let line = Line(finding: finding, story: found.story?.steps)
                     let story = (found.story?.steps ?? []).map { "\n    \($0)" }.joined()
                     try await Console.output.writeLine(line, asJSON: output.json, text: finding.description + story)
@@ -64,7 +69,7 @@ struct FlowExploreCommand: AsyncParsableCommand {
         }
         try await Console.output.writeLine(
             Summary(exploration), asJSON: output.json, text: Self.summary(of: exploration, findings: count))
-        if count > 0 { throw ExitCode.failure }
+        if !isClean { throw ExitCode.failure }
     }
 
     /// A finding for programs.

@@ -47,7 +47,8 @@ struct FlowTestsCommand: AsyncParsableCommand {
             let steps = zip(story.steps, story.expectations).map { step, expectation in
                 step.contains(": ") ? "\(step)\n  expect: \(expectation)" : "\(step):\n  expect: \(expectation)"
             }
-            try write("\(Self.mark)\n" + steps.joined(separator: "\n") + "\n", to: "\(folder)/\(flow.name)-\(index + 1).yaml")
+            try write(
+                "\(Self.mark)\n" + steps.joined(separator: "\n") + "\n", to: "\(folder)/\(flow.name)-\(index + 1).yaml")
         }
         let count = stories.count == 1 ? "1 scenario takes" : "\(stories.count) scenarios take"
         try await Console.output.writeLine(
@@ -61,7 +62,9 @@ struct FlowTestsCommand: AsyncParsableCommand {
                     code: "existing-file", "\(path) was not written by this command",
                     recovery: "name another folder, or remove the file", status: .ioError)
             }
+            // check-lines: the folder is one of the source code, which others may read.
             try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+            // check-lines: scenarios are files of the source code.
             try text.write(toFile: path, atomically: true, encoding: .utf8)
         } catch let error as CommandError {
             throw error
