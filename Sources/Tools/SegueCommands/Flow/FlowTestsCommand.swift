@@ -10,8 +10,8 @@ struct FlowTestsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "tests", abstract: "Write scenarios that take every rule of a flow.",
         discussion: """
-            segue flow tests shop.yaml tests        writes tests/shop-1.yaml and so on
-            segue flow run shop.yaml tests/shop-1.yaml
+            segue flow tests shop.yaml tests        writes tests/scenario-1.yaml and so on
+            segue flow run shop.yaml tests/scenario-1.yaml
 
             Explores the flow, and writes few scenarios that together take each rule and link that messages can lead to. \
             Their steps expect what the flow does now, so they find each later change.
@@ -45,10 +45,11 @@ struct FlowTestsCommand: AsyncParsableCommand {
         for (index, story) in stories.enumerated() {
             cover.take(story.places)
             let steps = zip(story.steps, story.expectations).map { step, expectation in
-                step.contains(": ") ? "\(step)\n  expect: \(expectation)" : "\(step):\n  expect: \(expectation)"
+                step.contains(scalars: ": ")
+                    ? "\(step)\n  expect: \(expectation)" : "\(step):\n  expect: \(expectation)"
             }
             try write(
-                "\(Self.mark)\n" + steps.joined(separator: "\n") + "\n", to: "\(folder)/\(flow.name)-\(index + 1).yaml")
+                "\(Self.mark)\n" + steps.joined(separator: "\n") + "\n", to: "\(folder)/scenario-\(index + 1).yaml")
         }
         let count = stories.count == 1 ? "1 scenario takes" : "\(stories.count) scenarios take"
         try await Console.output.writeLine(
@@ -57,7 +58,7 @@ struct FlowTestsCommand: AsyncParsableCommand {
 
     private func write(_ text: String, to path: String) throws {
         do {
-            if let former = try? String(contentsOfFile: path, encoding: .utf8), !former.hasPrefix(Self.mark) {
+            if let former = try? String(contentsOfFile: path, encoding: .utf8), !former.begins(with: Self.mark) {
                 throw CommandError(
                     code: "existing-file", "\(path) was not written by this command",
                     recovery: "name another folder, or remove the file", status: .ioError)
