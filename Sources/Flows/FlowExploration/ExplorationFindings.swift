@@ -72,7 +72,7 @@ extension FlowExplorer {
         }
     }
 
-    private func openAnswers(of coverage: Exploration.Coverage, in flow: Int) -> [ExplorationFinding] {
+    private func openAnswers(of coverage: FlowCoverage, in flow: Int) -> [ExplorationFinding] {
         coverage.openAnswers.compactMap { answer, origin in
             guard
                 let place = coverage.flow.placedRules.first(where: { $0.transition.name == answer.rule })?.rule.keyPath

@@ -21,9 +21,10 @@ package struct FlowExplorer {
     static let queueLimit = 2
 
     let flows: [Flow]
-    private let occurrences: [Occurrences]
-    /// The messages of services, with all data that the flows distinguish.
-    private let services: [Occurrence]
+    private let platforms: [PlatformOccurrences]
+    /// What can happen in every state: messages of services and of other platforms, with all data that the flows
+    /// distinguish.
+    private let anyTime: [Occurrence]
     private let limit: Int
     /// The states of the session: for each, the states of the machines.
     private var states: [[ExploredMachine]] = []
@@ -53,24 +54,24 @@ package struct FlowExplorer {
             if !areAll { exploration.meet(.values(type: type)) }
             return data
         }
-        occurrences = flows.map { flow in Occurrences(of: flow, values) { data($0) } }
-        var services = Set(flows.flatMap(\.serviceTypes)).sorted().flatMap { type in
+        platforms = flows.map { flow in PlatformOccurrences(of: flow, values) { data($0) } }
+        var anyTime = Set(flows.flatMap(\.serviceTypes)).sorted().flatMap { type in
             // A rule may ask for the platform of an event.
             let isOwn = flows.contains { $0.asksForOrigin(of: type) }
-            let platforms = isOwn ? flows.map(\.platform) + (hasOthers ? ["others"] : []) : []
+            let origins = isOwn ? flows.map(\.platform) + (hasOthers ? ["others"] : []) : []
             return data(type).flatMap { choice in
-                ([nil] + platforms).map { Occurrence(.service, type, choice.data, platform: $0) }
+                ([nil] + origins).map { Occurrence(.service, type, choice.data, platform: $0) }
             }
         }
         if hasOthers {
-            services += Set(flows.flatMap(\.commandsOfOthers)).sorted().flatMap { type in
+            anyTime += Set(flows.flatMap(\.commandsOfOthers)).sorted().flatMap { type in
                 data(type).map { Occurrence(.service, type, $0.data, platform: "others") }
             }
         }
         for screen in openScreens { exploration.meet(.openScreen(screen)) }
-        for pattern in occurrences.flatMap(\.unknownPatterns) { exploration.meet(.link(pattern: pattern)) }
+        for pattern in platforms.flatMap(\.unknownPatterns) { exploration.meet(.link(pattern: pattern)) }
         if flows.contains(where: { !$0.requests.isEmpty }) { exploration.meet(.requests) }
-        (self.services, self.exploration) = (services, exploration)
+        (self.anyTime, self.exploration) = (anyTime, exploration)
     }
 
     private struct Exit {
@@ -99,7 +100,7 @@ package struct FlowExplorer {
             var machines = zip(flows, former).map { Machine(exploring: $1, flow: $0) }
             let turn = handle(occurrence, &machines)
             exploration.messageCount += 1
-            for (index, outcome) in turn.outcomes.enumerated() { exploration.record(outcome, of: index, origin) }
+            for (index, outcome) in turn.outcomes.enumerated() { exploration.coverages[index].record(outcome, origin) }
             if occurrence.isNamed { recordAnswer(occurrence.input, origin, turn) }
             if turn.isCut { exploration.meet(.sends) }
             guard machines.contains(where: { $0.revision > 0 }) else { continue }
@@ -119,7 +120,7 @@ package struct FlowExplorer {
 
     /// All that can happen in a state of the session.
     private func occurrences(in states: [ExploredMachine]) -> [Occurrence] {
-        zip(occurrences, states).flatMap { $0.all(in: $1) } + services
+        zip(platforms, states).flatMap { $0.all(in: $1) } + anyTime
     }
 
     /// Records whether a message that answers attempts has an effect.
@@ -128,9 +129,9 @@ package struct FlowExplorer {
             guard let attempt = machine.state.attempts.first(where: { $0.id == input.attributes.causationID }) else {
                 continue
             }
-            exploration.record(
-                Exploration.Answer(rule: attempt.rule, type: input.type, data: input.data),
-                isOver: turn.outcomes[index].hasEffect, of: index, origin)
+            exploration.coverages[index].record(
+                FlowCoverage.Answer(rule: attempt.rule, type: input.type, data: input.data),
+                hasEffect: turn.outcomes[index].hasEffect, origin)
         }
     }
 
@@ -139,14 +140,14 @@ package struct FlowExplorer {
         /// The message of the occurrence, and the commands that flows send because of it.
         var inputs: [Machine.Input]
         /// For each machine, what it has done with all of them.
-        var outcomes: [Exploration.Outcome]
+        var outcomes: [FlowCoverage.Outcome]
         /// True if there are further commands.
         var isCut = false
     }
 
     /// Passes a message to all machines, and the commands that their flows send because of it.
     private func handle(_ occurrence: Occurrence, _ machines: inout [Machine]) -> Turn {
-        var turn = Turn(inputs: [occurrence.input], outcomes: machines.map { _ in Exploration.Outcome() })
+        var turn = Turn(inputs: [occurrence.input], outcomes: machines.map { _ in FlowCoverage.Outcome() })
         var count = 0
         while count < turn.inputs.count {
             let input = turn.inputs[count]
@@ -198,7 +199,7 @@ package struct FlowExplorer {
         origins.append(origin)
         exits.append(nil)
         for (index, machine) in state.enumerated() {
-            for instance in machine.state.open { exploration.reach(instance.screen, of: index) }
+            for instance in machine.state.open { exploration.coverages[index].reach(instance.screen) }
         }
         return number
     }

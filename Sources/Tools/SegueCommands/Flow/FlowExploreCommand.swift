@@ -86,11 +86,14 @@ struct FlowExploreCommand: AsyncParsableCommand {
         let messages: Int
         /// True if all states were explored.
         let isWhole: Bool
+        /// What was not explored.
+        let limits: [String]
 
         init(_ exploration: Exploration) {
             (states, transitions) = (exploration.stateCount, exploration.transitionCount)
             messages = exploration.messageCount
             isWhole = exploration.isWhole
+            limits = ExplorationLimit.lines(of: exploration.limits)
         }
     }
 
@@ -99,7 +102,7 @@ struct FlowExploreCommand: AsyncParsableCommand {
         let counts =
             "\(exploration.stateCount) states and \(exploration.transitionCount) transitions "
             + "(\(exploration.messageCount) messages)"
-        let limits = exploration.limits.sorted().map(\.description)
+        let limits = ExplorationLimit.lines(of: exploration.limits)
         return "\(found) in \(counts)"
             + (limits.isEmpty ? ": all there are" : "; not proved: \(limits.joined(separator: "; "))")
     }
