@@ -24,11 +24,15 @@ struct ClockTests {
             try clock.set(by: jump)
             try await goesOn("after the clock was set", arena)
             try await first.send(SIGKILL)
+            // Until then it holds the locks of the bus.
+            try await arena.waitUntilEnd(of: first)
             let second = try await startBroker("second", clock, in: arena)
             try await goesOn("after a start with that clock", arena)
             try clock.set(by: .zero)
             try await goesOn("after the clock was set right", arena)
             try await second.send(SIGKILL)
+            // Until then it holds the locks of the bus.
+            try await arena.waitUntilEnd(of: second)
             _ = try await startBroker("third", clock, in: arena)
             try await goesOn("after a start with the right clock", arena)
             try await publisher.send(SIGTERM)

@@ -5,6 +5,7 @@ import Foundation
 import FoundationXML
 import Navigation
 import Support
+import TestSupport
 import Testing
 
 @Suite("'segue flow'")
@@ -107,6 +108,55 @@ struct FlowVerbTests {
             let refused = try await segue.run(["flow", "tests", flow, "tests"])
             #expect(refused.status == 74 && refused.error.contains("was not written by this command"))
             #expect(try await segue.run(["flow", "cover", flow]).status == 64)
+        }
+    }
+
+    @Test("'segue flow diff' tells what changes for users, in three forms")
+    func diff() async throws {
+        try await SegueCommandLine.inScratch { segue in
+            try segue.write(Self.unused, to: "old.yaml")
+            try segue.write(Self.unused.replacing("push: list", with: "push: unused"), to: "new.yaml")
+            let text = try await segue("flow", "diff", "old.yaml", "new.yaml")
+            #expect(text.status == 1)
+            #expect(text.lines.contains("screen 'unused' is new"), "\(text.output)")
+            #expect(text.lines.contains("on 'list', event.A leads to 'unused'; before: 'list' stays"), "\(text.output)")
+            #expect(text.error.contains("not compared: a path can have any number of 'list'"))
+            let json = try await segue("flow", "diff", "old.yaml", "new.yaml", "--json")
+            #expect(json.status == 1 && json.output.contains(#""newScreens":["unused"]"#), "\(json.output)")
+            let markdown = try await segue("flow", "diff", "old.yaml", "new.yaml", "--markdown")
+            #expect(markdown.status == 1 && markdown.output.contains("stateDiagram-v2"), "\(markdown.output)")
+            let same = try await segue("flow", "diff", "old.yaml", "old.yaml")
+            #expect(same.status == 0 && same.output == "nothing changes for users\n")
+        }
+    }
+
+    @Test("The steps of the workflow file pass for a flow with tests, and describe the change")
+    func workflow() async throws {
+        let path = Repository.path("config/flows/review-workflow.yml")
+        let steps = try String(contentsOfFile: path, encoding: .utf8).components(separatedBy: "      - name: ").dropFirst()
+            .map { step in
+                let text = step.components(separatedBy: "run: ")[1]
+                return text.hasPrefix("|\n") ? text.dropFirst(2).replacing("          ", with: "") : text
+            }
+        try #require(steps.count == 4)
+        try await SegueCommandLine.inScratch { segue in
+            let flow = FlowExamples.path(FlowExamples.shipped[0])
+            let prepared = try await segue.shell(
+                """
+                set -euo pipefail
+                git init -q . && mkdir flows && cp \(flow) flows/ios.yaml
+                git add . && git -c user.name=t -c user.email=t@example.com commit -qm flow && git branch base
+                segue flow tests flows/ios.yaml flows/tests
+                sed -i 's/^version: .*/version: 99/' flows/ios.yaml
+                """)
+            try #require(prepared.status == 0, "\(prepared.error)")
+            let variables = "FLOW=flows/ios.yaml SCENARIOS=flows/tests BASE=base GITHUB_STEP_SUMMARY=summary.md"
+            for step in steps {
+                let result = try await segue.shell("set -eo pipefail; export \(variables)\n\(step)")
+                #expect(result.status == 0, "\(step)\(result.output)\(result.error)")
+            }
+            let summary = try String(contentsOfFile: "\(segue.directory)/summary.md", encoding: .utf8)
+            #expect(summary == "Nothing changes for users.\n")
         }
     }
 

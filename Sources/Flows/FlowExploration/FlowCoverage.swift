@@ -12,6 +12,8 @@ package struct FlowCoverage {
         var failures: [(place: String, error: NavigationFailure)] = []
         /// True if the state has changed, or if the host has something to do.
         var hasEffect = false
+        /// The types of the commands that it has sent.
+        var sends: Set<String> = []
     }
 
     /// What happened to a rule, a part of a guard, or a link.
@@ -37,7 +39,10 @@ package struct FlowCoverage {
     }
 
     package let flow: Flow
-    private var screens: Set<String> = []
+    /// The screens that are open in some state.
+    package private(set) var reachedScreens: Set<String> = []
+    /// What can happen on each screen.
+    package private(set) var steps: Set<FlowStep> = []
     /// By the place in the flow: of a rule, of a part of its guard, or of a link.
     package private(set) var uses: [String: Use] = [:]
     /// The answers that have had no effect, with their first occurrences. Nil for an answer that has had one.
@@ -47,7 +52,9 @@ package struct FlowCoverage {
         self.flow = flow
     }
 
-    mutating func reach(_ screen: String) { screens.insert(screen) }
+    mutating func reach(_ screen: String) { reachedScreens.insert(screen) }
+
+    mutating func record(_ step: FlowStep) { steps.insert(step) }
 
     mutating func record(_ answer: Answer, hasEffect: Bool, _ origin: Exploration.Origin) {
         if hasEffect {
@@ -78,7 +85,7 @@ package struct FlowCoverage {
     }
 
     /// The screens that no state has, sorted.
-    package var unreachedScreens: [String] { Set(flow.screens.keys).subtracting(screens).sorted() }
+    package var unreachedScreens: [String] { Set(flow.screens.keys).subtracting(reachedScreens).sorted() }
 
     /// The places of the rules and links that nothing leads to, in the order of the flow; and of the actions of a
     /// guard that are never taken, although the guard waits.

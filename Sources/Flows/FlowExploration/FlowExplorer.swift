@@ -100,7 +100,14 @@ package struct FlowExplorer {
             var machines = zip(flows, former).map { Machine(exploring: $1, flow: $0) }
             let turn = handle(occurrence, &machines)
             exploration.messageCount += 1
-            for (index, outcome) in turn.outcomes.enumerated() { exploration.coverages[index].record(outcome, origin) }
+            for (index, outcome) in turn.outcomes.enumerated() {
+                exploration.coverages[index].record(outcome, origin)
+                guard outcome.hasEffect else { continue }
+                exploration.coverages[index].record(
+                    FlowStep(
+                        screen: former[index].state.top.screen, cause: occurrence.cause,
+                        next: machines[index].state.top.screen, sends: outcome.sends.sorted()))
+            }
             if occurrence.isNamed { recordAnswer(occurrence.input, origin, turn) }
             if turn.isCut { exploration.meet(.sends) }
             guard machines.contains(where: { $0.revision > 0 }) else { continue }
@@ -164,6 +171,7 @@ package struct FlowExplorer {
                     case .began, .messageDiscarded: break
                     case .send(let type, let data) where flows.contains { $0.messageTypes.contains(type) }:
                         turn.outcomes[index].hasEffect = true
+                        turn.outcomes[index].sends.insert(type)
                         guard turn.inputs.count <= Self.sendLimit else {
                             turn.isCut = true
                             continue
@@ -173,6 +181,9 @@ package struct FlowExplorer {
                             Machine.Input(
                                 id: "\(occurrence.input.id)-\(turn.inputs.count)", type: type, data: data,
                                 attributes: attributes))
+                    case .send(let type, _), .ask(_, let type, _, _, _):
+                        turn.outcomes[index].hasEffect = true
+                        turn.outcomes[index].sends.insert(type)
                     default: turn.outcomes[index].hasEffect = true
                     }
                 }

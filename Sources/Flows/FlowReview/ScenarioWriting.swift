@@ -6,25 +6,25 @@ extension Scenario.Act {
     /// The act as YAML on one line.
     package var line: String {
         switch self {
-        case .send(let message): "send: \(message.line)"
+        case .send(let message): "\(word.rawValue): \(message.line)"
         case .back(let name), .dismiss(let name), .gone(let name):
-            "\(word)\(name.map { ": \(Self.scalar($0))" } ?? "")"
-        case .answer(let name), .tab(let name): "\(word): \(Self.scalar(name))"
-        case .expire, .restart, .begin: word
+            "\(word.rawValue)\(name.map { ": \(Self.scalar($0))" } ?? "")"
+        case .answer(let name), .tab(let name): "\(word.rawValue): \(Self.scalar(name))"
+        case .expire, .restart, .begin: word.rawValue
         }
     }
 
-    private var word: String {
+    private var word: Word {
         switch self {
-        case .begin: "begin"
-        case .send: "send"
-        case .back: "back"
-        case .dismiss: "dismiss"
-        case .answer: "answer"
-        case .tab: "tab"
-        case .gone: "gone"
-        case .expire: "expire"
-        case .restart: "restart"
+        case .begin: .begin
+        case .send: .send
+        case .back: .back
+        case .dismiss: .dismiss
+        case .answer: .answer
+        case .tab: .tab
+        case .gone: .gone
+        case .expire: .expire
+        case .restart: .restart
         }
     }
 

@@ -429,7 +429,7 @@ public struct Flow: Hashable, Sendable {
 
     /// The flow as JSON, in the form of its YAML file.
     ///
-    /// ``hash`` is computed from this value.
+    /// ``hash`` is computed from this value without the properties.
     public var json: JSONValue { program.declaration.json }
 }
 

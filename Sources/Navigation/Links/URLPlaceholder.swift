@@ -64,6 +64,7 @@ extension URLPattern {
             }
         }
 
+        /// The schema of all values of the type.
         var schema: JSONSchema {
             switch self {
             case .string: .string

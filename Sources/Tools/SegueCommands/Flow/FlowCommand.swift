@@ -11,6 +11,7 @@ package struct FlowCommand: AsyncParsableCommand {
         discussion: """
             segue flow check config/flows/*.yaml             checks flows for errors
             segue flow explore config/flows/ios.yaml         finds what users can never reach
+            segue flow diff old.yaml new.yaml                tells what changes for users
             segue flow graph config/flows/ios.yaml > ios.svg draws a flow
             segue flow run config/flows/ios.yaml story.yaml  tests a flow with a scenario
             segue flow run ios.yaml --recording story.jsonl  tests it with a recording
@@ -22,7 +23,7 @@ package struct FlowCommand: AsyncParsableCommand {
             No bus is needed. docs/flows.md explains flows and scenarios, docs/flow-keys.md all their keys.
             """,
         subcommands: [
-            FlowCheckCommand.self, FlowExploreCommand.self, FlowGraphCommand.self, FlowRunCommand.self,
+            FlowCheckCommand.self, FlowExploreCommand.self, FlowDiffCommand.self, FlowGraphCommand.self, FlowRunCommand.self,
             FlowCoverCommand.self, FlowTestsCommand.self, FlowExportCommand.self, FlowMigrateCommand.self,
         ])
 

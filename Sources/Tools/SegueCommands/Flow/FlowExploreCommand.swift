@@ -62,7 +62,8 @@ struct FlowExploreCommand: AsyncParsableCommand {
                     count += 1
                     isClean = isClean && finding.severity == .note
                     let line = Line(finding: finding, story: found.story?.steps)
-                    let story = (found.story?.steps ?? []).map { "\n    \($0)" }.joined()
+                    let note = found.story?.isExact == false ? ["# Played as a scenario, this leads elsewhere:"] : []
+                    let story = (note + (found.story?.steps ?? [])).map { "\n    \($0)" }.joined()
                     try await Console.output.writeLine(line, asJSON: output.json, text: finding.description + story)
                 }
             }
