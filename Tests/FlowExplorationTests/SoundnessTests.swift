@@ -471,6 +471,282 @@ struct SoundnessTests {
                 do: [{ update: { screen: home, arguments: { busy: true } } }]
             """#
         ),
+        (
+            "A field has a value that the argument's type does not allow",
+            #"""
+            screens:
+              home:
+              item: { arguments: { kind: { enum: [red, blue] } } }
+              other:
+            transitions:
+              - { on: event.Colour, where: { kind: [red, blue] }, do: [{ setRoot: { screen: item, arguments: { kind: "${data.kind}" } } }] }
+              - { on: event.Colour, do: [{ setRoot: other }] }
+            """#
+        ),
+        (
+            "An optional field is absent",
+            #"""
+            screens:
+              home: { sends: [command.Sort] }
+              up:
+              down:
+              plain:
+            commands:
+              command.Sort: { order?: { enum: [up, down] } }
+            transitions:
+              - { on: command.Sort, where: { order: up }, do: [{ setRoot: up }] }
+              - { on: command.Sort, where: { order: down }, do: [{ setRoot: down }] }
+              - { on: command.Sort, do: [{ setRoot: plain }] }
+            """#
+        ),
+        (
+            "An optional field of a command that the flow sends is absent",
+            #"""
+            screens:
+              home: { sends: [command.Open] }
+              none:
+              some:
+            commands:
+              command.Show: { kind?: string }
+            transitions:
+              - on: command.Open
+                when: { top: home }
+                do: [{ send: { type: command.Show, data: { kind: "${data.kind}" } } }]
+              - on: command.Show
+                origin: own
+                where: { kind: { exists: false } }
+                do: [{ push: none }]
+              - on: command.Show
+                origin: own
+                do: [{ push: some }]
+            """#
+        ),
+        (
+            "A constant is compared with an argument of a child flow",
+            #"""
+            screens:
+              home: { sends: [command.Edit] }
+              editor: { arguments: { kind: string }, sends: [command.Next] }
+              gift:
+            flows:
+              edit:
+                start: editor
+                transitions:
+                  - on: command.Next
+                    when: { top: { screen: editor, arguments: { kind: gift } } }
+                    do: [{ push: gift }]
+            transitions:
+              - on: command.Edit
+                when: { top: home }
+                do: [{ present: { flow: edit, style: sheet, arguments: { kind: "${data.kind}" } } }]
+            """#
+        ),
+        (
+            "An argument of a child flow is in its result",
+            #"""
+            screens:
+              home: { sends: [command.Ask] }
+              q: { arguments: { id: string }, sends: [command.Done] }
+              gift:
+            flows:
+              ask:
+                start: q
+                transitions: [{ on: command.Done, do: [{ finish: { id: "${sender.id}" } }] }]
+            transitions:
+              - { on: command.Ask, when: { top: home }, do: [{ push: { flow: ask, arguments: { id: "${data.id}" } } }] }
+              - { on: flow.finished, where: { flow: ask, result.id: gift }, do: [{ push: gift }] }
+            """#
+        ),
+        (
+            "An optional argument of a child flow is absent",
+            #"""
+            screens:
+              home: { sends: [command.Edit] }
+              editor: { arguments: { id?: string }, sends: [command.Next] }
+              created:
+            flows:
+              edit:
+                start: editor
+                transitions:
+                  - on: command.Next
+                    when: { top: { screen: editor, arguments: { id: { exists: false } } } }
+                    do: [{ push: created }]
+            transitions:
+              - on: command.Edit
+                when: { top: home }
+                do: [{ present: { flow: edit, style: sheet, arguments: { id: "${data.id}" } } }]
+            """#
+        ),
+        (
+            "A template refers to the arguments",
+            #"""
+            screens:
+              home: { sends: [command.Open] }
+              item: { arguments: { kind: string }, sends: [command.Next] }
+              gift:
+            transitions:
+              - on: command.Open
+                when: { top: home }
+                do: [{ push: { screen: item, arguments: { kind: "${data.kind}" } } }]
+              - on: command.Next
+                when: { top: item }
+                do: [{ send: { type: command.Show, data: { kind: "${arguments.kind}" } } }]
+              - on: command.Show
+                origin: own
+                where: { kind: gift }
+                do: [{ push: gift }]
+            """#
+        ),
+        (
+            "A template refers to the alert that sends the command",
+            #"""
+            screens:
+              home: { sends: [command.Delete] }
+              confirm: { arguments: { kind: string } }
+              deleted: { arguments: { kind: string }, sends: [command.Next] }
+              gift:
+            transitions:
+              - on: command.Delete
+                when: { top: home }
+                do:
+                  - present: { screen: confirm, style: dialog, title: T, arguments: { kind: "${data.kind}" }, buttons: [{ id: yes, title: "Yes", sends: command.Yes }, { id: no, title: "No", role: cancel }] }
+              - on: command.Yes
+                origin: own
+                do: [{ push: { screen: deleted, arguments: { kind: "${sender.kind}" } } }]
+              - on: command.Next
+                when: { top: { screen: deleted, arguments: { kind: gift } } }
+                do: [{ push: gift }]
+            """#
+        ),
+        (
+            "A template refers to the screen that the user left",
+            #"""
+            screens:
+              home: { sends: [command.Open] }
+              item: { arguments: { kind: string } }
+              left: { arguments: { kind: string }, sends: [command.Next] }
+              gift:
+            transitions:
+              - on: command.Open
+                when: { top: home }
+                do: [{ push: { screen: item, arguments: { kind: "${data.kind}" } } }]
+              - on: user.wentBack
+                where: { screen: item }
+                do: [{ push: { screen: left, arguments: { kind: "${sender.kind}" } } }]
+              - on: command.Next
+                when: { top: { screen: left, arguments: { kind: gift } } }
+                do: [{ push: gift }]
+            """#
+        ),
+        (
+            "A button of an alert has a template",
+            #"""
+            screens:
+              home: { arguments: { kind?: string }, sends: [command.Ask, command.Set] }
+              confirm:
+              item: { arguments: { kind: string }, sends: [command.Next] }
+              gift:
+            transitions:
+              - { on: command.Set, when: { top: home }, do: [{ update: { screen: home, arguments: { kind: "${data.kind}" } } }] }
+              - on: command.Ask
+                when: { top: { screen: home, arguments: { kind: { exists: true } } } }
+                do:
+                  - present: { screen: confirm, style: alert, title: T, buttons: [{ id: ok, title: ok, do: [{ push: { screen: item, arguments: { kind: "${arguments.kind}" } } }] }] }
+              - { on: command.Next, when: { top: { screen: item, arguments: { kind: gift } } }, do: [{ push: gift }] }
+            """#
+        ),
+        (
+            "A number is less than all others",
+            #"""
+            screens:
+              home: { sends: [command.Rate] }
+              great:
+              good:
+              poor:
+            transitions:
+              - { on: command.Rate, where: { stars: 5 }, do: [{ setRoot: great }] }
+              - { on: command.Rate, where: { stars: 4 }, do: [{ setRoot: good }] }
+              - { on: command.Rate, where: { stars: { atMost: 5 } }, do: [{ setRoot: poor }] }
+            """#
+        ),
+        (
+            "A number is compared with a text that writes it",
+            #"""
+            screens:
+              home: { sends: [command.Open] }
+              item: { arguments: { n: string }, sends: [command.Next] }
+              five:
+            commands:
+              command.Open: { n: string }
+            transitions:
+              - { on: command.Open, when: { top: home }, do: [{ push: { screen: item, arguments: { n: "${data.n}" } } }] }
+              - { on: command.Next, when: { top: { screen: item, arguments: { n: 5 } } }, do: [{ push: five }] }
+            """#
+        ),
+        (
+            "Two fields with different limits are equal",
+            #"""
+            screens:
+              home: { sends: [command.Open] }
+              item: { arguments: { id: {} } }
+              same:
+            commands:
+              command.Open: { itemID: { type: integer, minimum: 1 } }
+            transitions:
+              - { on: command.Open, when: { top: home }, do: [{ push: { screen: item, arguments: { id: "${data.itemID}" } } }] }
+              - { on: event.Bought, when: { top: { screen: item, arguments: { id: "${data.itemID}" } } }, do: [{ push: same }] }
+            """#
+        ),
+        (
+            "Four values are all different",
+            #"""
+            screens:
+              home: { sends: [command.Pick] }
+              a: { arguments: { id: {} }, sends: [command.Pick] }
+              b: { arguments: { id: {} }, sends: [command.Pick] }
+              c: { arguments: { id: {} }, sends: [command.Pick] }
+              d: { arguments: { id: {} } }
+            transitions:
+              - { on: command.Pick, when: { top: home }, do: [{ push: { screen: a, arguments: { id: "${data.id}" } } }] }
+              - on: command.Pick
+                when: { top: a }
+                unless: { path: { screen: a, arguments: { id: "${data.id}" } } }
+                do: [{ push: { screen: b, arguments: { id: "${data.id}" } } }]
+              - on: command.Pick
+                when: { top: b }
+                unless: { path: [{ screen: a, arguments: { id: "${data.id}" } }, { screen: b, arguments: { id: "${data.id}" } }] }
+                do: [{ push: { screen: c, arguments: { id: "${data.id}" } } }]
+              - on: command.Pick
+                when: { top: c }
+                unless: { path: [{ screen: a, arguments: { id: "${data.id}" } }, { screen: b, arguments: { id: "${data.id}" } }, { screen: c, arguments: { id: "${data.id}" } }] }
+                do: [{ push: { screen: d, arguments: { id: "${data.id}" } } }]
+            """#
+        ),
+        (
+            "A template of a rule on an event refers to the sender",
+            #"""
+            screens:
+              home: { sends: [command.Play] }
+              player: { arguments: { id: string } }
+              credits: { arguments: { id: string } }
+            transitions:
+              - { on: command.Play, when: { top: home }, do: [{ push: { screen: player, arguments: { id: "${data.id}" } } }] }
+              - { on: event.VideoEnded, when: { top: player }, do: [{ push: { screen: credits, arguments: { id: "${sender.id}" } } }] }
+            """#
+        ),
+        (
+            "A rule that changes nothing keeps a later one from applying",
+            #"""
+            screens:
+              home: { sends: [command.Home, command.Open] }
+              item: { sends: [command.Home] }
+              info:
+            transitions:
+              - { on: command.Open, when: { top: home }, do: [{ push: item }] }
+              - { on: event.Hint, when: { top: home }, do: [popToRoot] }
+              - { on: event.Hint, unless: { top: info }, do: [{ push: info }] }
+            """#
+        ),
     ]
 
     @Test("Nothing is reported that can happen", arguments: flows)

@@ -133,7 +133,8 @@ struct FlowVerbTests {
     @Test("The steps of the workflow file pass for a flow with tests, and describe the change")
     func workflow() async throws {
         let path = Repository.path("config/flows/review-workflow.yml")
-        let steps = try String(contentsOfFile: path, encoding: .utf8).components(separatedBy: "      - name: ").dropFirst()
+        let steps = try String(contentsOfFile: path, encoding: .utf8).components(separatedBy: "      - name: ")
+            .dropFirst()
             .map { step in
                 let text = step.components(separatedBy: "run: ")[1]
                 return text.hasPrefix("|\n") ? text.dropFirst(2).replacing("          ", with: "") : text
@@ -167,7 +168,8 @@ struct FlowVerbTests {
                 Self.unused.replacing(
                     "screens: { list: , unused: }", with: "screens: { list: { sends: [command.Buy], once: true } }"
                 )
-                .replacing("event.A", with: "event.Sale"), to: "shop.yaml")
+                .replacing("event.A", with: "event.Sale").replacing("push: list", with: "setRoot: list"),
+                to: "shop.yaml")
             try ContractShop.write(segue)
             try await segue("contract", "export", "-o", "contract.json")
             #expect(try await segue("flow", "check", "--strict", "shop.yaml").status == 0)
@@ -213,7 +215,8 @@ struct FlowVerbTests {
                 Self.unused.replacing(
                     "screens: { list: , unused: }", with: "screens: { list: { sends: [command.Buy], once: true } }"
                 )
-                .replacing("event.A", with: "command.Buy"), to: "shop.yaml")
+                .replacing("event.A", with: "command.Buy").replacing("push: list", with: "setRoot: list"),
+                to: "shop.yaml")
             try ContractShop.write(segue)
             try ContractShop.write(
                 Document.ServiceContract(

@@ -58,17 +58,23 @@ extension FlowExplorer {
 
     private func violations(in flow: Int) -> [ExplorationFinding] {
         exploration.coverages[flow].flow.properties.enumerated().compactMap { index, property in
+            guard isMeant(property, in: flow) else {
+                return finding(
+                    .violatedProperty, "this is about no state; correct 'when' and 'unless'",
+                    Flow.keyPath(ofProperty: index))
+            }
             guard let state = violation(of: property, in: flow) else { return nil }
+            let place = state == 0 ? "in the first state" : "in a state"
             let message =
                 switch property.kind {
-                case .always: "this does not hold in a state"
-                case .never: "this holds in a state"
-                case .canReach: "nothing but a URL leads from a state to one in which this holds"
+                case .always: "this does not hold \(place)"
+                case .never: "this holds \(place)"
+                case .canReach: "\(place), nothing but a URL leads to one in which this holds"
                 }
             return finding(
                 .violatedProperty, "\(message); correct the rules or the property",
                 "\(Flow.keyPath(ofProperty: index)).\(property.kind.rawValue)", story(to: state, in: flow),
-                isProved: property.kind != .canReach || exploration.isWhole)
+                isProved: property.kind == .canReach ? nil : story(to: state, in: flow).isTimely)
         }
     }
 
@@ -120,7 +126,7 @@ extension FlowExplorer {
     private func finding(
         _ code: FlowFinding.Code, _ message: String, _ keyPath: String, _ story: Story? = nil, isProved: Bool? = nil
     ) -> ExplorationFinding {
-        let isProved = isProved ?? exploration.isWhole
+        let isProved = isProved ?? exploration.isWhole && story?.isTimely != false
         return ExplorationFinding(
             problem: FlowChecker.Problem(
                 keyPath: keyPath, message: isProved ? message : "\(message) (not proved)",

@@ -6,7 +6,7 @@ package enum ExplorationLimit: Hashable, Comparable {
     case repetition(screen: String)
     /// A guard can hold back any number of messages.
     case queue
-    /// The messages of a type have too many combinations of values.
+    /// The messages of a type have too many combinations of values, or values that are parts of others.
     case values(type: String)
     /// Commands that flows send lead to more of them, without end.
     case sends
@@ -56,7 +56,7 @@ extension ExplorationLimit: CustomStringConvertible {
             "a path can have any number of \(names); at most \(FlowExplorer.repetitionLimit) were explored"
         case .queue:
             "guards hold back any number of messages; at most \(FlowExplorer.queueLimit) were explored"
-        case .values: "too many combinations of the fields of \(names)"
+        case .values: "not all values of the fields of \(names) were explored"
         case .sends: "commands lead to further commands; at most \(FlowExplorer.sendLimit) in turn were explored"
         case .openScreen: "screens of steps may send any command: \(names); write their 'sends'"
         case .requests: "actions that views request were not explored"

@@ -12,8 +12,10 @@ package struct FlowCoverage {
         var failures: [(place: String, error: NavigationFailure)] = []
         /// True if the state has changed, or if the host has something to do.
         var hasEffect = false
-        /// The types of the commands that it has sent.
-        var sends: Set<String> = []
+        /// What it has told others, in words.
+        var tells: Set<String> = []
+        /// The screens that were open after one of the messages.
+        var screens: Set<String> = []
     }
 
     /// What happened to a rule, a part of a guard, or a link.
@@ -22,7 +24,7 @@ package struct FlowCoverage {
         package fileprivate(set) var count = 0
         /// The number of messages because of which it could not be applied.
         package fileprivate(set) var failureCount = 0
-        /// The first time that it was applied.
+        /// The first time that it was applied and did not fail.
         package fileprivate(set) var first: Exploration.Origin?
         /// True if it has had an effect.
         fileprivate var hasEffect = false
@@ -65,10 +67,12 @@ package struct FlowCoverage {
     }
 
     mutating func record(_ outcome: Outcome, _ origin: Exploration.Origin) {
+        reachedScreens.formUnion(outcome.screens)
         for place in outcome.places {
             uses[place, default: Use()].count += 1
             if outcome.hasEffect { uses[place]?.hasEffect = true }
-            if uses[place]?.first == nil { uses[place]?.first = origin }
+            let fails = outcome.failures.contains { $0.place == place }
+            if !fails, uses[place]?.first == nil { uses[place]?.first = origin }
         }
         for (place, error) in outcome.failures {
             uses[place, default: Use()].failureCount += 1
@@ -110,14 +114,22 @@ package struct FlowCoverage {
     /// The places of the rules that never had an effect, sorted. A redirect has no effect of its own.
     var idlePlaces: [String] {
         let redirects = Set(flow.links.indices.filter { flow.links[$0].redirect != nil }.map(Flow.keyPath(ofLink:)))
-        // With `ifPossible`, a rule can keep others from applying.
-        let optional = Set(
-            flow.placedRules.filter { $0.transition.actions.allSatisfy(\.isOptional) }.map(\.rule.keyPath))
+        let shadowing = Set(flow.shadowingRules)
         return uses.filter { !$1.hasEffect && $1.failureCount < $1.count }.keys
-            .filter { !redirects.contains($0) && !optional.contains($0) }.sorted()
+            .filter { !redirects.contains($0) && !shadowing.contains($0) }.sorted()
     }
 }
 
-extension Flow.Action {
-    fileprivate var isOptional: Bool { if case .ifPossible = self { true } else { false } }
+extension Flow {
+    /// The places of the rules that keep a later rule of the same list from applying to a message.
+    fileprivate var shadowingRules: [String] {
+        let lists =
+            [placedRules.filter { $0.rule.keyPath.begins(with: "transitions") }]
+            + flows.keys.sorted().map { name in placedRules.filter { $0.rule.keyPath.begins(with: "flows.\(name).") } }
+        return lists.flatMap { rules in
+            rules.enumerated().filter { index, rule in
+                rules[(index + 1)...].contains { !Set($0.transition.on).isDisjoint(with: rule.transition.on) }
+            }.map(\.element.rule.keyPath)
+        }
+    }
 }

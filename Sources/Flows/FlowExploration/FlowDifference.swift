@@ -1,4 +1,4 @@
-package import Navigation
+internal import Navigation
 internal import Support
 
 /// A step that a flow allows: what can happen on a screen, and what the user sees then.
@@ -9,8 +9,8 @@ package struct FlowStep: Hashable, Sendable {
     package let cause: String
     /// The screen in front afterwards.
     package let next: String
-    /// The commands that the flow sends, sorted.
-    package let sends: [String]
+    /// What the flow tells others, in words, sorted.
+    package let tells: [String]
 }
 
 /// What is different for a user between two flows.
@@ -73,7 +73,8 @@ package struct FlowDifference {
             "    \(nodes[change.screen] ?? "") : \(Self.text(change.cause)): \(Self.text(change.result))"
         }
         let list = lines.map { "- \(Self.text($0))\n" }.joined()
-        let graph = changes.isEmpty ? "" : "\n```mermaid\nstateDiagram-v2\n\((screens + notes).joined(separator: "\n"))\n```\n"
+        let graph =
+            changes.isEmpty ? "" : "\n```mermaid\nstateDiagram-v2\n\((screens + notes).joined(separator: "\n"))\n```\n"
         return list + graph
     }
 
@@ -104,7 +105,7 @@ extension FlowStep {
     /// What the step leads to, in words.
     fileprivate var words: String {
         let stays = next == screen ? "'\(next)' stays" : "'\(next)'"
-        return sends.isEmpty ? stays : "\(stays) (sends \(sends.joined(separator: ", ")))"
+        return tells.isEmpty ? stays : "\(stays) (\(tells.joined(separator: ", ")))"
     }
 }
 

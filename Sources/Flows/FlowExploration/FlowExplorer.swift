@@ -106,7 +106,7 @@ package struct FlowExplorer {
                 exploration.coverages[index].record(
                     FlowStep(
                         screen: former[index].state.top.screen, cause: occurrence.cause,
-                        next: machines[index].state.top.screen, sends: outcome.sends.sorted()))
+                        next: machines[index].state.top.screen, tells: outcome.tells.sorted()))
             }
             if occurrence.isNamed { recordAnswer(occurrence.input, origin, turn) }
             if turn.isCut { exploration.meet(.sends) }
@@ -171,7 +171,7 @@ package struct FlowExplorer {
                     case .began, .messageDiscarded: break
                     case .send(let type, let data) where flows.contains { $0.messageTypes.contains(type) }:
                         turn.outcomes[index].hasEffect = true
-                        turn.outcomes[index].sends.insert(type)
+                        turn.outcomes[index].tells.insert("sends \(type)")
                         guard turn.inputs.count <= Self.sendLimit else {
                             turn.isCut = true
                             continue
@@ -183,9 +183,15 @@ package struct FlowExplorer {
                                 attributes: attributes))
                     case .send(let type, _), .ask(_, let type, _, _, _):
                         turn.outcomes[index].hasEffect = true
-                        turn.outcomes[index].sends.insert(type)
+                        turn.outcomes[index].tells.insert("sends \(type)")
+                    case .openURL:
+                        turn.outcomes[index].hasEffect = true
+                        turn.outcomes[index].tells.insert("opens a URL")
                     default: turn.outcomes[index].hasEffect = true
                     }
+                }
+                if turn.inputs.count > 1 {
+                    turn.outcomes[index].screens.formUnion(machines[index].state.open.map(\.screen))
                 }
                 turn.outcomes[index].places += Set(places)
                 turn.outcomes[index].failures += failures.map { ($0, $1) }
@@ -239,29 +245,33 @@ extension FlowExplorer {
         let isPresented: Bool
     }
 
-    /// The screens of a flow that the user cannot leave, other than by a new launch or a URL: those that stay in front,
-    /// and those that stay presented. Not the screen with which the app begins.
+    /// The screens of a flow that the user cannot leave, other than by a new launch or a URL: those that stay in front
+    /// although no command that they send has an effect, and those that stay presented. Not the screen with which the
+    /// app begins.
     func traps(of flow: Int) -> [Trap] {
-        func front(_ state: [ExploredMachine]) -> String { state[flow].state.top.screen }
+        func state(_ number: Int) -> NavigationState { states[number][flow].state }
+        func front(_ state: [ExploredMachine]) -> Set<String> { Set(state[flow].state.active.map(\.screen)) }
         func presented(_ state: [ExploredMachine]) -> Set<String> {
             Set(state[flow].state.presentations.map(\.instance.screen))
         }
+        let answered = Set(
+            exploration.coverages[flow].steps.filter { !$0.tells.isEmpty || $0.cause.begins(with: "command.") }
+                .map(\.screen))
         var found: [Trap] = []
-        for screen in Set(states.map(front)).sorted() where screen != flows[flow].start {
-            let state = firstState(where: { front($0) == screen }, launches: false) { front($0) != screen }
-            if let state {
-                let isPresented = presented(states[state]).contains(screen)
-                found.append(Trap(state: state, screen: screen, isInFront: true, isPresented: isPresented))
-            }
+        for screens in Set(states.map(front)) where screens != [flows[flow].start] {
+            let first = firstState(where: { front($0) == screens }, launches: false) { front($0) != screens }
+            guard let first, case let screen = state(first).top.screen, !answered.contains(screen) else { continue }
+            let isPresented = presented(states[first]).contains(screen)
+            found.append(Trap(state: first, screen: screen, isInFront: true, isPresented: isPresented))
         }
         let known = Set(found.map(\.screen))
-        for screen in states.reduce(into: Set<String>(), { $0.formUnion(presented($1)) }).subtracting(known).sorted() {
-            let state = firstState(where: { presented($0).contains(screen) }, launches: false) {
+        for screen in states.reduce(into: Set<String>(), { $0.formUnion(presented($1)) }).subtracting(known) {
+            let first = firstState(where: { presented($0).contains(screen) }, launches: false) {
                 !presented($0).contains(screen)
             }
-            if let state { found.append(Trap(state: state, screen: screen, isInFront: false, isPresented: true)) }
+            if let first { found.append(Trap(state: first, screen: screen, isInFront: false, isPresented: true)) }
         }
-        return found
+        return found.sorted { ($0.screen, $0.state) < ($1.screen, $1.state) }
     }
 
     /// The first state from which on the platforms have different roots, which both know: for example, one is logged out
@@ -269,12 +279,18 @@ extension FlowExplorer {
     /// - Returns: The number of the state, and the roots.
     func disagreement() -> (state: Int, roots: [String])? {
         func roots(_ state: [ExploredMachine]) -> [String] { state.map(\.state.root.instance.screen) }
-        let common = flows.dropFirst().reduce(Set(flows[0].screens.keys)) { $0.intersection($1.screens.keys) }
+        let known = flows.indices.map { flow in Set(states.map { $0[flow].state.root.instance.screen }) }
+        let common = known.dropFirst().reduce(known[0]) { $0.intersection($1) }
         let state = firstState(launches: false) { state in
             let roots = roots(state)
             return Set(roots).count == 1 || !common.isSuperset(of: roots)
         }
         return state.map { ($0, roots(states[$0])) }
+    }
+
+    /// True if a property of a flow is about some state.
+    func isMeant(_ property: Flow.Property, in flow: Int) -> Bool {
+        states.contains { property.concerns($0[flow].state) }
     }
 
     /// The first state for which a property of a flow does not hold. Nil if there is none.

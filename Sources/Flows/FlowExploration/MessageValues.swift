@@ -10,6 +10,9 @@ struct MessageValues {
     /// The number of different data of one type above which not all combinations of fields are explored.
     private static let limit = 64
 
+    /// The number of comparisons of one value with others above which no further examples are made.
+    private static let comparisonLimit = 4
+
     private let catalogue: MessageCatalogue
     private let flow: ValueFlow
     /// The fields that rules read, by type and path.
@@ -109,7 +112,7 @@ struct MessageValues {
         var areAll = true
         let values = fields.map { path, field in
             let isContainer = fields.contains { $0.key.begins(with: "\(path).") }
-            if isContainer, field.isPassedOn { areAll = false }
+            if isContainer && field.isPassedOn || flow[.field(type: type, path: path)].isComposed { areAll = false }
             let container = isContainer ? [Value(value: nil, isNamed: true, isContainer: true)] : []
             return (path, container + self.values(field, path, of: type))
         }
@@ -136,7 +139,8 @@ struct MessageValues {
         var schema: JSONSchema?
         if case .found(let found)? = catalogue.data[type]?.field(at: path) { schema = found }
         let values = Self.values(flow[.field(type: type, path: path)], schema)
-        return values + (field.canBeAbsent ? [Value(value: nil, isNamed: false)] : [])
+        let isOptional = field.canBeAbsent || catalogue.data[type]?.members?[path]?.isRequired == false
+        return values + (isOptional ? [Value(value: nil, isNamed: false)] : [])
     }
 
     /// The values of a placeholder of URLs.
@@ -149,15 +153,21 @@ struct MessageValues {
         let allowed = schema ?? .any
         var values = allowed.values.map { Value(value: $0, isNamed: true) }
         if values.isEmpty {
-            var examples = (allowed == .any ? facts.schema ?? .any : allowed).fewExamples
+            // What can have the same value gets the same examples. Without a declared type, there are others, too.
+            var examples = facts.schemas.flatMap(\.fewExamples)
+            if allowed == .any || examples.isEmpty { examples += allowed.examples }
+            if allowed == .any, facts.isNumeric { examples += JSONSchema.integer.examples }
+            examples = examples.distinct.filter { allowed.problems(with: $0).isEmpty }
+            if examples.count < 2 { examples = (examples + allowed.examples).distinct }
             // Values that are compared with each other can all be different.
-            if let last = examples.last, facts.comparisonCount > 1, examples.count == 2 {
-                examples.append(last.another)
+            if let last = examples.last {
+                let count = min(facts.comparisonCount, Self.comparisonLimit) + 1
+                if count > examples.count { examples += (0..<count - examples.count).map { last.another($0 + 3) } }
             }
-            if allowed == .any, facts.schema == nil, facts.isNumeric { examples += JSONSchema.integer.examples }
             values = examples.map { Value(value: $0, isNamed: false) }
         }
-        for constant in facts.constants
+        let constants = facts.constants + facts.constants.compactMap(\.inOtherType) + facts.constants.beyond
+        for constant in constants
         where !values.contains(where: { $0.value == constant }) && allowed.problems(with: constant).isEmpty {
             values.append(Value(value: constant, isNamed: true))
         }
@@ -222,9 +232,13 @@ extension Flow {
         switch json {
         case .array(let elements): return elements.flatMap { optionalTexts(in: $0) }
         case .object(let members):
-            let declared = members["screen"]?.stringValue.flatMap { screens[$0]?.arguments } ?? [:]
-            let own = (members["arguments"]?.objectValue ?? [:]).compactMap { name, value in
-                declared[name]?.isRequired == false ? value.stringValue : nil
+            let screen = members["screen"]?.stringValue ?? members["flow"]?.stringValue.flatMap { flows[$0]?.start }
+            let arguments = screen.flatMap { screens[$0]?.arguments } ?? [:]
+            let fields = (members["type"]?.stringValue).flatMap { commands[$0] } ?? [:]
+            let own = [("arguments", arguments), ("data", fields)].flatMap { key, declared in
+                (members[key]?.objectValue ?? [:]).compactMap { name, value in
+                    declared[name]?.isRequired == false ? value.stringValue : nil
+                }
             }
             return own + members.values.flatMap { optionalTexts(in: $0) }
         default: return []
@@ -233,11 +247,28 @@ extension Flow {
 }
 
 extension JSONValue {
-    /// A third example.
-    fileprivate var another: JSONValue {
+    /// A further example.
+    fileprivate func another(_ number: Int) -> JSONValue {
         switch self {
-        case .string(let text): .string(text + "3")
-        default: numberValue.map { .number($0 + 1) } ?? self
+        case .string(let text): .string("\(text)\(number)")
+        default: numberValue.map { .number($0 + Double(number)) } ?? self
         }
+    }
+
+    /// The same argument in another type: a number as text, or the number that a text writes.
+    fileprivate var inOtherType: JSONValue? {
+        switch self {
+        case .string(let text): Double(text).map { .number($0) }
+        default: argumentText.map { .string($0) }
+        }
+    }
+}
+
+extension [JSONValue] {
+    /// The numbers below and above all others.
+    fileprivate var beyond: [JSONValue] {
+        let numbers = compactMap(\.numberValue)
+        guard let least = numbers.min(), let most = numbers.max() else { return [] }
+        return [.number(least - 1), .number(most + 1)]
     }
 }

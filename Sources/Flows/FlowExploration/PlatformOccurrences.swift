@@ -20,6 +20,8 @@ struct PlatformOccurrences {
     private let senders: [String: Set<String>]
     /// The questions of the rules with a guard, by the names of the rules.
     private let questions: [String: Question]
+    /// True if a rule answers that the user dismisses a presentation or a child flow.
+    private let answersDismissals: Bool
 
     private struct Question {
         /// The type of the command that asks. Nil if the message that the rule matched is answered.
@@ -31,6 +33,9 @@ struct PlatformOccurrences {
     init(of flow: Flow, _ values: MessageValues, data: (String) -> [MessageValues.Choice]) {
         self.flow = flow
         let platform = flow.platform
+        answersDismissals =
+            flow.acts.contains(.dismissed)
+            || flow.placedRules.contains { $0.transition.on.contains(Flow.Ending.abandoned.rawValue) }
         let sent = Set(flow.screens.values.flatMap(\.sends))
         commands = Dictionary(uniqueKeysWithValues: sent.map { ($0, data($0)) })
         let conditions = flow.placedRules.flatMap { rule in
@@ -38,8 +43,13 @@ struct PlatformOccurrences {
                 rule.transition.on.map { (type: $0, screens: condition.screens.map(\.screen)) }
             }
         }
-        senders = Dictionary(conditions.map { ($0.type, Set($0.screens)) }) { $0.union($1) }
-        let events = Set(conditions.map(\.type)).intersection(flow.serviceTypes)
+        // Templates of rules refer to the sender, too.
+        let referring = flow.placedRules.filter { $0.transition.refersToSender }.flatMap(\.transition.on)
+        let all = referring.map { (type: $0, screens: Array(flow.screens.keys)) }.filter {
+            flow.serviceTypes.contains($0.type)
+        }
+        senders = Dictionary((conditions + all).map { ($0.type, Set($0.screens)) }) { $0.union($1) }
+        let events = Set((conditions + all).map(\.type)).intersection(flow.serviceTypes)
         sentEvents = Dictionary(uniqueKeysWithValues: events.map { ($0, data($0)) })
         let fromNobody = Set(conditions.filter(\.screens.isEmpty).map(\.type)).intersection(sent).sorted()
         let urls = flow.links.indices.map { flow.exampleURLs(ofLink: $0, values.values(ofPlaceholder:_:)) }
@@ -127,7 +137,7 @@ struct PlatformOccurrences {
     /// a rule answers just that.
     private func isDismissable(_ presentation: Presentation) -> Bool {
         presentation.isInteractivelyDismissable
-            && ([.sheet, .popover, .window].contains(presentation.style) || flow.acts.contains(.dismissed))
+            && ([.sheet, .popover, .window].contains(presentation.style) || answersDismissals)
     }
 
     /// The answers and the deadlines for which the state waits.
@@ -150,6 +160,15 @@ struct PlatformOccurrences {
             Occurrence(.time, Machine.deadlinePassed, ["attempt": ""], at: 2, platform: flow.platform)
         }
         return answers + deadlines + [expiry].compactMap(\.self)
+    }
+}
+
+extension Flow.Transition {
+    /// True if templates in the actions refer to the sender.
+    fileprivate var refersToSender: Bool {
+        answeredActions.flatMap(\.actions).flatMap(\.templateTexts).contains {
+            (try? Template($0))?.paths(in: .sender).isEmpty == false
+        }
     }
 }
 

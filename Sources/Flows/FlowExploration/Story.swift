@@ -10,6 +10,8 @@ package struct Story: Sendable {
     package fileprivate(set) var expectations: [String] = []
     /// The places of the rules, parts of guards and links that it takes.
     package fileprivate(set) var places: Set<String> = []
+    /// True if the deadlines pass in the order of their times.
+    package fileprivate(set) var isTimely = true
     /// True if the scenario leads to the same states as the exploration.
     package fileprivate(set) var isExact = true
 }
@@ -50,13 +52,13 @@ struct StoryWriter {
         story.steps.append("- \(act.line)")
         let outcome = run.perform(act)
         story.expectations.append(outcome.expectation)
-        story.places.formUnion(outcome.applied)
+        if outcome.changes[.failed] == nil { story.places.formUnion(outcome.applied) }
         ids[input.id] = outcome.messages.last?.id
         if outcome.messages.isEmpty { story.isExact = false }
     }
 
     /// The act of the scenario. Nil for an occurrence that the flow does not see, because it is of another platform.
-    private func act(of occurrence: Occurrence) -> Scenario.Act? {
+    private mutating func act(of occurrence: Occurrence) -> Scenario.Act? {
         let input = occurrence.input
         let state = run.machine.state
         let names = run.machine.namesByExploredName
@@ -83,11 +85,12 @@ struct StoryWriter {
     }
 
     /// The end of a wait, or of the time in which a parked link may be followed.
-    private func deadline(_ input: Machine.Input, _ names: [String: String]) -> Scenario.Act {
+    private mutating func deadline(_ input: Machine.Input, _ names: [String: String]) -> Scenario.Act {
         var message = Scenario.Message(type: input.type, data: input.data, platform: platform)
         if let id = (input.data["attempt"]?.stringValue).flatMap({ names[$0] }) {
             if run.nextDeadline?.id == id { return .expire }
             message.data = ["attempt": .string(id)]
+            story.isTimely = false
         } else if let parked = run.machine.state.parked {
             message.at = .milliseconds(parked.expires + 1)
         }

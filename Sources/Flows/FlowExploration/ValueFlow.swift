@@ -18,7 +18,10 @@ struct ValueFlow {
     struct Facts {
         /// The values with which conditions compare.
         private(set) var constants: [JSONValue] = []
-        private(set) var schema: JSONSchema?
+        /// The declared types.
+        private(set) var schemas: [JSONSchema] = []
+        /// True if values are parts of other values or of texts, which the exploration does not follow.
+        fileprivate(set) var isComposed = false
         /// The number of conditions that compare these places with each other.
         fileprivate(set) var comparisonCount = 0
         /// True if conditions compare with numbers.
@@ -36,12 +39,13 @@ struct ValueFlow {
         }
 
         mutating func add(_ schema: JSONSchema) {
-            if self.schema == nil, schema != .any { self.schema = schema }
+            if schema != .any, !schemas.contains(schema) { schemas.append(schema) }
         }
 
         fileprivate mutating func add(_ other: Facts) {
             other.constants.forEach { add($0) }
-            if let schema = other.schema { add(schema) }
+            other.schemas.forEach { add($0) }
+            isComposed = isComposed || other.isComposed
             comparisonCount += other.comparisonCount
         }
 
@@ -61,11 +65,20 @@ struct ValueFlow {
                     facts[.argument(screen: screen.name, name: name), default: Facts()].add(property.schema)
                 }
             }
+            for (type, fields) in flow.commands {
+                for (name, property) in fields {
+                    facts[.field(type: type, path: name), default: Facts()].add(property.schema)
+                }
+            }
             for (_, rule) in flow.placedRules { add(rule, of: flow) }
+            for property in flow.properties {
+                add((property.conditions + property.when + property.unless).flatMap(\.screens), of: [])
+            }
             for link in flow.links {
                 add((link.when + link.unless).flatMap(\.screens), of: [])
-                add(sinksOf: link.json) { _ in [] }
+                add(sinksOf: link.json, of: flow) { _ in [] }
             }
+            markMembers(of: flow)
         }
     }
 
@@ -73,18 +86,16 @@ struct ValueFlow {
     subscript(place: Place) -> Facts { facts[root(of: place)] ?? Facts() }
 
     private mutating func add(_ rule: Flow.Transition, of flow: Flow) {
-        let senders = flow.screens.values.filter { !Set($0.sends).isDisjoint(with: rule.on) }.map(\.name)
         add(rule.fields, of: rule.on)
         for answer in [rule.guard?.accept, rule.guard?.reject].compactMap(\.self) { add(answer.fields, of: answer.on) }
         add((rule.when + rule.unless).flatMap(\.screens), of: rule.on)
         for (_, actions, answer) in rule.answeredActions {
             for action in actions {
-                add(sinksOf: action.json) { scope in
+                add(sinksOf: action.json, of: flow) { scope in
                     switch scope {
                     case .data: rule.on
                     case .answer: answer
-                    case .sender: senders
-                    case .arguments, .screens: []
+                    case .sender, .arguments, .screens: []
                     }
                 }
             }
@@ -105,7 +116,7 @@ struct ValueFlow {
                 let place = Place.argument(screen: screen.screen, name: name)
                 change(place) { $0.add(match) }
                 for text in ((match.anyOf ?? []) + match.noneOf).flatMap(\.texts) {
-                    for source in sources(of: text, screen: screen.screen, { $0 == .data ? types : [] }) {
+                    for source in sources(of: text, of: nil, { $0 == .data ? types : [] }) {
                         join(place, source)
                         change(place) { $0.comparisonCount += 1 }
                     }
@@ -116,37 +127,45 @@ struct ValueFlow {
 
     /// Joins what the actions or the targets of a link set with the sources of its templates.
     /// - Parameter owners: The types of the messages that a scope means, or the screens.
-    private mutating func add(sinksOf json: JSONValue, screen: String? = nil, _ owners: (Template.Scope) -> [String]) {
+    private mutating func add(sinksOf json: JSONValue, of flow: Flow, _ owners: (Template.Scope) -> [String]) {
         switch json {
-        case .array(let elements): for element in elements { add(sinksOf: element, screen: screen, owners) }
+        case .array(let elements): for element in elements { add(sinksOf: element, of: flow, owners) }
         case .object(let members):
-            let screen = members["screen"]?.stringValue ?? screen
+            let screen =
+                members["screen"]?.stringValue ?? members["flow"]?.stringValue.flatMap { flow.flows[$0]?.start }
             for (name, value) in members["arguments"]?.objectValue ?? [:] {
-                if let screen { join(.argument(screen: screen, name: name), value, screen, owners) }
+                if let screen { join(.argument(screen: screen, name: name), value, flow, owners) }
             }
             if let type = members["type"]?.stringValue {
                 for (name, value) in members["data"]?.objectValue ?? [:] {
-                    join(.field(type: type, path: name), value, screen, owners)
+                    join(.field(type: type, path: name), value, flow, owners)
                 }
             }
             for (name, value) in members["finish"]?.objectValue ?? [:] {
-                join(.field(type: Flow.Ending.finished.rawValue, path: "result.\(name)"), value, screen, owners)
+                join(.field(type: Flow.Ending.finished.rawValue, path: "result.\(name)"), value, flow, owners)
             }
-            for value in members.values { add(sinksOf: value, screen: screen, owners) }
+            for value in members.values { add(sinksOf: value, of: flow, owners) }
         default: break
         }
     }
 
     private mutating func join(
-        _ sink: Place, _ value: JSONValue, _ screen: String?, _ owners: (Template.Scope) -> [String]
+        _ sink: Place, _ value: JSONValue, _ flow: Flow, _ owners: (Template.Scope) -> [String]
     ) {
+        // A text with more than the template, or an object with it, is another value.
+        let isWhole = value.stringValue.map {
+            $0.begins(with: "${") && $0.unicodeScalars.count { $0 == "$" } == 1 && $0.ends(with: "}")
+        }
         for text in value.texts {
-            for source in sources(of: text, screen: screen, owners) { join(sink, source) }
+            for source in sources(of: text, of: flow, owners) {
+                join(sink, source)
+                if isWhole != true { change(sink) { $0.isComposed = true } }
+            }
         }
     }
 
     /// The places of the values of templates.
-    private func sources(of text: String, screen: String?, _ owners: (Template.Scope) -> [String]) -> [Place] {
+    private mutating func sources(of text: String, of flow: Flow?, _ owners: (Template.Scope) -> [String]) -> [Place] {
         guard text.contains(scalars: "${") else { return [] }
         if let rest = text.removing(prefix: "${url.") {
             let name = rest.unicodeScalars.prefix { $0 != "}" && $0 != ":" }
@@ -157,16 +176,39 @@ struct ValueFlow {
         for scope in [Template.Scope.data, .answer] {
             for path in template.paths(in: scope) { places += owners(scope).map { .field(type: $0, path: path) } }
         }
-        for name in template.paths(in: .sender) { places += owners(.sender).map { .argument(screen: $0, name: name) } }
-        for name in template.paths(in: .arguments) {
-            if let screen { places.append(.argument(screen: screen, name: name)) }
+        // Any screen that can have the argument may be the one that is meant.
+        for path in template.paths(in: .sender) + template.paths(in: .arguments) {
+            let name = path.cut(at: ".").map { String($0.before) } ?? path
+            let owners = (flow?.screens.values).map(Array.init) ?? []
+            let screens = owners.filter { $0.arguments.map { $0[name] != nil } ?? true }.map(\.name)
+            let found = screens.sorted().map { Place.argument(screen: $0, name: name) }
+            if name != path { for place in found { change(place) { $0.isComposed = true } } }
+            places += found
         }
         for path in template.paths(in: .screens) {
             if let (screen, name) = path.cut(at: ".") {
-                places.append(.argument(screen: String(screen), name: String(name)))
+                let (top, isMember) = name.cut(at: ".").map { (String($0.before), true) } ?? (String(name), false)
+                let place = Place.argument(screen: String(screen), name: top)
+                if isMember { change(place) { $0.isComposed = true } }
+                places.append(place)
             }
         }
         return places
+    }
+
+    /// Marks the fields of commands and results that are set as a whole, and of which rules read members.
+    private mutating func markMembers(of flow: Flow) {
+        let joined = Set(parents.keys).union(parents.values)
+        for (_, rule) in flow.placedRules {
+            for (type, path) in rule.on.flatMap({ type in rule.fields.keys.map { (type, $0) } }) {
+                var parent = path
+                while let index = parent.unicodeScalars.lastIndex(of: ".") {
+                    parent = String(parent.unicodeScalars[..<index])
+                    let place = Place.field(type: type, path: parent)
+                    if joined.contains(place) { change(place) { $0.isComposed = true } }
+                }
+            }
+        }
     }
 
     private mutating func change(_ place: Place, _ change: (inout Facts) -> Void) {

@@ -55,7 +55,7 @@ extension JSONValue {
     }
 
     /// The text of the value in a URL. Nil for null, arrays and objects.
-    var argumentText: String? {
+    package var argumentText: String? {
         switch self {
         case .string(let text): text
         case .integer, .number, .bool: description

@@ -23,7 +23,8 @@ package struct FlowCommand: AsyncParsableCommand {
             No bus is needed. docs/flows.md explains flows and scenarios, docs/flow-keys.md all their keys.
             """,
         subcommands: [
-            FlowCheckCommand.self, FlowExploreCommand.self, FlowDiffCommand.self, FlowGraphCommand.self, FlowRunCommand.self,
+            FlowCheckCommand.self, FlowExploreCommand.self, FlowDiffCommand.self, FlowGraphCommand.self,
+            FlowRunCommand.self,
             FlowCoverCommand.self, FlowTestsCommand.self, FlowExportCommand.self, FlowMigrateCommand.self,
         ])
 

@@ -47,7 +47,8 @@ struct FlowCoverCommand: AsyncParsableCommand {
         var cover = RuleCover(of: flow)
         var fails = false
         func take(_ outcome: Scenario.Outcome, of name: String) async throws {
-            cover.take(outcome.applied)
+            // A rule whose actions failed was not taken.
+            if outcome.changes[.failed] == nil { cover.take(outcome.applied) }
             guard !outcome.failures.isEmpty else { return }
             fails = true
             await Console.error.tell(outcome.failures.flatMap { $0.lines(in: name) })

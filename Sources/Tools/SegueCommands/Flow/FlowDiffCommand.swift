@@ -1,6 +1,7 @@
 internal import AppContract
 internal import ArgumentParser
 internal import FlowExploration
+internal import FlowFiles
 internal import FlowReview
 internal import Navigation
 internal import Support

@@ -31,6 +31,11 @@ struct FlowTestsCommand: AsyncParsableCommand {
     @Option(help: "The number of states after which the exploration ends.")
     var states = 100_000
 
+    func validate() throws {
+        if folder.isEmpty { throw ValidationError("name a folder") }
+        if states < 1 { throw ValidationError("--states must be at least 1") }
+    }
+
     /// The first line of the files, which are replaced when they are written again.
     private static let mark = "# Written by 'segue flow tests'."
 
@@ -49,16 +54,28 @@ struct FlowTestsCommand: AsyncParsableCommand {
                     ? "\(step)\n  expect: \(expectation)" : "\(step):\n  expect: \(expectation)"
             }
             try write(
-                "\(Self.mark)\n" + steps.joined(separator: "\n") + "\n", to: "\(folder)/scenario-\(index + 1).yaml")
+                "\(Self.mark)\n" + steps.joined(separator: "\n") + "\n", to: path(index + 1))
+        }
+        // Those of a former flow would test something else.
+        for number in (stories.count + 1)... {
+            guard isOwn(path(number)) else { break }
+            try? FileManager.default.removeItem(atPath: path(number))
         }
         let count = stories.count == 1 ? "1 scenario takes" : "\(stories.count) scenarios take"
         try await Console.output.writeLine(
             "\(count) \(cover.places.count - cover.missing.count) of \(cover.places.count) rules, links and answers")
     }
 
+    private func path(_ number: Int) -> String { "\(folder)/scenario-\(number).yaml" }
+
+    /// True if this command has written a file.
+    private func isOwn(_ path: String) -> Bool {
+        (try? String(contentsOfFile: path, encoding: .utf8))?.begins(with: Self.mark) == true
+    }
+
     private func write(_ text: String, to path: String) throws {
         do {
-            if let former = try? String(contentsOfFile: path, encoding: .utf8), !former.begins(with: Self.mark) {
+            if FileManager.default.fileExists(atPath: path), !isOwn(path) {
                 throw CommandError(
                     code: "existing-file", "\(path) was not written by this command",
                     recovery: "name another folder, or remove the file", status: .ioError)
