@@ -118,8 +118,9 @@ struct FlowVerbTests {
             try segue.write(Self.unused.replacing("push: list", with: "push: unused"), to: "new.yaml")
             let text = try await segue("flow", "diff", "old.yaml", "new.yaml")
             #expect(text.status == 1)
-            #expect(text.lines.contains("screen 'unused' is new"), "\(text.output)")
-            #expect(text.lines.contains("on 'list', event.A leads to 'unused'; before: 'list' stays"), "\(text.output)")
+            #expect(text.lines.contains { $0 == "screen 'unused' is new" }, "\(text.output)")
+            let change = "on 'list', event.A leads to 'unused'; before: 'list' stays"
+            #expect(text.lines.contains { $0 == change }, "\(text.output)")
             #expect(text.error.contains("not compared: a path can have any number of 'list'"))
             let json = try await segue("flow", "diff", "old.yaml", "new.yaml", "--json")
             #expect(json.status == 1 && json.output.contains(#""newScreens":["unused"]"#), "\(json.output)")
@@ -132,13 +133,12 @@ struct FlowVerbTests {
 
     @Test("The steps of the workflow file pass for a flow with tests, and describe the change")
     func workflow() async throws {
-        let path = Repository.path("config/flows/review-workflow.yml")
-        let steps = try String(contentsOfFile: path, encoding: .utf8).components(separatedBy: "      - name: ")
-            .dropFirst()
-            .map { step in
-                let text = step.components(separatedBy: "run: ")[1]
-                return text.hasPrefix("|\n") ? text.dropFirst(2).replacing("          ", with: "") : text
-            }
+        let file = try String(contentsOfFile: Repository.path("config/flows/review-workflow.yml"), encoding: .utf8)
+        // The commands of a step are on its line, or on the lines after it.
+        let steps = file.components(separatedBy: "      - name: ").dropFirst().map { step -> String in
+            let text = step.components(separatedBy: "run: ")[1]
+            return text.hasPrefix("|\n") ? String(text.dropFirst(2)) : text
+        }
         try #require(steps.count == 4)
         try await SegueCommandLine.inScratch { segue in
             let flow = FlowExamples.path(FlowExamples.shipped[0])
