@@ -127,6 +127,10 @@ package struct AcceptedConnection: Hashable, Sendable {
     /// Ends the connection. libzmq then closes the descriptor. Does nothing if the descriptor has another peer now.
     package func end() {
         guard let peer, Self.peer(of: descriptor) == peer else { return }
+        // The peer is told at once. Otherwise one that cannot send at the moment waits for a minute, and the kernel keeps
+        // the connection as long.
+        var abort = linger(l_onoff: 1, l_linger: 0)
+        setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &abort, socklen_t(MemoryLayout<linger>.size))
         shutdown(descriptor, CInt(SHUT_RDWR))
     }
 
