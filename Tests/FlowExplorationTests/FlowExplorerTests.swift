@@ -8,21 +8,8 @@ import Testing
 
 @Suite("Explored flows")
 struct FlowExplorerTests {
-    private static func flow(
-        _ rules: String, screens: String = "a: { sends: [command.X] }, b: { sends: [command.Y] }, c: "
-    )
-        throws -> Flow
-    {
-        try Flow(
-            yaml: """
-                name: shop
-                version: 1
-                platform: ios
-                start: a
-                screens: { \(screens) }
-                transitions:
-                \(rules)
-                """, file: "shop.yaml")
+    private static func flow(_ rules: String) throws -> Flow {
+        try Flow.small(screens: "  a: { sends: [command.X] }\n  b: { sends: [command.Y] }\n  c:", rules)
     }
 
     private func explore(_ rules: String) throws -> Exploration {
@@ -69,8 +56,8 @@ struct FlowExplorerTests {
             "  - { on: command.X, when: { top: a }, do: [{ setRoot: b }] }\n  - { on: event.Tick, do: [{ update: { screen: b, arguments: { n: 1 } } }] }"
         )
         var explorer = FlowExplorer([flow])
-        let exploration = explorer.explore()
-        let found = explorer.findings(of: exploration, in: 0).first { $0.problem.code == .deadEnd }
+        explorer.explore()
+        let found = explorer.findings(in: 0).first { $0.problem.code == .deadEnd }
         #expect(found?.problem.keyPath == "screens.b")
         #expect(found?.story?.steps == ["- send: { type: command.X, from: a }"])
     }
@@ -82,7 +69,7 @@ struct FlowExplorerTests {
         let exploration = explorer.explore()
         #expect(exploration.isWhole)
         for index in flows.indices {
-            let found = explorer.findings(of: exploration, in: index)
+            let found = explorer.findings(in: index)
             #expect(found.isEmpty, "\(found.map(\.problem))")
         }
     }
@@ -155,20 +142,10 @@ struct FlowExplorerTests {
     private func explore(screens: String, _ rules: String, _ rest: String = "") throws -> (
         exploration: Exploration, places: [String]
     ) {
-        let flow = try Flow(
-            yaml: """
-                name: shop
-                version: 1
-                platform: ios
-                start: a
-                screens: { \(screens) }
-                transitions:
-                \(rules)
-                \(rest)
-                """, file: "shop.yaml")
+        let flow = try Flow.small(screens: "  {\(screens)}", rules, rest: rest)
         var explorer = FlowExplorer([flow])
         let exploration = explorer.explore()
-        return (exploration, explorer.findings(of: exploration, in: 0).map { $0.problem.keyPath })
+        return (exploration, explorer.findings(in: 0).map { $0.problem.keyPath })
     }
 
     @Test("Redirects and links that only send commands are reached; the types of their values are those of the flow")

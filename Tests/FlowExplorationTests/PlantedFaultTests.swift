@@ -10,22 +10,11 @@ struct PlantedFaultTests {
     private func findings(
         _ screens: String, _ rules: String, rest: String = "", messages: MessageCatalogue = MessageCatalogue([:])
     ) throws -> [String] {
-        let flow = try Flow(
-            yaml: """
-                name: shop
-                version: 1
-                platform: ios
-                start: a
-                screens:
-                \(screens)
-                transitions:
-                \(rules)
-                \(rest)
-                """, file: "shop.yaml")
+        let flow = try Flow.small(screens: screens, rules, rest: rest)
         var explorer = FlowExplorer([flow], messages: messages)
         let exploration = explorer.explore()
         #expect(exploration.isWhole)
-        return try explorer.findings(of: exploration, in: 0).map { found in
+        return try explorer.findings(in: 0).map { found in
             if let story = found.story, !story.steps.isEmpty {
                 #expect(story.isExact)
                 // The steps can be played as a scenario. The last one may fail, if it shows a rule that fails.
@@ -132,8 +121,8 @@ struct PlantedFaultTests {
         let logOut = "  - { on: event.LoggedOut, when: { root: home }, do: [{ setRoot: login }] }"
         func findings(_ rules: String) throws -> [String] {
             var explorer = FlowExplorer([try flow("ios", logOut), try flow("mac", rules)])
-            let exploration = explorer.explore()
-            return explorer.findings(of: exploration, in: 1).map {
+            explorer.explore()
+            return explorer.findings(in: 1).map {
                 "\($0.problem.keyPath): \($0.story?.steps.joined(separator: " ") ?? "")"
             }
         }

@@ -10,8 +10,8 @@ struct PropertyTests {
     private func findings(_ properties: String) throws -> [String] {
         let flow = try Flow(yaml: Self.yaml(properties), file: "shop.yaml")
         var explorer = FlowExplorer([flow])
-        let exploration = explorer.explore()
-        return explorer.findings(of: exploration, in: 0).map { found in
+        explorer.explore()
+        return explorer.findings(in: 0).map { found in
             "\(found.problem.keyPath) \(found.problem.message)" + (found.story?.steps ?? []).map { "\n\($0)" }.joined()
         }
     }
@@ -73,8 +73,8 @@ struct PropertyTests {
                 "  - { on: event.LoggedOut, when: { root: paid }, do: [{ setRoot: list }] }\n", with: ""),
             file: "shop.yaml")
         var explorer = FlowExplorer([flow])
-        let exploration = explorer.explore()
-        let found = try #require(explorer.findings(of: exploration, in: 0).first)
+        explorer.explore()
+        let found = try #require(explorer.findings(in: 0).first)
         #expect(found.problem.keyPath == "properties[0].canReach")
         #expect(found.story?.steps == ["- send: { type: command.Pay, from: list }"])
     }

@@ -16,12 +16,9 @@ struct ScenarioSuiteTests {
 
     private static func scenarios(of flow: Flow) throws -> [Scenario] {
         var explorer = FlowExplorer([flow], hasOthers: true, limit: 300)
-        let exploration = explorer.explore()
-        return try explorer.scenarios(of: exploration, in: 0).map { story in
-            let text = zip(story.steps, story.expectations).map { step, expectation in
-                "\(step)\(step.contains(": ") ? "" : ":")\n  expect: \(expectation)"
-            }
-            return try Scenario(yaml: text.joined(separator: "\n"), file: "story.yaml", flow: flow)
+        explorer.explore()
+        return try explorer.scenarios(in: 0).map { story in
+            try Scenario(yaml: story.text, file: "story.yaml", flow: flow)
         }
     }
 
@@ -29,7 +26,7 @@ struct ScenarioSuiteTests {
         let flow = flow.tellingRules
         var cover = RuleCover(of: flow)
         for scenario in scenarios {
-            for outcome in scenario.play(on: flow, keepsGoing: true) { cover.take(outcome.applied) }
+            for outcome in scenario.play(on: flow, keepsGoing: true) { cover.add(applied: outcome.applied) }
         }
         return cover
     }

@@ -754,8 +754,8 @@ struct SoundnessTests {
         let flow = try Flow(
             yaml: "name: shop\nversion: 1\nplatform: ios\nstart: home\n\(yaml)\n", file: "shop.yaml")
         var explorer = FlowExplorer([flow], hasOthers: true)
-        let exploration = explorer.explore()
-        let found = explorer.findings(of: exploration, in: 0).filter { $0.problem.code != .deadEnd }
+        explorer.explore()
+        let found = explorer.findings(in: 0).filter { $0.problem.code != .deadEnd }
         #expect(found.isEmpty, "\(found.map(\.problem))")
     }
 
@@ -776,6 +776,6 @@ struct SoundnessTests {
         var explorer = FlowExplorer([try Flow(yaml: yaml, file: "shop.yaml")])
         let exploration = explorer.explore()
         #expect(exploration.isWhole)
-        #expect(explorer.findings(of: exploration, in: 0).map(\.problem.keyPath) == ["screens.slow", "transitions[2]"])
+        #expect(explorer.findings(in: 0).map(\.problem.keyPath) == ["screens.slow", "transitions[2]"])
     }
 }

@@ -8,21 +8,6 @@ import Testing
 
 @Suite("Stories of an exploration")
 struct StoryTests {
-    private func flow(_ screens: String, _ rules: String, rest: String = "") throws -> Flow {
-        try Flow(
-            yaml: """
-                name: shop
-                version: 1
-                platform: ios
-                start: a
-                screens:
-                \(screens)
-                transitions:
-                \(rules)
-                \(rest)
-                """, file: "shop.yaml")
-    }
-
     /// The stories to all states. Each is played as a scenario, and leads to the state of the exploration.
     private func stories(_ flows: [Flow], each step: Int = 1) throws -> [[String]] {
         var explorer = FlowExplorer(flows)
@@ -51,8 +36,8 @@ struct StoryTests {
 
     @Test("Commands that a flow sends and answers itself are steps of the scenario")
     func sent() throws {
-        let flow = try flow(
-            "  a: { sends: [command.X] }\n  b:",
+        let flow = try Flow.small(
+            screens: "  a: { sends: [command.X] }\n  b:",
             """
               - { on: command.X, when: { top: a }, do: [{ send: command.Go }] }
               - { on: command.Go, do: [{ setRoot: b }] }
@@ -66,8 +51,8 @@ struct StoryTests {
 
     @Test("Of several instances of one screen, the scenario names the one that is meant")
     func instances() throws {
-        let flow = try flow(
-            "  a: { sends: [command.X] }\n  b: { sends: [command.X] }",
+        let flow = try Flow.small(
+            screens: "  a: { sends: [command.X] }\n  b: { sends: [command.X] }",
             """
               - { on: command.X, when: { top: a }, do: [{ push: b }] }
               - { on: command.X, when: { top: b }, unless: { path: [a, b, b, b] }, do: [{ push: b }] }
@@ -77,8 +62,8 @@ struct StoryTests {
 
     @Test("Of several deadlines, the scenario names the one that passes")
     func deadlines() throws {
-        let flow = try flow(
-            "  a: { sends: [command.X] }\n  b:\n  c:",
+        let flow = try Flow.small(
+            screens: "  a: { sends: [command.X] }\n  b:\n  c:",
             """
               - { after: 5s, when: { root: a }, do: [{ push: c }] }
               - { after: 3s, when: { top: b }, do: [{ push: c }] }
@@ -89,8 +74,8 @@ struct StoryTests {
 
     @Test("A link that has waited for too long, and names that YAML would read as something else")
     func expiry() throws {
-        let flow = try flow(
-            "  a: { gate: true, sends: [command.X] }\n  yes: { sends: [command.Y] }",
+        let flow = try Flow.small(
+            screens: "  a: { gate: true, sends: [command.X] }\n  yes: { sends: [command.Y] }",
             "  - { on: command.X, when: { top: a }, do: [{ setRoot: 'yes' }] }",
             rest: """
                 links:

@@ -27,5 +27,5 @@ package struct Exploration {
     /// True if everything was explored, so that what was not found does not exist.
     package var isWhole: Bool { limits.isEmpty }
 
-    mutating func meet(_ limit: ExplorationLimit) { limits.insert(limit) }
+    mutating func add(_ limit: ExplorationLimit) { limits.insert(limit) }
 }

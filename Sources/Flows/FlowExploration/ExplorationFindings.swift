@@ -11,7 +11,7 @@ package struct ExplorationFinding {
 
 extension FlowExplorer {
     /// The mistakes in one of the flows. If something was not explored, they are not proved.
-    package func findings(of exploration: Exploration, in flow: Int) -> [ExplorationFinding] {
+    package func findings(in flow: Int) -> [ExplorationFinding] {
         let violations = violations(in: flow)
         // Views or screens that may send anything lead to states of which the exploration knows nothing.
         if exploration.limits.contains(where: \.hidesEverything) { return violations }
@@ -52,8 +52,7 @@ extension FlowExplorer {
         var explorer = FlowExplorer(
             [flow], messages: messages ?? MessageCatalogue([:]), hasOthers: true, openScreens: openScreens, limit: 500)
         if !explorer.exploration.isWhole { return [] }
-        let exploration = explorer.explore()
-        return exploration.isWhole ? explorer.findings(of: exploration, in: 0).map(\.problem) : []
+        return explorer.explore().isWhole ? explorer.findings(in: 0).map(\.problem) : []
     }
 
     private func violations(in flow: Int) -> [ExplorationFinding] {
@@ -64,6 +63,7 @@ extension FlowExplorer {
                     Flow.keyPath(ofProperty: index))
             }
             guard let state = violation(of: property, in: flow) else { return nil }
+            let story = story(to: state, in: flow)
             let place = state == 0 ? "in the first state" : "in a state"
             let message =
                 switch property.kind {
@@ -73,8 +73,8 @@ extension FlowExplorer {
                 }
             return finding(
                 .violatedProperty, "\(message); correct the rules or the property",
-                "\(Flow.keyPath(ofProperty: index)).\(property.kind.rawValue)", story(to: state, in: flow),
-                isProved: property.kind == .canReach ? nil : story(to: state, in: flow).isTimely)
+                "\(Flow.keyPath(ofProperty: index)).\(property.kind.rawValue)", story,
+                isProved: property.kind == .canReach ? nil : story.isTimely)
         }
     }
 

@@ -123,10 +123,8 @@ package struct FlowCoverage {
 extension Flow {
     /// The places of the rules that keep a later rule of the same list from applying to a message.
     fileprivate var shadowingRules: [String] {
-        let lists =
-            [placedRules.filter { $0.rule.keyPath.begins(with: "transitions") }]
-            + flows.keys.sorted().map { name in placedRules.filter { $0.rule.keyPath.begins(with: "flows.\(name).") } }
-        return lists.flatMap { rules in
+        let lists = Dictionary(grouping: placedRules) { $0.rule.keyPath.cut(at: "[").map { String($0.before) } }
+        return lists.values.flatMap { rules in
             rules.enumerated().filter { index, rule in
                 rules[(index + 1)...].contains { !Set($0.transition.on).isDisjoint(with: rule.transition.on) }
             }.map(\.element.rule.keyPath)

@@ -25,13 +25,16 @@ package struct FlowExplorer {
     /// What can happen in every state: messages of services and of other platforms, with all data that the flows
     /// distinguish.
     private let anyTime: [Occurrence]
+    /// The types that some flow answers.
+    private let answered: Set<String>
     private let limit: Int
     /// The states of the session: for each, the states of the machines.
-    private var states: [[ExploredMachine]] = []
+    private(set) var states: [[ExploredMachine]] = []
     private var numbers: [[ExploredMachine]: Int] = [:]
-    private var origins: [Exploration.Origin] = []
+    private(set) var origins: [Exploration.Origin] = []
     /// The ways that lead on from each state, other than URLs. Nil for a state of which not all are explored.
-    private var exits: [[Exit]?] = []
+    private(set) var exits: [[Exit]?] = []
+    /// What it has found so far.
     private(set) var exploration: Exploration
 
     /// - Parameters:
@@ -47,38 +50,41 @@ package struct FlowExplorer {
     ) {
         self.flows = flows.map(\.tellingRules)
         self.limit = limit
+        answered = flows.reduce(into: []) { $0.formUnion($1.messageTypes) }
         let values = MessageValues(of: flows, catalogue)
         var exploration = Exploration(of: flows)
         func data(_ type: String) -> [MessageValues.Choice] {
             let (data, areAll) = values.choices(of: type)
-            if !areAll { exploration.meet(.values(type: type)) }
+            if !areAll { exploration.add(.values(type: type)) }
             return data
         }
         platforms = flows.map { flow in PlatformOccurrences(of: flow, values) { data($0) } }
         var anyTime = Set(flows.flatMap(\.serviceTypes)).sorted().flatMap { type in
             // A rule may ask for the platform of an event.
             let isOwn = flows.contains { $0.asksForOrigin(of: type) }
-            let origins = isOwn ? flows.map(\.platform) + (hasOthers ? ["others"] : []) : []
+            let origins = isOwn ? flows.map(\.platform) + (hasOthers ? [Occurrence.otherPlatform] : []) : []
             return data(type).flatMap { choice in
                 ([nil] + origins).map { Occurrence(.service, type, choice.data, platform: $0) }
             }
         }
         if hasOthers {
             anyTime += Set(flows.flatMap(\.commandsOfOthers)).sorted().flatMap { type in
-                data(type).map { Occurrence(.service, type, $0.data, platform: "others") }
+                data(type).map { Occurrence(.service, type, $0.data, platform: Occurrence.otherPlatform) }
             }
         }
-        for screen in openScreens { exploration.meet(.openScreen(screen)) }
-        for pattern in platforms.flatMap(\.unknownPatterns) { exploration.meet(.link(pattern: pattern)) }
-        if flows.contains(where: { !$0.requests.isEmpty }) { exploration.meet(.requests) }
+        for screen in openScreens { exploration.add(.openScreen(screen)) }
+        for pattern in platforms.flatMap(\.unknownPatterns) { exploration.add(.link(pattern: pattern)) }
+        if flows.contains(where: { !$0.requests.isEmpty }) { exploration.add(.requests) }
         (self.anyTime, self.exploration) = (anyTime, exploration)
     }
 
-    private struct Exit {
+    struct Exit {
         let state: Int32
         let isLaunch: Bool
     }
 
+    /// - Returns: What it has found.
+    @discardableResult
     package mutating func explore() -> Exploration {
         add(flows.map { ExploredMachine(Machine(flow: $0)) }, from: Exploration.Origin.start)
         var number = 0
@@ -87,7 +93,7 @@ package struct FlowExplorer {
             number += 1
         }
         exploration.stateCount = states.count
-        if number < states.count { exploration.meet(.states) }
+        if number < states.count { exploration.add(.states) }
         return exploration
     }
 
@@ -109,7 +115,7 @@ package struct FlowExplorer {
                         next: machines[index].state.top.screen, tells: outcome.tells.sorted()))
             }
             if occurrence.isNamed { recordAnswer(occurrence.input, origin, turn) }
-            if turn.isCut { exploration.meet(.sends) }
+            if turn.isCut { exploration.add(.sends) }
             guard machines.contains(where: { $0.revision > 0 }) else { continue }
             let state = zip(machines, former).map { ExploredMachine($0, after: $1) }
             if state == former { continue }
@@ -126,7 +132,7 @@ package struct FlowExplorer {
     }
 
     /// All that can happen in a state of the session.
-    private func occurrences(in states: [ExploredMachine]) -> [Occurrence] {
+    func occurrences(in states: [ExploredMachine]) -> [Occurrence] {
         zip(platforms, states).flatMap { $0.all(in: $1) } + anyTime
     }
 
@@ -143,62 +149,71 @@ package struct FlowExplorer {
     }
 
     /// What an occurrence leads to at once.
-    private struct Turn {
+    struct Turn {
         /// The message of the occurrence, and the commands that flows send because of it.
-        var inputs: [Machine.Input]
+        private(set) var inputs: [Machine.Input]
         /// For each machine, what it has done with all of them.
-        var outcomes: [FlowCoverage.Outcome]
+        private(set) var outcomes: [FlowCoverage.Outcome]
         /// True if there are further commands.
-        var isCut = false
+        private(set) var isCut = false
+
+        /// The types that some flow answers.
+        private let answered: Set<String>
+
+        fileprivate init(_ input: Machine.Input, machineCount: Int, answered: Set<String>) {
+            (inputs, self.answered) = ([input], answered)
+            outcomes = Array(repeating: FlowCoverage.Outcome(), count: machineCount)
+        }
+
+        /// Adds what a machine has done with a message.
+        fileprivate mutating func add(
+            _ effects: [Machine.Effect], of index: Int, _ machine: Machine, by input: Machine.Input
+        ) {
+            // A rule may be applied many times because of one message, and fail once.
+            var places: [String] = []
+            var failures: [String: NavigationFailure] = [:]
+            for effect in effects {
+                switch effect {
+                case .applied(let place): places.append(place)
+                case .failed(let error): if let place = places.last { failures[place] = error }
+                case .began, .messageDiscarded: break
+                case .send(let type, let data):
+                    outcomes[index].tells.insert("sends \(type)")
+                    if answered.contains(type) { send(type, data, from: machine, by: input) }
+                case .ask(_, let type, _, _, _): outcomes[index].tells.insert("sends \(type)")
+                case .openURL: outcomes[index].tells.insert("opens a URL")
+                default: outcomes[index].hasEffect = true
+                }
+            }
+            if !outcomes[index].tells.isEmpty || machine.revision > 0 { outcomes[index].hasEffect = true }
+            if inputs.count > 1 { outcomes[index].screens.formUnion(machine.state.open.map(\.screen)) }
+            outcomes[index].places += Set(places)
+            outcomes[index].failures += failures.map { ($0, $1) }
+        }
+
+        private mutating func send(_ type: String, _ data: JSONValue, from machine: Machine, by input: Machine.Input) {
+            guard inputs.count <= FlowExplorer.sendLimit else {
+                isCut = true
+                return
+            }
+            inputs.append(
+                Machine.Input(
+                    id: "\(inputs[0].id)-\(inputs.count)", type: type, data: data,
+                    attributes: Machine.Attributes(platform: machine.flow.platform, causationID: input.id)))
+        }
     }
 
     /// Passes a message to all machines, and the commands that their flows send because of it.
-    private func handle(_ occurrence: Occurrence, _ machines: inout [Machine]) -> Turn {
-        var turn = Turn(inputs: [occurrence.input], outcomes: machines.map { _ in FlowCoverage.Outcome() })
+    func handle(_ occurrence: Occurrence, _ machines: inout [Machine]) -> Turn {
+        var turn = Turn(occurrence.input, machineCount: machines.count, answered: answered)
         var count = 0
         while count < turn.inputs.count {
             let input = turn.inputs[count]
             count += 1
             for index in machines.indices {
-                // A rule may be applied many times because of one message, and fail once.
-                var places: [String] = []
-                var failures: [String: NavigationFailure] = [:]
-                for effect in machines[index].handle(input) {
-                    switch effect {
-                    case .applied(let place): places.append(place)
-                    case .failed(let error):
-                        if let place = places.last { failures[place] = error }
-                    case .began, .messageDiscarded: break
-                    case .send(let type, let data) where flows.contains { $0.messageTypes.contains(type) }:
-                        turn.outcomes[index].hasEffect = true
-                        turn.outcomes[index].tells.insert("sends \(type)")
-                        guard turn.inputs.count <= Self.sendLimit else {
-                            turn.isCut = true
-                            continue
-                        }
-                        let attributes = Machine.Attributes(platform: flows[index].platform, causationID: input.id)
-                        turn.inputs.append(
-                            Machine.Input(
-                                id: "\(occurrence.input.id)-\(turn.inputs.count)", type: type, data: data,
-                                attributes: attributes))
-                    case .send(let type, _), .ask(_, let type, _, _, _):
-                        turn.outcomes[index].hasEffect = true
-                        turn.outcomes[index].tells.insert("sends \(type)")
-                    case .openURL:
-                        turn.outcomes[index].hasEffect = true
-                        turn.outcomes[index].tells.insert("opens a URL")
-                    default: turn.outcomes[index].hasEffect = true
-                    }
-                }
-                if turn.inputs.count > 1 {
-                    turn.outcomes[index].screens.formUnion(machines[index].state.open.map(\.screen))
-                }
-                turn.outcomes[index].places += Set(places)
-                turn.outcomes[index].failures += failures.map { ($0, $1) }
+                let effects = machines[index].handle(input)
+                turn.add(effects, of: index, machines[index], by: input)
             }
-        }
-        for (index, machine) in machines.enumerated() where machine.revision > 0 {
-            turn.outcomes[index].hasEffect = true
         }
         return turn
     }
@@ -208,7 +223,7 @@ package struct FlowExplorer {
     private mutating func add(_ state: [ExploredMachine], from origin: Exploration.Origin) -> Int? {
         if let number = numbers[state] { return number }
         let limits = state.flatMap(\.state.limits)
-        limits.forEach { exploration.meet($0) }
+        limits.forEach { exploration.add($0) }
         guard limits.isEmpty else { return nil }
         let number = states.count
         numbers[state] = number
@@ -219,152 +234,6 @@ package struct FlowExplorer {
             for instance in machine.state.open { exploration.coverages[index].reach(instance.screen) }
         }
         return number
-    }
-}
-
-// Questions about the states that were found.
-extension FlowExplorer {
-    /// The first state from which only states follow in which gates of a flow are open. Nil if there is none.
-    /// - Returns: The number of the state, and the gates.
-    func endlessGate(of flow: Int) -> (state: Int, gates: [String])? {
-        let screens = flows[flow].screens
-        func gates(_ state: [ExploredMachine]) -> [String] {
-            state[flow].state.open.map(\.screen).filter { screens[$0]?.gate == true }
-        }
-        guard screens.values.contains(where: \.gate) else { return nil }
-        return firstState { gates($0).isEmpty }.map { ($0, gates(states[$0])) }
-    }
-
-    /// A screen that the user cannot leave any more.
-    struct Trap {
-        /// The first state from which on the screen stays.
-        let state: Int
-        let screen: String
-        /// True if it stays in front. Otherwise screens over it come and go.
-        let isInFront: Bool
-        let isPresented: Bool
-    }
-
-    /// The screens of a flow that the user cannot leave, other than by a new launch or a URL: those that stay in front
-    /// although no command that they send has an effect, and those that stay presented. Not the screen with which the
-    /// app begins.
-    func traps(of flow: Int) -> [Trap] {
-        func state(_ number: Int) -> NavigationState { states[number][flow].state }
-        func front(_ state: [ExploredMachine]) -> Set<String> { Set(state[flow].state.active.map(\.screen)) }
-        func presented(_ state: [ExploredMachine]) -> Set<String> {
-            Set(state[flow].state.presentations.map(\.instance.screen))
-        }
-        let answered = Set(
-            exploration.coverages[flow].steps.filter { !$0.tells.isEmpty || $0.cause.begins(with: "command.") }
-                .map(\.screen))
-        var found: [Trap] = []
-        for screens in Set(states.map(front)) where screens != [flows[flow].start] {
-            let first = firstState(where: { front($0) == screens }, launches: false) { front($0) != screens }
-            guard let first, case let screen = state(first).top.screen, !answered.contains(screen) else { continue }
-            let isPresented = presented(states[first]).contains(screen)
-            found.append(Trap(state: first, screen: screen, isInFront: true, isPresented: isPresented))
-        }
-        let known = Set(found.map(\.screen))
-        for screen in states.reduce(into: Set<String>(), { $0.formUnion(presented($1)) }).subtracting(known) {
-            let first = firstState(where: { presented($0).contains(screen) }, launches: false) {
-                !presented($0).contains(screen)
-            }
-            if let first { found.append(Trap(state: first, screen: screen, isInFront: false, isPresented: true)) }
-        }
-        return found.sorted { ($0.screen, $0.state) < ($1.screen, $1.state) }
-    }
-
-    /// The first state from which on the platforms have different roots, which both know: for example, one is logged out
-    /// and the other is not. Nil if there is none.
-    /// - Returns: The number of the state, and the roots.
-    func disagreement() -> (state: Int, roots: [String])? {
-        func roots(_ state: [ExploredMachine]) -> [String] { state.map(\.state.root.instance.screen) }
-        let known = flows.indices.map { flow in Set(states.map { $0[flow].state.root.instance.screen }) }
-        let common = known.dropFirst().reduce(known[0]) { $0.intersection($1) }
-        let state = firstState(launches: false) { state in
-            let roots = roots(state)
-            return Set(roots).count == 1 || !common.isSuperset(of: roots)
-        }
-        return state.map { ($0, roots(states[$0])) }
-    }
-
-    /// True if a property of a flow is about some state.
-    func isMeant(_ property: Flow.Property, in flow: Int) -> Bool {
-        states.contains { property.concerns($0[flow].state) }
-    }
-
-    /// The first state for which a property of a flow does not hold. Nil if there is none.
-    func violation(of property: Flow.Property, in flow: Int) -> Int? {
-        func first(where isWrong: (NavigationState) -> Bool) -> Int? {
-            states.indices.first { property.concerns(states[$0][flow].state) && isWrong(states[$0][flow].state) }
-        }
-        return switch property.kind {
-        case .always: first { !property.holds(in: $0) }
-        case .never: first { property.holds(in: $0) }
-        case .canReach:
-            firstState {
-                property.concerns($0[flow].state)
-            } neverReaching: {
-                property.holds(in: $0[flow].state)
-            }
-        }
-    }
-
-    /// The first state that fulfils a condition, and from which no state follows that fulfils another one. Nil if there
-    /// is none.
-    /// - Parameter launches: True if launches count as ways that lead on.
-    private func firstState(
-        where isMeant: ([ExploredMachine]) -> Bool = { _ in true }, launches: Bool = true,
-        neverReaching goal: ([ExploredMachine]) -> Bool
-    ) -> Int? {
-        var predecessors = [[Int32]](repeating: [], count: states.count)
-        for (state, exits) in exits.enumerated() {
-            for exit in exits ?? [] where launches || !exit.isLaunch {
-                predecessors[Int(exit.state)].append(Int32(state))
-            }
-        }
-        // Anything may follow a state of which not all that follows is explored.
-        var waiting = states.indices.filter { exits[$0] == nil || goal(states[$0]) }
-        var reaches = [Bool](repeating: false, count: states.count)
-        for state in waiting { reaches[state] = true }
-        while let state = waiting.popLast() {
-            for former in predecessors[state].map(Int.init) where !reaches[former] {
-                reaches[former] = true
-                waiting.append(former)
-            }
-        }
-        return states.indices.first { !reaches[$0] && isMeant(states[$0]) }
-    }
-
-    /// The shortest story that leads to a state, as one of the flows sees it.
-    package func story(to state: Int, in flow: Int) -> Story {
-        var origins: [Exploration.Origin] = []
-        var state = state
-        while state > 0 {
-            origins.append(self.origins[state])
-            state = self.origins[state].state
-        }
-        return story(of: origins.reversed(), in: flow)
-    }
-
-    /// The shortest story that ends with something that happened in a state, as one of the flows sees it.
-    package func story(of origin: Exploration.Origin, in flow: Int) -> Story {
-        var origins = [origin]
-        while let first = origins.first?.state, first > 0 { origins.insert(self.origins[first], at: 0) }
-        return story(of: origins, in: flow)
-    }
-
-    private func story(of origins: [Exploration.Origin], in flow: Int) -> Story {
-        var writer = StoryWriter(flows[flow])
-        for origin in origins {
-            let former = states[origin.state]
-            let occurrence = occurrences(in: former)[origin.occurrence]
-            var machines = zip(flows, former).map { Machine(exploring: $1, flow: $0) }
-            let inputs = handle(occurrence, &machines).inputs
-            writer.add(occurrence, sending: inputs.dropFirst())
-            writer.check(machines[flow])
-        }
-        return writer.story
     }
 }
 

@@ -8,7 +8,7 @@ internal import Support
 /// value, and two further values.
 struct MessageValues {
     /// The number of different data of one type above which not all combinations of fields are explored.
-    private static let limit = 64
+    static let limit = 64
 
     /// The number of comparisons of one value with others above which no further examples are made.
     private static let comparisonLimit = 4
@@ -41,7 +41,7 @@ struct MessageValues {
                         add(texts, .data, of: rule.on)
                         add(texts, .answer, of: answer)
                         // An optional argument is left out if the message has no value for it.
-                        let optional = flow.optionalTexts(in: action.json)
+                        let optional = flow.sinks(in: action.json).filter(\.isOptional).compactMap(\.value.stringValue)
                         add(optional, .data, of: rule.on, canBeAbsent: true)
                         add(optional, .answer, of: answer, canBeAbsent: true)
                     }
@@ -154,7 +154,7 @@ struct MessageValues {
         var values = allowed.values.map { Value(value: $0, isNamed: true) }
         if values.isEmpty {
             // What can have the same value gets the same examples. Without a declared type, there are others, too.
-            var examples = facts.schemas.flatMap(\.fewExamples)
+            var examples = facts.schemas.flatMap(\.fewExamples).sorted { $0.description < $1.description }
             if allowed == .any || examples.isEmpty { examples += allowed.examples }
             if allowed == .any, facts.isNumeric { examples += JSONSchema.integer.examples }
             examples = examples.distinct.filter { allowed.problems(with: $0).isEmpty }
@@ -167,7 +167,8 @@ struct MessageValues {
             values = examples.map { Value(value: $0, isNamed: false) }
         }
         let constants = facts.constants + facts.constants.compactMap(\.inOtherType) + facts.constants.beyond
-        for constant in constants
+        // In an order of their own, so that each run tells the same stories.
+        for constant in constants.sorted(by: { $0.description < $1.description })
         where !values.contains(where: { $0.value == constant }) && allowed.problems(with: constant).isEmpty {
             values.append(Value(value: constant, isNamed: true))
         }
@@ -223,26 +224,6 @@ extension JSONValue {
 extension [JSONValue] {
     fileprivate var distinct: [JSONValue] {
         reduce(into: []) { if !$0.contains($1) { $0.append($1) } }
-    }
-}
-
-extension Flow {
-    /// The templates that are the whole value of an optional argument.
-    fileprivate func optionalTexts(in json: JSONValue) -> [String] {
-        switch json {
-        case .array(let elements): return elements.flatMap { optionalTexts(in: $0) }
-        case .object(let members):
-            let screen = members["screen"]?.stringValue ?? members["flow"]?.stringValue.flatMap { flows[$0]?.start }
-            let arguments = screen.flatMap { screens[$0]?.arguments } ?? [:]
-            let fields = (members["type"]?.stringValue).flatMap { commands[$0] } ?? [:]
-            let own = [("arguments", arguments), ("data", fields)].flatMap { key, declared in
-                (members[key]?.objectValue ?? [:]).compactMap { name, value in
-                    declared[name]?.isRequired == false ? value.stringValue : nil
-                }
-            }
-            return own + members.values.flatMap { optionalTexts(in: $0) }
-        default: return []
-        }
     }
 }
 

@@ -25,6 +25,9 @@ package struct Occurrence: Sendable {
     /// True if the flow or the contract names all values of the message.
     let isNamed: Bool
 
+    /// The name of a platform that is not explored.
+    static let otherPlatform = "others"
+
     /// The name that every explored message has. In an explored state, nothing else has it.
     private static let id = "explored"
 

@@ -52,7 +52,9 @@ struct PlatformOccurrences {
         let events = Set((conditions + all).map(\.type)).intersection(flow.serviceTypes)
         sentEvents = Dictionary(uniqueKeysWithValues: events.map { ($0, data($0)) })
         let fromNobody = Set(conditions.filter(\.screens.isEmpty).map(\.type)).intersection(sent).sorted()
-        let urls = flow.links.indices.map { flow.exampleURLs(ofLink: $0, values.values(ofPlaceholder:_:)) }
+        let urls = flow.links.indices.map {
+            flow.exampleURLs(ofLink: $0, limit: MessageValues.limit, values.values(ofPlaceholder:_:))
+        }
         unknownPatterns = zip(flow.links, urls).filter { $1.isEmpty }.map(\.0.url)
         let opened = flow.links.isEmpty && flow.messageTypes.contains(Machine.deepLinkReceived)
         senderless =

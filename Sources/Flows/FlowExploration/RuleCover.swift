@@ -14,7 +14,7 @@ package struct RuleCover {
             + flow.links.indices.map(Flow.keyPath(ofLink:))
     }
 
-    package mutating func take(_ applied: some Sequence<String>) { taken.formUnion(applied) }
+    package mutating func add(applied places: some Sequence<String>) { taken.formUnion(places) }
 
     /// The places that were not applied.
     package var missing: [String] { places.filter { !taken.contains($0) } }
@@ -37,7 +37,7 @@ extension Flow.Transition {
 extension FlowExplorer {
     /// Scenarios that together take every rule and link of a flow that messages can lead to, each with the changes that
     /// are expected. None of them can be left out.
-    package func scenarios(of exploration: Exploration, in flow: Int) -> [Story] {
+    package func scenarios(in flow: Int) -> [Story] {
         let coverage = exploration.coverages[flow]
         let cover = RuleCover(of: coverage.flow)
         var stories = cover.places.compactMap { coverage.uses[$0]?.first }.map { story(of: $0, in: flow) }

@@ -8,6 +8,13 @@ package struct Story: Sendable {
     package fileprivate(set) var steps: [String] = []
     /// The expected changes of each step, for a test.
     package fileprivate(set) var expectations: [String] = []
+    /// The scenario, with the changes that each step expects.
+    package var text: String {
+        zip(steps, expectations).map { step, expectation in
+            "\(step)\(step.contains(scalars: ": ") ? "" : ":")\n  expect: \(expectation)"
+        }.joined(separator: "\n")
+    }
+
     /// The places of the rules, parts of guards and links that it takes.
     package fileprivate(set) var places: Set<String> = []
     /// True if the deadlines pass in the order of their times.

@@ -125,39 +125,21 @@ struct ValueFlow {
         }
     }
 
-    /// Joins what the actions or the targets of a link set with the sources of its templates.
-    /// - Parameter owners: The types of the messages that a scope means, or the screens.
-    private mutating func add(sinksOf json: JSONValue, of flow: Flow, _ owners: (Template.Scope) -> [String]) {
-        switch json {
-        case .array(let elements): for element in elements { add(sinksOf: element, of: flow, owners) }
-        case .object(let members):
-            let screen =
-                members["screen"]?.stringValue ?? members["flow"]?.stringValue.flatMap { flow.flows[$0]?.start }
-            for (name, value) in members["arguments"]?.objectValue ?? [:] {
-                if let screen { join(.argument(screen: screen, name: name), value, flow, owners) }
-            }
-            if let type = members["type"]?.stringValue {
-                for (name, value) in members["data"]?.objectValue ?? [:] {
-                    join(.field(type: type, path: name), value, flow, owners)
-                }
-            }
-            for (name, value) in members["finish"]?.objectValue ?? [:] {
-                join(.field(type: Flow.Ending.finished.rawValue, path: "result.\(name)"), value, flow, owners)
-            }
-            for value in members.values { add(sinksOf: value, of: flow, owners) }
-        default: break
-        }
+    /// Joins what an action or a link sets with the sources of its templates.
+    /// - Parameter types: The types of the messages that a scope means.
+    private mutating func add(sinksOf json: JSONValue, of flow: Flow, _ types: (Template.Scope) -> [String]) {
+        for sink in flow.sinks(in: json) { join(sink.place, sink.value, flow, types) }
     }
 
     private mutating func join(
-        _ sink: Place, _ value: JSONValue, _ flow: Flow, _ owners: (Template.Scope) -> [String]
+        _ sink: Place, _ value: JSONValue, _ flow: Flow, _ types: (Template.Scope) -> [String]
     ) {
         // A text with more than the template, or an object with it, is another value.
         let isWhole = value.stringValue.map {
             $0.begins(with: "${") && $0.unicodeScalars.count { $0 == "$" } == 1 && $0.ends(with: "}")
         }
         for text in value.texts {
-            for source in sources(of: text, of: flow, owners) {
+            for source in sources(of: text, of: flow, types) {
                 join(sink, source)
                 if isWhole != true { change(sink) { $0.isComposed = true } }
             }
@@ -165,7 +147,7 @@ struct ValueFlow {
     }
 
     /// The places of the values of templates.
-    private mutating func sources(of text: String, of flow: Flow?, _ owners: (Template.Scope) -> [String]) -> [Place] {
+    private mutating func sources(of text: String, of flow: Flow?, _ types: (Template.Scope) -> [String]) -> [Place] {
         guard text.contains(scalars: "${") else { return [] }
         if let rest = text.removing(prefix: "${url.") {
             let name = rest.unicodeScalars.prefix { $0 != "}" && $0 != ":" }
@@ -174,14 +156,13 @@ struct ValueFlow {
         guard let template = try? Template(text) else { return [] }
         var places: [Place] = []
         for scope in [Template.Scope.data, .answer] {
-            for path in template.paths(in: scope) { places += owners(scope).map { .field(type: $0, path: path) } }
+            for path in template.paths(in: scope) { places += types(scope).map { .field(type: $0, path: path) } }
         }
         // Any screen that can have the argument may be the one that is meant.
         for path in template.paths(in: .sender) + template.paths(in: .arguments) {
             let name = path.cut(at: ".").map { String($0.before) } ?? path
-            let owners = (flow?.screens.values).map(Array.init) ?? []
-            let screens = owners.filter { $0.arguments.map { $0[name] != nil } ?? true }.map(\.name)
-            let found = screens.sorted().map { Place.argument(screen: $0, name: name) }
+            let screens = flow?.screens.values.filter { $0.arguments.map { $0[name] != nil } ?? true } ?? []
+            let found = screens.map { Place.argument(screen: $0.name, name: name) }
             if name != path { for place in found { change(place) { $0.isComposed = true } } }
             places += found
         }
@@ -226,5 +207,45 @@ struct ValueFlow {
         var place = place
         while let parent = parents[place] { place = parent }
         return place
+    }
+}
+
+extension Flow {
+    /// An argument or a field that an action or a link sets.
+    struct Sink {
+        let place: ValueFlow.Place
+        /// It may have templates.
+        let value: JSONValue
+        /// True if it is left out when its template has no value.
+        let isOptional: Bool
+    }
+
+    /// What an action or a link sets, also with buttons and in lists: arguments of screens and of the first screens of
+    /// child flows, fields of commands, and results.
+    func sinks(in json: JSONValue) -> [Sink] {
+        switch json {
+        case .array(let elements): return elements.flatMap { sinks(in: $0) }
+        case .object(let members):
+            let screen = members["screen"]?.stringValue ?? members["flow"]?.stringValue.flatMap { flows[$0]?.start }
+            let type = members["type"]?.stringValue
+            let own =
+                sinks(members["arguments"], screen.flatMap { screens[$0]?.arguments }) { name in
+                    screen.map { .argument(screen: $0, name: name) }
+                }
+                + sinks(members["data"], type.flatMap { commands[$0] }) { name in
+                    type.map { .field(type: $0, path: name) }
+                }
+                + sinks(members["finish"], nil) { .field(type: Ending.finished.rawValue, path: "result.\($0)") }
+            return own + members.values.flatMap { sinks(in: $0) }
+        default: return []
+        }
+    }
+
+    private func sinks(
+        _ values: JSONValue?, _ declared: [String: JSONSchema.Property]?, _ place: (String) -> ValueFlow.Place?
+    ) -> [Sink] {
+        (values?.objectValue ?? [:]).compactMap { name, value in
+            place(name).map { Sink(place: $0, value: value, isOptional: declared?[name]?.isRequired == false) }
+        }
     }
 }

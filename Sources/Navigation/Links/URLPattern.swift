@@ -300,9 +300,11 @@ extension URLPattern.Piece {
 
 extension Flow {
     /// URLs of a link with all combinations of values. Empty if the pattern is invalid, if no URL of it can be written, or
-    /// if there are more than 64.
+    /// if there are more than `limit`.
     /// - Parameter values: Returns the values of a placeholder with a schema.
-    package func exampleURLs(ofLink index: Int, _ values: (String, JSONSchema) -> [JSONValue]) -> [String] {
+    package func exampleURLs(
+        ofLink index: Int, limit: Int, _ values: (String, JSONSchema) -> [JSONValue]
+    ) -> [String] {
         let prepared = program.links[index]
         guard let pattern = prepared.link.pattern else { return [] }
         var combinations: [[String: JSONValue]] = [[:]]
@@ -312,7 +314,7 @@ extension Flow {
             combinations = combinations.flatMap { former in
                 all.map { former.merging([name: $0]) { $1 } } + (pattern.optional.contains(name) ? [former] : [])
             }
-            if combinations.count > 64 { return [] }
+            if combinations.count > limit { return [] }
         }
         return Set(combinations.compactMap(pattern.url)).sorted()
     }

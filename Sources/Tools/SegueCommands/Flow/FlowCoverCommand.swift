@@ -46,9 +46,9 @@ struct FlowCoverCommand: AsyncParsableCommand {
         let flow = try file.flow().tellingRules
         var cover = RuleCover(of: flow)
         var fails = false
-        func take(_ outcome: Scenario.Outcome, of name: String) async throws {
+        func add(_ outcome: Scenario.Outcome, of name: String) async throws {
             // A rule whose actions failed was not taken.
-            if outcome.changes[.failed] == nil { cover.take(outcome.applied) }
+            if outcome.changes[.failed] == nil { cover.add(applied: outcome.applied) }
             guard !outcome.failures.isEmpty else { return }
             fails = true
             await Console.error.tell(outcome.failures.flatMap { $0.lines(in: name) })
@@ -56,13 +56,13 @@ struct FlowCoverCommand: AsyncParsableCommand {
         for path in scenarios {
             let scenario = try FlowFile(path)
             let steps = try Scenario(yaml: scenario.text, file: scenario.name, flow: flow)
-            for outcome in steps.play(on: flow, keepsGoing: true) { try await take(outcome, of: scenario.name) }
+            for outcome in steps.play(on: flow, keepsGoing: true) { try await add(outcome, of: scenario.name) }
         }
         for path in recording {
             let recording = try await Recording(argument: path)
             let recorded = try await RecordedSession(recording, flow: flow, session: session)
             _ = try await recorded.play { outcome in
-                try await take(outcome, of: recording.name)
+                try await add(outcome, of: recording.name)
                 return true
             }
         }

@@ -1,4 +1,3 @@
-internal import AppContract
 internal import ArgumentParser
 internal import FlowExploration
 internal import FlowFiles
@@ -24,13 +23,7 @@ struct FlowDiffCommand: AsyncParsableCommand {
     @Argument(help: ArgumentHelp("The flow afterwards.", valueName: "new"))
     var new: String
 
-    @Option(
-        help: ArgumentHelp("The app's contract, a file that 'segue contract export' has written.", valueName: "file"),
-        completion: .file(extensions: ["json"]))
-    var contract: String?
-
-    @Option(help: "The number of states after which each exploration ends.")
-    var states = 100_000
+    @OptionGroup var options: ExplorationOptions
 
     @Flag(help: "Print Markdown, with a graph that Mermaid draws.")
     var markdown = false
@@ -38,17 +31,16 @@ struct FlowDiffCommand: AsyncParsableCommand {
     @OptionGroup var output: OutputOptions
 
     func validate() throws {
-        if states < 1 { throw ValidationError("--states must be at least 1") }
         if markdown, output.json { throw ValidationError("--markdown and --json exclude each other") }
     }
 
     func run() async throws {
-        let messages = try contract.map { try ContractFile.read($0).catalogue } ?? MessageCatalogue([:])
+        let messages = try options.messages()
         let explorations = try [old, new].map { path in
             let file = try FlowFile(path)
             var explorer = FlowExplorer(
                 [try file.flow()], messages: messages, hasOthers: true,
-                openScreens: FlowReading(yaml: file.text, file: file.name).openScreens, limit: states)
+                openScreens: FlowReading(yaml: file.text, file: file.name).openScreens, limit: options.states)
             return explorer.explore()
         }
         let difference = FlowDifference(from: explorations[0].coverages[0], to: explorations[1].coverages[0])

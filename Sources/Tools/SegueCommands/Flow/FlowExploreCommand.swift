@@ -1,4 +1,3 @@
-internal import AppContract
 internal import ArgumentParser
 internal import FlowExploration
 internal import FlowFiles
@@ -21,24 +20,17 @@ struct FlowExploreCommand: AsyncParsableCommand {
             story as the steps of a scenario.
 
             A command that a flow sends is assumed to arrive before the next message. The last line says what was not \
-            explored: then notes are not proved. The exit status is 1 if something was proved.
+            explored: then notes are not proved. The exit status is 1 if a mistake was proved.
             """)
 
     @Argument(help: ArgumentHelp("The flows of one session, in YAML or JSON.", valueName: "file"))
     var files: [String]
 
-    @Option(
-        help: ArgumentHelp("The app's contract, a file that 'segue contract export' has written.", valueName: "file"),
-        completion: .file(extensions: ["json"]))
-    var contract: String?
-
-    @Option(help: "The number of states after which the exploration ends.")
-    var states = 100_000
+    @OptionGroup var options: ExplorationOptions
 
     @OptionGroup var output: OutputOptions
 
     func validate() throws {
-        if states < 1 { throw ValidationError("--states must be at least 1") }
     }
 
     func run() async throws {
@@ -50,14 +42,14 @@ struct FlowExploreCommand: AsyncParsableCommand {
             throw ValidationError("a session has one flow for each platform; name flows of different platforms")
         }
         var explorer = FlowExplorer(
-            flows, messages: try contract.map { try ContractFile.read($0).catalogue } ?? MessageCatalogue([:]),
+            flows, messages: try options.messages(),
             // Those of several flows are the platforms of the session.
             hasOthers: flows.count == 1, openScreens: readings.reduce(into: []) { $0.formUnion($1.openScreens) },
-            limit: states)
+            limit: options.states)
         let exploration = explorer.explore()
         var (count, isClean) = (0, true)
         for (index, reading) in readings.enumerated() {
-            for found in explorer.findings(of: exploration, in: index) {
+            for found in explorer.findings(in: index) {
                 for finding in reading.unacknowledged(found.problem) {
                     count += 1
                     isClean = isClean && finding.severity == .note

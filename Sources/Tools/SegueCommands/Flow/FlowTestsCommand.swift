@@ -1,4 +1,3 @@
-internal import AppContract
 internal import ArgumentParser
 internal import FlowExploration
 internal import FlowReview
@@ -23,17 +22,10 @@ struct FlowTestsCommand: AsyncParsableCommand {
     @Argument(help: ArgumentHelp("The folder for the scenarios. It is created if it is missing.", valueName: "folder"))
     var folder: String
 
-    @Option(
-        help: ArgumentHelp("The app's contract, a file that 'segue contract export' has written.", valueName: "file"),
-        completion: .file(extensions: ["json"]))
-    var contract: String?
-
-    @Option(help: "The number of states after which the exploration ends.")
-    var states = 100_000
+    @OptionGroup var options: ExplorationOptions
 
     func validate() throws {
         if folder.isEmpty { throw ValidationError("name a folder") }
-        if states < 1 { throw ValidationError("--states must be at least 1") }
     }
 
     /// The first line of the files, which are replaced when they are written again.
@@ -42,19 +34,13 @@ struct FlowTestsCommand: AsyncParsableCommand {
     func run() async throws {
         let flow = try FlowFile(flow).flow()
         var explorer = FlowExplorer(
-            [flow], messages: try contract.map { try ContractFile.read($0).catalogue } ?? MessageCatalogue([:]),
-            hasOthers: true, limit: states)
-        let exploration = explorer.explore()
-        let stories = explorer.scenarios(of: exploration, in: 0)
+            [flow], messages: try options.messages(), hasOthers: true, limit: options.states)
+        explorer.explore()
+        let stories = explorer.scenarios(in: 0)
         var cover = RuleCover(of: flow)
         for (index, story) in stories.enumerated() {
-            cover.take(story.places)
-            let steps = zip(story.steps, story.expectations).map { step, expectation in
-                step.contains(scalars: ": ")
-                    ? "\(step)\n  expect: \(expectation)" : "\(step):\n  expect: \(expectation)"
-            }
-            try write(
-                "\(Self.mark)\n" + steps.joined(separator: "\n") + "\n", to: path(index + 1))
+            cover.add(applied: story.places)
+            try write("\(Self.mark)\n\(story.text)\n", to: path(index + 1))
         }
         // Those of a former flow would test something else.
         for number in (stories.count + 1)... {

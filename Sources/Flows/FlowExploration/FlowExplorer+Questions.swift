@@ -1,0 +1,149 @@
+internal import FlowReview
+internal import Navigation
+internal import Support
+
+// Questions about the states that an exploration has found.
+extension FlowExplorer {
+    /// The first state from which only states follow in which gates of a flow are open. Nil if there is none.
+    /// - Returns: The number of the state, and the gates.
+    func endlessGate(of flow: Int) -> (state: Int, gates: [String])? {
+        let screens = flows[flow].screens
+        func gates(_ state: [ExploredMachine]) -> [String] {
+            state[flow].state.open.map(\.screen).filter { screens[$0]?.gate == true }
+        }
+        guard screens.values.contains(where: \.gate) else { return nil }
+        return firstState { gates($0).isEmpty }.map { ($0, gates(states[$0])) }
+    }
+
+    /// A screen that the user cannot leave any more.
+    struct Trap {
+        /// The first state from which on the screen stays.
+        let state: Int
+        let screen: String
+        /// True if it stays in front. Otherwise screens over it come and go.
+        let isInFront: Bool
+        let isPresented: Bool
+    }
+
+    /// The screens of a flow that the user cannot leave, other than by a new launch or a URL: those that stay in front
+    /// although no command that they send has an effect, and those that stay presented. Not the screen with which the
+    /// app begins.
+    func traps(of flow: Int) -> [Trap] {
+        func state(_ number: Int) -> NavigationState { states[number][flow].state }
+        func front(_ state: [ExploredMachine]) -> Set<String> { Set(state[flow].state.active.map(\.screen)) }
+        func presented(_ state: [ExploredMachine]) -> Set<String> {
+            Set(state[flow].state.presentations.map(\.instance.screen))
+        }
+        let answered = Set(
+            exploration.coverages[flow].steps.filter { !$0.tells.isEmpty || $0.cause.begins(with: "command.") }
+                .map(\.screen))
+        var found: [Trap] = []
+        for screens in Set(states.map(front)) where screens != [flows[flow].start] {
+            let first = firstState(where: { front($0) == screens }, launches: false) { front($0) != screens }
+            guard let first, case let screen = state(first).top.screen, !answered.contains(screen) else { continue }
+            let isPresented = presented(states[first]).contains(screen)
+            found.append(Trap(state: first, screen: screen, isInFront: true, isPresented: isPresented))
+        }
+        let known = Set(found.map(\.screen))
+        for screen in states.reduce(into: Set<String>(), { $0.formUnion(presented($1)) }).subtracting(known) {
+            let first = firstState(where: { presented($0).contains(screen) }, launches: false) {
+                !presented($0).contains(screen)
+            }
+            if let first { found.append(Trap(state: first, screen: screen, isInFront: false, isPresented: true)) }
+        }
+        return found.sorted { ($0.screen, $0.state) < ($1.screen, $1.state) }
+    }
+
+    /// The first state from which on the platforms have different roots, which both know: for example, one is logged out
+    /// and the other is not. Nil if there is none.
+    /// - Returns: The number of the state, and the roots.
+    func disagreement() -> (state: Int, roots: [String])? {
+        func roots(_ state: [ExploredMachine]) -> [String] { state.map(\.state.root.instance.screen) }
+        let known = flows.indices.map { flow in Set(states.map { $0[flow].state.root.instance.screen }) }
+        let common = known.dropFirst().reduce(known[0]) { $0.intersection($1) }
+        let state = firstState(launches: false) { state in
+            let roots = roots(state)
+            return Set(roots).count == 1 || !common.isSuperset(of: roots)
+        }
+        return state.map { ($0, roots(states[$0])) }
+    }
+
+    /// True if a property of a flow is about some state.
+    func isMeant(_ property: Flow.Property, in flow: Int) -> Bool {
+        states.contains { property.concerns($0[flow].state) }
+    }
+
+    /// The first state for which a property of a flow does not hold. Nil if there is none.
+    func violation(of property: Flow.Property, in flow: Int) -> Int? {
+        func first(where isWrong: (NavigationState) -> Bool) -> Int? {
+            states.indices.first { property.concerns(states[$0][flow].state) && isWrong(states[$0][flow].state) }
+        }
+        return switch property.kind {
+        case .always: first { !property.holds(in: $0) }
+        case .never: first { property.holds(in: $0) }
+        case .canReach:
+            firstState {
+                property.concerns($0[flow].state)
+            } neverReaching: {
+                property.holds(in: $0[flow].state)
+            }
+        }
+    }
+
+    /// The first state that fulfils a condition, and from which no state follows that fulfils another one. Nil if there
+    /// is none.
+    /// - Parameter launches: True if launches count as ways that lead on.
+    private func firstState(
+        where isMeant: ([ExploredMachine]) -> Bool = { _ in true }, launches: Bool = true,
+        neverReaching goal: ([ExploredMachine]) -> Bool
+    ) -> Int? {
+        var predecessors = [[Int32]](repeating: [], count: states.count)
+        for (state, exits) in exits.enumerated() {
+            for exit in exits ?? [] where launches || !exit.isLaunch {
+                predecessors[Int(exit.state)].append(Int32(state))
+            }
+        }
+        // Anything may follow a state of which not all that follows is explored.
+        var waiting = states.indices.filter { exits[$0] == nil || goal(states[$0]) }
+        var reaches = [Bool](repeating: false, count: states.count)
+        for state in waiting { reaches[state] = true }
+        while let state = waiting.popLast() {
+            for former in predecessors[state].map(Int.init) where !reaches[former] {
+                reaches[former] = true
+                waiting.append(former)
+            }
+        }
+        return states.indices.first { !reaches[$0] && isMeant(states[$0]) }
+    }
+
+    /// The shortest story that leads to a state, as one of the flows sees it.
+    package func story(to state: Int, in flow: Int) -> Story {
+        var origins: [Exploration.Origin] = []
+        var state = state
+        while state > 0 {
+            origins.append(self.origins[state])
+            state = self.origins[state].state
+        }
+        return story(of: origins.reversed(), in: flow)
+    }
+
+    /// The shortest story that ends with something that happened in a state, as one of the flows sees it.
+    package func story(of origin: Exploration.Origin, in flow: Int) -> Story {
+        var origins = [origin]
+        while let first = origins.first?.state, first > 0 { origins.insert(self.origins[first], at: 0) }
+        return story(of: origins, in: flow)
+    }
+
+    private func story(of origins: [Exploration.Origin], in flow: Int) -> Story {
+        var writer = StoryWriter(flows[flow])
+        for origin in origins {
+            let former = states[origin.state]
+            let occurrence = occurrences(in: former)[origin.occurrence]
+            var machines = zip(flows, former).map { Machine(exploring: $1, flow: $0) }
+            let inputs = handle(occurrence, &machines).inputs
+            writer.add(occurrence, sending: inputs.dropFirst())
+            writer.check(machines[flow])
+        }
+        return writer.story
+    }
+}
