@@ -41,6 +41,45 @@ struct AsyncAPITests {
         #expect(error?.description == "'x-segue-consumers' needs a list of names for each service")
     }
 
+    @Test("What handlers send is kept with the operation that receives the message, and merged")
+    func handlers() throws {
+        func service(_ handlers: [String: [String]]?) -> Document.ServiceContract {
+            Document.ServiceContract(
+                name: "shelf", version: "1",
+                receives: [MessageContract(type: Shop.buy), MessageContract(type: Shop.sold)],
+                sends: [MessageContract(type: Shop.sold)], handlers: handlers)
+        }
+        var contract = Shop.contract()
+        #expect(contract.parties["store"]?.handlers == nil)
+        try contract.add(
+            service(["command.Buy": ["event.Sold", "no message"], "no message": ["event.Sold"]]), as: "shelf")
+        try contract.add(service(["command.Buy": ["event.Gone"], "event.Sold": []]), as: "shelf")
+        let gone = MessageType(kind: .event, name: "Gone")
+        #expect(contract.parties["shelf"]?.handlers == [Shop.buy: [Shop.sold, gone], Shop.sold: []])
+        let document = try contract.document()
+        let operations = document["operations"]
+        #expect(operations?["shelf.receive.command.Buy"]?["x-segue-sends"] == ["event.Gone", "event.Sold"])
+        #expect(operations?["shelf.receive.event.Sold"]?["x-segue-sends"] == [])
+        #expect(operations?["shelf.send.event.Sold"]?["x-segue-sends"] == nil)
+        #expect(operations?["store.receive.command.Buy"]?["x-segue-sends"] == nil)
+        #expect(try AppContract(parsing: Data(document.description.utf8)) == contract)
+        #expect(
+            contract.catalogue.services["shelf"]
+                == .init(
+                    receives: ["command.Buy", "event.Sold"], outcomes: ["event.Sold"], sends: ["event.Sold"],
+                    answers: ["command.Buy": ["event.Sold", "event.Gone"], "event.Sold": []]))
+
+        let invalid = document.description.replacing("[\"event.Gone\",", with: "[\"gone\",")
+        let error = #expect(throws: AppContract.Unreadable.self) { try AppContract(parsing: Data(invalid.utf8)) }
+        #expect(
+            error?.description
+                == "'x-segue-sends' of operation 'shelf.receive.command.Buy' needs the names of messages such as "
+                + "event.LaunchFinished")
+        // A program that does not declare handlers may send anything at any time.
+        try contract.add(service(nil), as: "shelf")
+        #expect(contract.parties["shelf"]?.handlers == nil)
+    }
+
     @Test("The line of a message is kept as its summary, if a service gives one")
     func line() throws {
         var contract = Shop.contract()
@@ -177,9 +216,11 @@ struct AsyncAPITests {
         #expect(catalogue.data["command.Look"] == .any, "a command can be known to flows only")
         #expect(
             catalogue.services == [
-                "store": .init(receives: ["command.Buy", "query.Price"], outcomes: ["event.Sold"]),
-                "till": .init(receives: ["event.Sold"]),
+                "store": .init(
+                    receives: ["command.Buy", "query.Price"], outcomes: ["event.Sold"], sends: ["event.Sold"]),
+                "till": .init(receives: ["event.Sold"], sends: ["command.Buy", "query.Price"]),
             ])
+        #expect(catalogue.flowCommands == ["command.Look"])
     }
 }
 

@@ -32,6 +32,31 @@ struct ContractComparisonTests {
             ])
     }
 
+    @Test("A changed answer of a handler breaks nothing and is told, if both contracts have the handlers")
+    func answers() throws {
+        func contract(_ sent: [String]?) throws -> AppContract {
+            var contract = Shop.contract()
+            let handlers = sent.map { ["command.Buy": $0] }
+            try contract.add(
+                Document.ServiceContract(
+                    name: "shelf", version: "1.0.0", receives: [MessageContract(type: Shop.buy)], sends: [],
+                    handlers: handlers), as: "shelf")
+            return contract
+        }
+        func findings(_ old: [String]?, _ new: [String]?) throws -> [ContractFinding] {
+            ContractComparison(from: try contract(old), to: try contract(new)).findings
+        }
+        #expect(try findings(nil, ["event.Sold"]) == [])
+        #expect(try findings(["event.Sold"], ["event.Sold"]) == [])
+        let changed = try findings(["event.Sold"], ["event.Gone", "event.Lost"])
+        #expect(
+            changed.map(\.description) == [
+                "command.Buy: no longer answered by shelf with event.Sold, now also answered by shelf with event.Gone and "
+                    + "event.Lost"
+            ])
+        #expect(changed.allSatisfy { !$0.isBreaking })
+    }
+
     @Test("A new required field or a refused value of a received message breaks its senders")
     func receiving() {
         #expect(

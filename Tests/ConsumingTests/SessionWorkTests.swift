@@ -34,6 +34,12 @@ struct SessionWorkTests {
             .service(on: bus ?? EventBus.inMemory(source: "painter/\(instance)", hub: hub))
     }
 
+    @Test("What work sends is sent by the handler of the message that begins it")
+    func declared() {
+        let sent = handlers { _ in }.sendsByHandler[Command.Greet.type] ?? []
+        #expect(Set(sent) == [DomainEvent.Greeted.type, Portrait.type])
+    }
+
     private func handlers(
         retries: RetryPolicy = .standard, paint: @escaping @Sendable (String) async throws -> Void,
         prepare: @escaping @Sendable (String) -> Void = { _ in }

@@ -1,3 +1,4 @@
+import Consuming
 import Contracts
 import EventBus
 import Foundation
@@ -68,6 +69,20 @@ struct ServiceProcessTests {
             try ServiceProcess("greeter", receives: [Picky.self]).contract()
         }
         #expect(error?.description.contains("Word") == true)
+    }
+
+    @Test("A process of handlers declares what each of them sends, by the type that it handles")
+    func handlers() throws {
+        let handlers = ["one", "two"].map { name in
+            Handlers(name).on(Command.Greet.self, sends: name == "one" ? [DomainEvent.Greeted.self] : []) { _, _ in [] }
+        }
+        let two = handlers[1].on(DomainEvent.Greeted.self, sends: Document.ErrorBanner.self) { _, _ in [] }
+        let contract = try ServiceProcess("greeter", [handlers[0], two]).contract()
+        #expect(
+            contract.handlers == [
+                "command.Greet": ["event.Greeted"], "event.Greeted": ["document.ErrorBanner"],
+            ])
+        #expect(try ServiceProcess("greeter", receives: [Command.Greet.self]).contract().handlers == nil)
     }
 
     @Test(

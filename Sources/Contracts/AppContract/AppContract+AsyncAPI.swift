@@ -8,7 +8,7 @@ extension AppContract {
     /// The document has a channel for each message type. It has an operation for each type that a service receives or
     /// sends; the tag of the operation is the service's name. The answers to a query have a separate channel without an
     /// address. The summary of a message is the template of its line. The extension `x-segue-consumers` has the names of
-    /// durable consumers by service.
+    /// durable consumers by service, and `x-segue-sends` of an operation the messages that the handler sends.
     package var asyncAPI: some Encodable { AsyncAPIDocument(self) }
 
     /// The name of the channel, the message and the schema of the answers to a query.
@@ -123,6 +123,13 @@ extension AsyncAPIDocument {
         let tags: [Tag]
         /// Nil if the message is not a query.
         let reply: Reply?
+        /// Nil if the service does not declare a handler of the message.
+        let sends: [String]?
+
+        enum CodingKeys: String, CodingKey {
+            case action, channel, messages, tags, reply
+            case sends = "x-segue-sends"
+        }
 
         enum Action: String, Encodable {
             case receive, send
@@ -142,13 +149,14 @@ extension AsyncAPIDocument {
             }
         }
 
-        init(_ action: Action, _ type: MessageType, by party: String) {
+        init(_ action: Action, _ type: MessageType, by party: String, sending sent: Set<MessageType>?) {
             let name = type.description
             self.action = action
             channel = .channel(name)
             messages = [.message(name, ofChannel: name)]
             tags = [Tag(name: party)]
             reply = type.kind == .query ? Reply(channel: AppContract.answer(to: type)) : nil
+            sends = sent?.map(\.description).sorted()
         }
 
         static func all(of contract: AppContract) -> [String: Operation] {
@@ -156,7 +164,9 @@ extension AsyncAPIDocument {
             for (name, party) in contract.parties {
                 for (action, types) in [(Action.receive, party.receives), (.send, party.sends)] {
                     for type in types {
-                        operations["\(name).\(action.rawValue).\(type)"] = Operation(action, type, by: name)
+                        let sent = action == .receive ? party.handlers?[type] : nil
+                        operations["\(name).\(action.rawValue).\(type)"] = Operation(
+                            action, type, by: name, sending: sent)
                     }
                 }
             }

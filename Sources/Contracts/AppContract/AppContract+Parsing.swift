@@ -58,6 +58,12 @@ private struct ParsedDocument: Decodable {
         let action: String?
         let channel: Reference?
         let tags: [Tag]?
+        let sends: [String]?
+
+        enum CodingKeys: String, CodingKey {
+            case action, channel, tags
+            case sends = "x-segue-sends"
+        }
 
         struct Reference: Decodable {
             let path: String?
@@ -132,7 +138,18 @@ extension ParsedDocument {
             }
             try AppContract.check(party, consumers: [])
             switch operation.action {
-            case "receive": parties[party, default: AppContract.Party()].receives.insert(type)
+            case "receive":
+                parties[party, default: AppContract.Party()].receives.insert(type)
+                guard let sent = operation.sends else { break }
+                let types = sent.compactMap { MessageType($0) }
+                guard types.count == sent.count else {
+                    throw AppContract.Unreadable(
+                        description:
+                            "'\(Operation.CodingKeys.sends.stringValue)' of operation '\(id)' needs the names of "
+                            + "messages such as event.LaunchFinished")
+                }
+                let known = parties[party]?.handlers ?? [:]
+                parties[party]?.handlers = known.merging([type: Set(types)]) { $0.union($1) }
             case "send": parties[party, default: AppContract.Party()].sends.insert(type)
             default:
                 throw AppContract.Unreadable(description: "operation '\(id)' needs the action send or receive")

@@ -14,6 +14,8 @@ package struct AppContract: Hashable, Sendable {
         package var sends: Set<MessageType> = []
         /// The durable consumers that it can run. Nil for one consumer with the party's name.
         package var consumers: Set<String>?
+        /// The types that the handler of each type sends. Nil if the party does not declare them all.
+        package var handlers: [MessageType: Set<MessageType>]?
     }
 
     package let title: String
@@ -42,6 +44,15 @@ package struct AppContract: Hashable, Sendable {
     ) throws(Unreadable) -> [MessageType] {
         try Self.check(name, consumers: contract.consumers ?? [])
         if version.compare(contract.version, options: .numeric) == .orderedAscending { version = contract.version }
+        let handlers = contract.handlers.flatMap(Party.handlers)
+        if let known = parties[name] {
+            // What one of the programs sends may come from either.
+            parties[name]?.handlers = known.handlers.flatMap { known in
+                handlers.map { known.merging($0) { $0.union($1) } }
+            }
+        } else {
+            parties[name] = Party(handlers: handlers)
+        }
         parties[name, default: Party()].receives.formUnion(contract.receives.map(\.type))
         parties[name, default: Party()].sends.formUnion(contract.sends.map(\.type))
         if let consumers = contract.consumers {
@@ -96,17 +107,31 @@ package struct AppContract: Hashable, Sendable {
         for (type, message) in messages where message.data != nil || type.kind == .command || known.contains(type) {
             data[type.description] = message.data ?? .any
         }
+        let coordinators = parties.values.filter { $0.sends.contains(Document.NavigationState.type) }
+        let flowCommands = coordinators.flatMap(\.receives).filter { $0.kind == .command }
         return MessageCatalogue(
             data,
             services: services.mapValues { party in
                 MessageCatalogue.Service(
                     receives: Set(party.receives.map(\.description)),
-                    outcomes: Set(party.outcomes.map(\.description)))
-            })
+                    outcomes: Set(party.outcomes.map(\.description)), sends: Set(party.sends.map(\.description)),
+                    answers: party.handlers.map { handlers in
+                        Dictionary(
+                            uniqueKeysWithValues: handlers.map { ($0.description, Set($1.map(\.description))) })
+                    })
+            }, flowCommands: Set(flowCommands.map(\.description)))
     }
 }
 
 extension AppContract.Party {
+    /// The handlers of a service's contract, without names that no message can have. Nil if there are none.
+    fileprivate static func handlers(_ contract: [String: [String]]) -> [MessageType: Set<MessageType>]? {
+        let handlers = contract.compactMap { type, sent in
+            MessageType(type).map { ($0, Set(sent.compactMap { MessageType($0) })) }
+        }
+        return handlers.isEmpty ? nil : Dictionary(uniqueKeysWithValues: handlers)
+    }
+
     /// The events and errors that a flow can react to. `MessageDiscarded` is left out.
     fileprivate var outcomes: Set<MessageType> {
         sends.filter { ($0.kind == .event || $0.kind == .error) && $0 != DomainEvent.MessageDiscarded.type }

@@ -21,7 +21,7 @@ package struct ContractComparison {
         let types = Set(old.types + new.types).sorted { $0.description < $1.description }
         return types.flatMap { type in
             let breaking = removal(of: type) ?? changes(of: type)
-            return breaking + compatible(type, but: breaking)
+            return breaking + compatible(type, but: breaking) + answers(to: type)
         }
     }
 
@@ -81,6 +81,22 @@ package struct ContractComparison {
         _ type: MessageType, _ message: String, at path: String? = nil, isBreaking: Bool = true
     ) -> ContractFinding {
         ContractFinding(type: type, path: path, isBreaking: isBreaking, message: message)
+    }
+
+    /// The changes of what handlers send, of services whose handlers both contracts have. They break no program, but
+    /// possibly a flow that waits: 'segue flow explore' tells.
+    private func answers(to type: MessageType) -> [ContractFinding] {
+        new.parties.sorted { $0.key < $1.key }.compactMap { name, party in
+            guard let former = old.parties[name]?.handlers?[type], let present = party.handlers?[type] else {
+                return nil
+            }
+            let changes = [
+                ("no longer ", former.subtracting(present)), ("now also ", present.subtracting(former)),
+            ]
+            .filter { !$1.isEmpty }
+            .map { "\($0)answered by \(name) with \($1.map(\.description).sorted().named(""))" }
+            return changes.isEmpty ? nil : finding(type, changes.joined(separator: ", "), isBreaking: false)
+        }
     }
 
     /// The findings for changes that break no program.

@@ -9,6 +9,8 @@ package struct MessageCatalogue: Hashable, Sendable {
     package let data: [String: JSONSchema]
     /// The app's services, by name, without the processes that run flows.
     package let services: [String: Service]
+    /// The types of the commands that flows of the app answer, on any platform.
+    package let flowCommands: Set<String>
     /// True if the app may have further messages.
     private(set) var isPartial = false
 
@@ -18,17 +20,30 @@ package struct MessageCatalogue: Hashable, Sendable {
         package var receives: Set<String>
         /// The types of all events and errors that it sends, without `event.MessageDiscarded`.
         package var outcomes: Set<String>
+        /// The types of all messages that it sends.
+        package var sends: Set<String>
+        /// For each type that one of its handlers handles, the types that the handler sends. What is not among them, the
+        /// service may send at any time. Nil if it does not declare this.
+        package var answers: [String: Set<String>]?
 
-        package init(receives: Set<String> = [], outcomes: Set<String> = []) {
+        package init(
+            receives: Set<String> = [], outcomes: Set<String> = [], sends: Set<String> = [],
+            answers: [String: Set<String>]? = nil
+        ) {
             self.receives = receives
             self.outcomes = outcomes
+            self.sends = sends
+            self.answers = answers
         }
     }
 
     /// Creates a catalogue. Without services, the review leaves out the checks of services.
-    package init(_ data: [String: JSONSchema], services: [String: Service] = [:]) {
+    package init(
+        _ data: [String: JSONSchema], services: [String: Service] = [:], flowCommands: Set<String> = []
+    ) {
         self.data = data
         self.services = services
+        self.flowCommands = flowCommands
     }
 
     /// The catalogue of an app whose messages are not known.
@@ -37,6 +52,18 @@ package struct MessageCatalogue: Hashable, Sendable {
         catalogue.isPartial = true
         return catalogue
     }()
+
+    /// The catalogue of an app of whose handlers nothing is known.
+    package var withoutAnswers: MessageCatalogue {
+        let services = services.mapValues { service in
+            var service = service
+            service.answers = nil
+            return service
+        }
+        var catalogue = MessageCatalogue(data, services: services, flowCommands: flowCommands)
+        catalogue.isPartial = isPartial
+        return catalogue
+    }
 
     /// The data of what rules answer besides messages of the bus, by type: the ends of child flows and acts of the user.
     private static let unpublished: [String: JSONSchema] = {
@@ -59,7 +86,7 @@ package struct MessageCatalogue: Hashable, Sendable {
         var catalogue = MessageCatalogue(
             data.merging(declared) { known, declared in known.members == nil ? declared : known }
                 .merging(Self.unpublished) { $1 },
-            services: services)
+            services: services, flowCommands: flowCommands)
         catalogue.isPartial = isPartial
         return catalogue
     }
