@@ -189,6 +189,34 @@ struct FlowReviewServicesTests {
         #expect(findings(sends: "command.ItemSelected, command.Help", plain) == [])
     }
 
+    @Test(
+        "A command of a rule, a button or a link that nothing handles is a warning, unless a flow answers it elsewhere")
+    func sent() {
+        func places(_ rules: String, _ rest: String = "", elsewhere: Set<String> = []) -> [String] {
+            let yaml = """
+                name: shop
+                version: 1
+                platform: ios
+                start: list
+                screens: { list: { sends: [command.Buy] } }
+                transitions:
+                  - { on: command.Buy, do: [\(rules)] }
+                \(rest)
+                """
+            let catalogue = MessageCatalogue(
+                Self.catalogue.data, services: Self.catalogue.services, flowCommands: elsewhere)
+            return Flow.review(yaml: yaml, file: "shop.yaml", messages: catalogue).findings
+                .filter { $0.code == .unhandledCommand }.map { "\($0.line ?? 0)" }
+        }
+        let alert =
+            "present: { screen: list, style: alert, title: A, buttons: [{ id: b, title: B, sends: command.Help }] }"
+        #expect(places("{ send: command.Help }") == ["7"])
+        #expect(places("{ send: command.Help }", elsewhere: ["command.Help"]) == [])
+        #expect(places("{ \(alert) }") == ["7"])
+        #expect(places("{ openURL: \"a:b\" }", "links: [{ url: 'a://b', action: true, send: command.Help }]") == ["8"])
+        #expect(places("{ send: command.Buy }") == [])
+    }
+
     @Test("An outcome of a service that the flow uses is answered, ignored, or reported as a note")
     func outcomes() {
         let advice = "add one, or list the type under 'ignores'"

@@ -134,6 +134,8 @@ struct FlowReviewer {
         senders = flow.senders
     }
 
+    mutating func add(_ others: [FlowChecker.Problem]) { problems += others }
+
     mutating func warn(_ code: FlowFinding.Code, _ message: String, at keyPath: String, see other: String? = nil) {
         problems.append(
             FlowChecker.Problem(keyPath: keyPath, message: message, severity: .warning, code: code, other: other))

@@ -79,7 +79,7 @@ public struct FlowFinding: Hashable, Sendable, Encodable, CustomStringConvertibl
             case .unreached: "No rule or link that can apply leads to the screen, or begins the child flow."
             case .deadEnd:
                 "The user cannot leave a root, or a presentation that the user cannot dismiss, because no rule leads "
-                    + "on. A later root without 'sends' is not reported."
+                    + "on. A later root without 'sends' is not reported. Or no service answers the question of a guard."
             case .violatedProperty: "A property of the flow does not hold."
             case .missingArgument: "A rule reads an argument that no rule and no link passes to the screen."
             case .missingResult: "A rule reads a result that no 'finish' of the child flow gives."
@@ -104,7 +104,7 @@ public struct FlowFinding: Hashable, Sendable, Encodable, CustomStringConvertibl
             case .contradictedCommand:
                 "The app's contract describes a command under 'commands' differently."
             case .unhandledCommand:
-                "No service and no rule handles a command of a screen."
+                "No service and no rule handles a command that a screen, a button, a rule or a link sends."
             case .unansweredMessage:
                 "A note: no rule and no other service handles an event or an error of a service."
             case .unusedIgnore: "No service sends a type under 'ignores'."
