@@ -54,7 +54,8 @@ struct FlowVerbTests {
         try await SegueCommandLine.inScratch { segue in
             let whole = try await segue.run(["flow", "explore"] + FlowExamples.shipped.map(FlowExamples.path))
             #expect(whole.status == 0 && whole.lines.count == 1 && whole.error.isEmpty, "\(whole.output)")
-            #expect(whole.output.hasPrefix("no findings in ") && whole.output.hasSuffix(": all there are\n"))
+            let events = "events at any time: no contract says what services answer"
+            #expect(whole.output.hasPrefix("no findings in ") && whole.output.hasSuffix(": all there are; \(events)\n"))
 
             try segue.write(Self.unused, to: "unused.yaml")
             let limited = try await segue("flow", "explore", "unused.yaml")
@@ -79,6 +80,28 @@ struct FlowVerbTests {
             #expect(cut.output.contains("not proved: there are more states; use a greater --states"))
             let twice = try await segue("flow", "explore", "unused.yaml", "unused.yaml")
             #expect(twice.status == 64 && twice.error.contains("flows of different platforms"))
+        }
+    }
+
+    @Test("With the app's contract, 'segue flow explore' says which events come only as answers, and so what is proved")
+    func answers() async throws {
+        try await SegueCommandLine.inScratch { segue in
+            let (flow, contract) = (FlowExamples.path("ios"), FlowExamples.contract)
+            let types = [
+                "SpotifyAuthURLGenerated", "SpotifyAuthorizationUpdated", "SpotifyDeviceActivationRequired",
+                "SpotifyPremiumOnlyActionAttempted",
+            ]
+            let found = try await segue("flow", "explore", flow, "--contract", contract)
+            #expect(found.status == 0 && found.lines.count == 1, "\(found.output)\(found.error)")
+            let events = types.map { "'event.\($0)'" }.joined(separator: ", ")
+            #expect(
+                found.output.hasSuffix(": all there are; \(events) only as answers of services\n"), "\(found.output)")
+            let json = try await segue("flow", "explore", flow, "--contract", contract, "--json")
+            let answers = types.map { "\"event.\($0)\"" }.joined(separator: ",")
+            #expect(json.output.contains("\"answers\":[\(answers)]"), "\(json.output)")
+            // A playlist is chosen anew over a chosen one only on another platform.
+            let alone = try await segue("flow", "explore", flow, "--alone", "--contract", contract)
+            #expect(alone.status == 1 && alone.lines.first?.contains("[never-applies]") == true, "\(alone.output)")
         }
     }
 
@@ -438,6 +461,9 @@ enum FlowExamples {
     static func path(_ name: String) -> String {
         repository(shipped.contains(name) ? "config/flows/\(name).yaml" : "Tests/Fixtures/FlowDrawings/\(name).yaml")
     }
+
+    /// The path of the contract of the project's app.
+    static let contract = repository("config/contract.json")
 
     static func scenario(_ name: String) -> String { repository("config/flows/scenarios/\(name).yaml") }
 

@@ -17,6 +17,8 @@ package struct Exploration {
     package internal(set) var transitionCount = 0
     /// One for each flow.
     package internal(set) var coverages: [FlowCoverage]
+    /// What is assumed of the events of services.
+    package internal(set) var events = EventAssumption.none
     /// What was not explored.
     package private(set) var limits: Set<ExplorationLimit> = []
 
@@ -28,4 +30,40 @@ package struct Exploration {
     package var isWhole: Bool { limits.isEmpty }
 
     mutating func add(_ limit: ExplorationLimit) { limits.insert(limit) }
+}
+
+/// What an exploration assumes of the events that services send and flows answer. Where an event may come at any time, more
+/// is possible than in the app: what is found is certain, and a wait or a dead end may be missed.
+package enum EventAssumption: Equatable {
+    /// Flows answer no events.
+    case none
+    /// They come at any time, because no handlers of services are known.
+    case unknown
+    /// These come at any time, because there are too many states otherwise.
+    case unbound([String])
+    /// Some come only because of the messages whose handlers send them, the others at any time.
+    case answers([String], free: [String])
+
+    /// The types that come only because of messages.
+    package var types: [String] {
+        switch self {
+        case .none, .unknown: []
+        case .unbound(let types), .answers(let types, free: _): types
+        }
+    }
+}
+
+extension EventAssumption: CustomStringConvertible {
+    package var description: String {
+        func words(_ types: [String]) -> String { types.map { "'\($0)'" }.joined(separator: ", ") }
+        return switch self {
+        case .none: ""
+        case .unknown: "events at any time: no contract says what services answer"
+        case .unbound: "events at any time: as answers they lead to more states; use a greater --states"
+        case .answers(let types, free: []): "\(words(types)) only as answers of services"
+        case .answers([], free: let free): "\(words(free)) at any time"
+        case .answers(let types, free: let free):
+            "\(words(types)) only as answers of services, \(words(free)) at any time"
+        }
+    }
 }

@@ -12,7 +12,9 @@ package struct ExplorationFinding {
 extension FlowExplorer {
     /// The mistakes in one of the flows. If something was not explored, they are not proved.
     package func findings(in flow: Int) -> [ExplorationFinding] {
-        let violations = violations(in: flow)
+        let waits = answers.isKnown ? flows[flow].unansweredQuestions(catalogue) : []
+        let unanswered = waits.compactMap { $0.keyPath.cut(atLast: ".")?.before }
+        let violations = violations(in: flow) + waits.map { ExplorationFinding(problem: $0, story: nil) }
         // Views or screens that may send anything lead to states of which the exploration knows nothing.
         if exploration.limits.contains(where: \.hidesEverything) { return violations }
         let coverage = exploration.coverages[flow]
@@ -22,7 +24,10 @@ extension FlowExplorer {
                 .unreached, "no message leads to screen '\(screen)'; remove it, or correct the rules",
                 "screens.\(screen)")
         }
-        let unused = coverage.unusedPlaces.map { place in
+        let unused = coverage.unusedPlaces.filter { place in
+            // The finding about the guard says why.
+            !unanswered.contains { place.begins(with: "\($0).") }
+        }.map { place in
             finding(
                 .neverApplies,
                 "no message\(places) leads to this in any state; remove it, or correct the conditions", place)
@@ -50,7 +55,8 @@ extension FlowExplorer {
         of flow: Flow, _ messages: MessageCatalogue?, openScreens: Set<String>
     ) -> [FlowChecker.Problem] {
         var explorer = FlowExplorer(
-            [flow], messages: messages ?? MessageCatalogue([:]), hasOthers: true, openScreens: openScreens, limit: 500)
+            [flow], messages: messages?.withoutAnswers ?? MessageCatalogue([:]), hasOthers: true,
+            openScreens: openScreens, limit: 500)
         if !explorer.exploration.isWhole { return [] }
         return explorer.explore().isWhole ? explorer.findings(in: 0).map(\.problem) : []
     }
@@ -117,8 +123,10 @@ extension FlowExplorer {
         return traps(of: flow).compactMap { trap in
             guard trap.isPresented || screens[trap.screen]?.sends.isEmpty == false else { return nil }
             let exit = trap.isInFront ? "leads from '\(trap.screen)' to another screen" : "dismisses '\(trap.screen)'"
+            let missing = trap.missing.map { "'\($0)'" }.joined(separator: " or ")
+            let condition = missing.isEmpty ? "" : ", unless \(missing) comes again"
             return finding(
-                .deadEnd, "nothing but a new launch or a URL \(exit); add a rule", "screens.\(trap.screen)",
+                .deadEnd, "nothing but a new launch or a URL \(exit)\(condition); add a rule", "screens.\(trap.screen)",
                 story(to: trap.state, in: flow))
         }
     }

@@ -12,7 +12,7 @@ extension FlowExplorer {
             state[flow].state.open.map(\.screen).filter { screens[$0]?.gate == true }
         }
         guard screens.values.contains(where: \.gate) else { return nil }
-        return firstState { gates($0).isEmpty }.map { ($0, gates(states[$0])) }
+        return firstState { gates($0).isEmpty }.map { ($0, gates(states[$0].machines)) }
     }
 
     /// A screen that the user cannot leave any more.
@@ -23,35 +23,60 @@ extension FlowExplorer {
         /// True if it stays in front. Otherwise screens over it come and go.
         let isInFront: Bool
         let isPresented: Bool
+        /// The events that would lead on if they came once more. Empty if none would.
+        let missing: [String]
     }
 
     /// The screens of a flow that the user cannot leave, other than by a new launch or a URL: those that stay in front
     /// although no command that they send has an effect, and those that stay presented. Not the screen with which the
     /// app begins.
     func traps(of flow: Int) -> [Trap] {
-        func state(_ number: Int) -> NavigationState { states[number][flow].state }
-        func front(_ state: [ExploredMachine]) -> Set<String> { Set(state[flow].state.active.map(\.screen)) }
-        func presented(_ state: [ExploredMachine]) -> Set<String> {
-            Set(state[flow].state.presentations.map(\.instance.screen))
+        func front(_ machines: [ExploredMachine]) -> Set<String> { Set(machines[flow].state.active.map(\.screen)) }
+        func presented(_ machines: [ExploredMachine]) -> Set<String> {
+            Set(machines[flow].state.presentations.map(\.instance.screen))
         }
         let answered = Set(
             exploration.coverages[flow].steps.filter { !$0.tells.isEmpty || $0.cause.begins(with: "command.") }
                 .map(\.screen))
+        let ways = predecessors(launches: false)
         var found: [Trap] = []
-        for screens in Set(states.map(front)) where screens != [flows[flow].start] {
-            let first = firstState(where: { front($0) == screens }, launches: false) { front($0) != screens }
-            guard let first, case let screen = state(first).top.screen, !answered.contains(screen) else { continue }
-            let isPresented = presented(states[first]).contains(screen)
-            found.append(Trap(state: first, screen: screen, isInFront: true, isPresented: isPresented))
+        for screens in Set(combinations.map(front)) where screens != [flows[flow].start] {
+            let dead = deadStates(ways) { front($0) != screens }
+            guard let first = dead.first else { continue }
+            let screen = states[first].machines[flow].state.top.screen
+            if answered.contains(screen) { continue }
+            let isPresented = presented(states[first].machines).contains(screen)
+            found.append(
+                Trap(
+                    state: first, screen: screen, isInFront: true, isPresented: isPresented,
+                    missing: missing(in: first, dead)))
         }
         let known = Set(found.map(\.screen))
-        for screen in states.reduce(into: Set<String>(), { $0.formUnion(presented($1)) }).subtracting(known) {
-            let first = firstState(where: { presented($0).contains(screen) }, launches: false) {
-                !presented($0).contains(screen)
+        let all = combinations.reduce(into: Set<String>()) { $0.formUnion(presented($1)) }
+        for screen in all.subtracting(known) {
+            let dead = deadStates(ways) { !presented($0).contains(screen) }
+            if let first = dead.first {
+                found.append(
+                    Trap(
+                        state: first, screen: screen, isInFront: false, isPresented: true,
+                        missing: missing(in: first, dead)
+                    ))
             }
-            if let first { found.append(Trap(state: first, screen: screen, isInFront: false, isPresented: true)) }
         }
         return found.sorted { ($0.screen, $0.state) < ($1.screen, $1.state) }
+    }
+
+    /// The events that do not come any more in a dead state: in another state of the same machines, which is not dead, they
+    /// are pending.
+    private func missing(in state: Int, _ dead: [Int]) -> [String] {
+        let (own, dead) = (states[state], Set(dead))
+        let others = states.indices.filter { number in
+            let other = states[number]
+            return other.combination == own.combination && other.pending.isStrictSuperset(of: own.pending)
+                && !dead.contains(number)
+        }
+        return others.map { answers.types(in: states[$0].pending.subtracting(own.pending)) }.min { $0.count < $1.count }
+            ?? []
     }
 
     /// The first state from which on the platforms have different roots, which both know: for example, one is logged out
@@ -59,24 +84,27 @@ extension FlowExplorer {
     /// - Returns: The number of the state, and the roots.
     func disagreement() -> (state: Int, roots: [String])? {
         func roots(_ state: [ExploredMachine]) -> [String] { state.map(\.state.root.instance.screen) }
-        let known = flows.indices.map { flow in Set(states.map { $0[flow].state.root.instance.screen }) }
+        let known = flows.indices.map { flow in Set(combinations.map { $0[flow].state.root.instance.screen }) }
         let common = known.dropFirst().reduce(known[0]) { $0.intersection($1) }
-        let state = firstState(launches: false) { state in
-            let roots = roots(state)
+        let state = firstState(launches: false) { machines in
+            let roots = roots(machines)
             return Set(roots).count == 1 || !common.isSuperset(of: roots)
         }
-        return state.map { ($0, roots(states[$0])) }
+        return state.map { ($0, roots(states[$0].machines)) }
     }
 
     /// True if a property of a flow is about some state.
     func isMeant(_ property: Flow.Property, in flow: Int) -> Bool {
-        states.contains { property.concerns($0[flow].state) }
+        combinations.contains { property.concerns($0[flow].state) }
     }
 
     /// The first state for which a property of a flow does not hold. Nil if there is none.
     func violation(of property: Flow.Property, in flow: Int) -> Int? {
         func first(where isWrong: (NavigationState) -> Bool) -> Int? {
-            states.indices.first { property.concerns(states[$0][flow].state) && isWrong(states[$0][flow].state) }
+            states.indices.first {
+                let state = states[$0].machines[flow].state
+                return property.concerns(state) && isWrong(state)
+            }
         }
         return switch property.kind {
         case .always: first { !property.holds(in: $0) }
@@ -97,14 +125,27 @@ extension FlowExplorer {
         where isMeant: ([ExploredMachine]) -> Bool = { _ in true }, launches: Bool = true,
         neverReaching goal: ([ExploredMachine]) -> Bool
     ) -> Int? {
+        deadStates(predecessors(launches: launches), neverReaching: goal).first { isMeant(states[$0].machines) }
+    }
+
+    /// For each state, the states from which a way leads to it at once. Answers to other platforms are not counted.
+    private func predecessors(launches: Bool) -> [[Int32]] {
         var predecessors = [[Int32]](repeating: [], count: states.count)
         for (state, exits) in exits.enumerated() {
-            for exit in exits ?? [] where launches || !exit.isLaunch {
+            for exit in exits ?? [] where !exit.needsOthers && (launches || !exit.isLaunch) {
                 predecessors[Int(exit.state)].append(Int32(state))
             }
         }
+        return predecessors
+    }
+
+    /// The states from which no state follows that fulfils a condition, in the order in which they were found.
+    private func deadStates(
+        _ predecessors: [[Int32]], neverReaching goal: ([ExploredMachine]) -> Bool
+    ) -> [Int] {
+        let goals = combinations.map(goal)
         // Anything may follow a state of which not all that follows is explored.
-        var waiting = states.indices.filter { exits[$0] == nil || goal(states[$0]) }
+        var waiting = states.indices.filter { exits[$0] == nil || goals[states[$0].combination] }
         var reaches = [Bool](repeating: false, count: states.count)
         for state in waiting { reaches[state] = true }
         while let state = waiting.popLast() {
@@ -113,7 +154,7 @@ extension FlowExplorer {
                 waiting.append(former)
             }
         }
-        return states.indices.first { !reaches[$0] && isMeant(states[$0]) }
+        return states.indices.filter { !reaches[$0] }
     }
 
     /// The shortest story that leads to a state, as one of the flows sees it.
@@ -137,7 +178,7 @@ extension FlowExplorer {
     private func story(of origins: [Exploration.Origin], in flow: Int) -> Story {
         var writer = StoryWriter(flows[flow])
         for origin in origins {
-            let former = states[origin.state]
+            let former = states[origin.state].machines
             let occurrence = occurrences(in: former)[origin.occurrence]
             var machines = zip(flows, former).map { Machine(exploring: $1, flow: $0) }
             let inputs = handle(occurrence, &machines).inputs

@@ -6,7 +6,8 @@ internal import Support
 /// come first.
 ///
 /// A session has one machine for each platform. All machines receive all messages. A command that a flow sends arrives
-/// before the next message.
+/// before the next message. An event of services comes at any time, unless the catalogue tells because of which messages
+/// their handlers send it: then it comes after one of them, once or more often.
 package struct FlowExplorer {
     /// The maximum number of commands that flows send because of one message.
     static let sendLimit = 16
@@ -28,14 +29,25 @@ package struct FlowExplorer {
     /// The types that some flow answers.
     private let answered: Set<String>
     private let limit: Int
-    /// The states of the session: for each, the states of the machines.
-    private(set) var states: [[ExploredMachine]] = []
-    private var numbers: [[ExploredMachine]: Int] = [:]
+    private let hasOthers: Bool
+    /// The messages of the app.
+    let catalogue: MessageCatalogue
+    /// What services send because of which messages.
+    private(set) var answers: ServiceAnswers
+    /// The bound events of which a rule only answers those of its own platform.
+    private let ownAnswers: AnswerSet
+    private(set) var states: [SessionState] = []
+    private var numbers: [SessionKey: Int] = [:]
+    /// The combinations of states of machines, which the states of the session have.
+    private(set) var combinations: [[ExploredMachine]] = []
+    private var combinationNumbers: [[ExploredMachine]: Int] = [:]
+    /// What can happen to each combination. Empty if it has not been explored, or if no event is bound.
+    private var steps: [[Step]] = []
     private(set) var origins: [Exploration.Origin] = []
     /// The ways that lead on from each state, other than URLs. Nil for a state of which not all are explored.
     private(set) var exits: [[Exit]?] = []
     /// What it has found so far.
-    private(set) var exploration: Exploration
+    package private(set) var exploration: Exploration
 
     /// - Parameters:
     ///   - flows: The flows of different platforms.
@@ -49,7 +61,11 @@ package struct FlowExplorer {
         openScreens: Set<String> = [], limit: Int = 100_000
     ) {
         self.flows = flows.map(\.tellingRules)
-        self.limit = limit
+        (self.limit, self.hasOthers, self.catalogue) = (limit, hasOthers, catalogue)
+        let answers = ServiceAnswers(catalogue, of: flows)
+        self.answers = answers
+        ownAnswers = answers.types.filter { type in flows.contains { $0.asksForOrigin(of: type) } }
+            .reduce(into: AnswerSet()) { $0.formUnion(answers[$1]) }
         answered = flows.reduce(into: []) { $0.formUnion($1.messageTypes) }
         let values = MessageValues(of: flows, catalogue)
         var exploration = Exploration(of: flows)
@@ -58,7 +74,7 @@ package struct FlowExplorer {
             if !areAll { exploration.add(.values(type: type)) }
             return data
         }
-        platforms = flows.map { flow in PlatformOccurrences(of: flow, values) { data($0) } }
+        platforms = flows.map { flow in PlatformOccurrences(of: flow, values, catalogue) { data($0) } }
         var anyTime = Set(flows.flatMap(\.serviceTypes)).sorted().flatMap { type in
             // A rule may ask for the platform of an event.
             let isOwn = flows.contains { $0.asksForOrigin(of: type) }
@@ -81,12 +97,30 @@ package struct FlowExplorer {
     struct Exit {
         let state: Int32
         let isLaunch: Bool
+        /// True if only an answer to another platform leads there.
+        let needsOthers: Bool
     }
 
     /// - Returns: What it has found.
     @discardableResult
     package mutating func explore() -> Exploration {
-        add(flows.map { ExploredMachine(Machine(flow: $0)) }, from: Exploration.Origin.start)
+        exploration.events = answers.assumption
+        let start = self
+        search()
+        // With the pending events there are more states. If they are too many, an event may come at any time.
+        if exploration.limits.contains(.states), !answers.isEmpty {
+            self = start
+            answers = answers.withoutTypes
+            exploration.events = .unbound(start.exploration.events.types)
+            search()
+        }
+        return exploration
+    }
+
+    private mutating func search() {
+        if let first = combination(of: flows.map { ExploredMachine(Machine(flow: $0)) }) {
+            add(SessionKey(combination: first, pending: answers.first), from: .start)
+        }
         var number = 0
         while number < states.count, states.count <= limit {
             expand(number)
@@ -94,41 +128,94 @@ package struct FlowExplorer {
         }
         exploration.stateCount = states.count
         if number < states.count { exploration.add(.states) }
-        return exploration
     }
 
     /// Lets everything happen that can happen in a state.
     private mutating func expand(_ number: Int) {
-        let former = states[number]
+        let state = states[number]
+        var occurrences: [Occurrence]?
+        var steps = self.steps[state.combination]
+        if steps.isEmpty {
+            let all = self.occurrences(in: state.machines)
+            (occurrences, steps) = (all, all.map(step))
+        }
         var exits: [Exit]? = []
-        for (index, occurrence) in occurrences(in: former).enumerated() {
+        for index in steps.indices where steps[index].isPossible(with: state.pending) {
             let origin = Exploration.Origin(state: number, occurrence: index)
-            var machines = zip(flows, former).map { Machine(exploring: $1, flow: $0) }
-            let turn = handle(occurrence, &machines)
             exploration.messageCount += 1
-            for (index, outcome) in turn.outcomes.enumerated() {
-                exploration.coverages[index].record(outcome, origin)
-                guard outcome.hasEffect else { continue }
-                exploration.coverages[index].record(
-                    FlowStep(
-                        screen: former[index].state.top.screen, cause: occurrence.cause,
-                        next: machines[index].state.top.screen, tells: outcome.tells.sorted()))
-            }
-            if occurrence.isNamed { recordAnswer(occurrence.input, origin, turn) }
-            if turn.isCut { exploration.add(.sends) }
-            guard machines.contains(where: { $0.revision > 0 }) else { continue }
-            let state = zip(machines, former).map { ExploredMachine($0, after: $1) }
-            if state == former { continue }
-            exploration.transitionCount += 1
-            let successor = add(state, from: origin)
-            if occurrence.kind == .link { continue }
-            if let successor {
-                exits?.append(Exit(state: Int32(successor), isLaunch: occurrence.kind == .launch))
+            let step = steps[index]
+            let result: Step.Result
+            if let known = step.result {
+                result = known
             } else {
-                exits = nil
+                let all = occurrences ?? self.occurrences(in: state.machines)
+                occurrences = all
+                result = self.result(of: all[index], in: state, origin)
+                steps[index].result = result
+            }
+            let (sets, needsOthers) = step.pending(after: state.pending, result)
+            for pending in sets {
+                guard let next = result.next else {
+                    if step.kind != .link { exits = nil }
+                    continue
+                }
+                let key = SessionKey(combination: next, pending: pending)
+                if key == SessionKey(combination: state.combination, pending: state.pending) { continue }
+                exploration.transitionCount += 1
+                let successor = add(key, from: origin)
+                if step.kind == .link { continue }
+                // A command of another platform that changes no machine may have answers.
+                let isAnswered = step.isOthers && next == state.combination
+                exits?.append(
+                    Exit(
+                        state: Int32(successor), isLaunch: step.kind == .launch, needsOthers: needsOthers || isAnswered)
+                )
             }
         }
         self.exits[number] = exits
+        if !answers.isEmpty { self.steps[state.combination] = steps }
+    }
+
+    /// What can happen because of an occurrence, before it is known what it leads to.
+    private func step(_ occurrence: Occurrence) -> Step {
+        let (type, platform) = (occurrence.input.type, occurrence.input.attributes.platform)
+        let answer = answers[type]
+        let isOthers = platform == Occurrence.otherPlatform
+        if answer.isEmpty || occurrence.causedBy != nil {
+            return Step(kind: occurrence.kind, answer: answer, needed: [], answersToOthers: nil, isOthers: isOthers)
+        }
+        // An answer has the platform of what it answers, which only matters for some.
+        let canBeOthers = hasOthers && (isOthers || platform == nil && ownAnswers.isDisjoint(with: answer))
+        return Step(
+            kind: occurrence.kind, answer: answer, needed: isOthers ? nil : answer,
+            answersToOthers: canBeOthers ? answers.accompanying(type).subtracting(ownAnswers) : nil, isOthers: isOthers)
+    }
+
+    /// Passes a message to the machines of a state, and records what happens.
+    private mutating func result(
+        of occurrence: Occurrence, in state: SessionState, _ origin: Exploration.Origin
+    ) -> Step.Result {
+        let former = state.machines
+        var machines = zip(flows, former).map { Machine(exploring: $1, flow: $0) }
+        let turn = handle(occurrence, &machines)
+        for (index, outcome) in turn.outcomes.enumerated() {
+            exploration.coverages[index].record(outcome, origin)
+            guard outcome.hasEffect else { continue }
+            exploration.coverages[index].record(
+                FlowStep(
+                    screen: former[index].state.top.screen, cause: occurrence.cause,
+                    next: machines[index].state.top.screen, tells: outcome.tells.sorted()))
+        }
+        if occurrence.isNamed { recordAnswer(occurrence.input, origin, turn) }
+        if turn.isCut { exploration.add(.sends) }
+        var next: Int? = state.combination
+        if machines.contains(where: { $0.revision > 0 }) {
+            next = combination(of: zip(machines, former).map { ExploredMachine($0, after: $1) })
+        }
+        return Step.Result(
+            next: next,
+            following: turn.sent.reduce(answers.following(occurrence.input.type)) { $0.union(answers.following($1)) },
+            isConsumed: occurrence.isNamed || turn.outcomes.contains(where: \.hasEffect))
     }
 
     /// All that can happen in a state of the session.
@@ -138,7 +225,7 @@ package struct FlowExplorer {
 
     /// Records whether a message that answers attempts has an effect.
     private mutating func recordAnswer(_ input: Machine.Input, _ origin: Exploration.Origin, _ turn: Turn) {
-        for (index, machine) in states[origin.state].enumerated() {
+        for (index, machine) in states[origin.state].machines.enumerated() {
             guard let attempt = machine.state.attempts.first(where: { $0.id == input.attributes.causationID }) else {
                 continue
             }
@@ -154,6 +241,8 @@ package struct FlowExplorer {
         private(set) var inputs: [Machine.Input]
         /// For each machine, what it has done with all of them.
         private(set) var outcomes: [FlowCoverage.Outcome]
+        /// The types of the commands that flows send because of it, also those that no flow answers.
+        private(set) var sent: Set<String> = []
         /// True if there are further commands.
         private(set) var isCut = false
 
@@ -179,8 +268,11 @@ package struct FlowExplorer {
                 case .began, .messageDiscarded: break
                 case .send(let type, let data):
                     outcomes[index].tells.insert("sends \(type)")
+                    sent.insert(type)
                     if answered.contains(type) { send(type, data, from: machine, by: input) }
-                case .ask(_, let type, _, _, _): outcomes[index].tells.insert("sends \(type)")
+                case .ask(_, let type, _, _, _):
+                    outcomes[index].tells.insert("sends \(type)")
+                    sent.insert(type)
                 case .openURL: outcomes[index].tells.insert("opens a URL")
                 default: outcomes[index].hasEffect = true
                 }
@@ -218,21 +310,33 @@ package struct FlowExplorer {
         return turn
     }
 
-    /// - Returns: The number of the state. Nil for a state that is not explored.
-    @discardableResult
-    private mutating func add(_ state: [ExploredMachine], from origin: Exploration.Origin) -> Int? {
-        if let number = numbers[state] { return number }
-        let limits = state.flatMap(\.state.limits)
+    /// - Returns: The number of the combination. Nil for one that is not explored.
+    private mutating func combination(of machines: [ExploredMachine]) -> Int? {
+        if let number = combinationNumbers[machines] { return number }
+        let limits = machines.flatMap(\.state.limits)
         limits.forEach { exploration.add($0) }
         guard limits.isEmpty else { return nil }
-        let number = states.count
-        numbers[state] = number
-        states.append(state)
-        origins.append(origin)
-        exits.append(nil)
-        for (index, machine) in state.enumerated() {
+        let number = combinations.count
+        combinationNumbers[machines] = number
+        combinations.append(machines)
+        steps.append([])
+        for (index, machine) in machines.enumerated() {
             for instance in machine.state.open { exploration.coverages[index].reach(instance.screen) }
         }
+        return number
+    }
+
+    /// - Returns: The number of the state.
+    @discardableResult
+    private mutating func add(_ key: SessionKey, from origin: Exploration.Origin) -> Int {
+        if let number = numbers[key] { return number }
+        let number = states.count
+        numbers[key] = number
+        states.append(
+            SessionState(
+                machines: combinations[key.combination], combination: key.combination, pending: key.pending))
+        origins.append(origin)
+        exits.append(nil)
         return number
     }
 }

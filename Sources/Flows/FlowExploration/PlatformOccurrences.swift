@@ -20,6 +20,8 @@ struct PlatformOccurrences {
     private let senders: [String: Set<String>]
     /// The questions of the rules with a guard, by the names of the rules.
     private let questions: [String: Question]
+    /// The messages of the app, which tell what services answer.
+    private let catalogue: MessageCatalogue
     /// True if a rule answers that the user dismisses a presentation or a child flow.
     private let answersDismissals: Bool
 
@@ -30,8 +32,10 @@ struct PlatformOccurrences {
     }
 
     /// - Parameter data: Returns the data of messages of a type.
-    init(of flow: Flow, _ values: MessageValues, data: (String) -> [MessageValues.Choice]) {
-        self.flow = flow
+    init(
+        of flow: Flow, _ values: MessageValues, _ catalogue: MessageCatalogue, data: (String) -> [MessageValues.Choice]
+    ) {
+        (self.flow, self.catalogue) = (flow, catalogue)
         let platform = flow.platform
         answersDismissals =
             flow.acts.contains(.dismissed)
@@ -147,10 +151,10 @@ struct PlatformOccurrences {
         let state = machine.state
         let answers = state.attempts.flatMap { attempt -> [Occurrence] in
             guard let question = questions[attempt.rule] else { return [] }
-            return question.answers.map {
+            let asked = question.type ?? attempt.message.type
+            return question.answers.filter { catalogue.canAnswer(asked, with: $0.type) }.map {
                 Occurrence(
-                    .service, $0.type, $0.choice.data, isNamed: $0.choice.isNamed,
-                    answering: (attempt.id, question.type ?? attempt.message.type),
+                    .service, $0.type, $0.choice.data, isNamed: $0.choice.isNamed, answering: (attempt.id, asked),
                     platform: flow.platform)
             }
         }

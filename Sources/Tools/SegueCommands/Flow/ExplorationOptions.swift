@@ -16,7 +16,7 @@ struct ExplorationOptions: ParsableArguments {
         if states < 1 { throw ValidationError("--states must be at least 1") }
     }
 
-    /// The messages of the app's contract.
+    /// The messages of the app's contract, also with what services answer.
     func messages() throws -> MessageCatalogue {
         try contract.map { try ContractFile.read($0).catalogue } ?? MessageCatalogue([:])
     }

@@ -35,7 +35,7 @@ struct FlowDiffCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let messages = try options.messages()
+        let messages = try options.messages().withoutAnswers
         let explorations = try [old, new].map { path in
             let file = try FlowFile(path)
             var explorer = FlowExplorer(

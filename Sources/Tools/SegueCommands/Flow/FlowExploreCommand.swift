@@ -11,27 +11,35 @@ struct FlowExploreCommand: AsyncParsableCommand {
         discussion: """
             segue flow explore config/flows/ios.yaml   the sessions may have other platforms
             segue flow explore config/flows/ios.yaml config/flows/mac.yaml   one session on two platforms
-            segue flow explore ios.yaml --contract contract.json             with the values of the services' messages
+            segue flow explore ios.yaml --contract contract.json   with the services' messages, and what they answer
+            segue flow explore ios.yaml --alone --contract contract.json     one session on one platform
 
             Walks through all states to which messages can lead from the start of a session: taps on the screens in front, \
-            events and errors of services at any time, answers, deadlines, URLs, and the user's gestures. Of each field, \
+            events and errors of services, answers, deadlines, URLs, and the user's gestures. Of each field, \
             the values that the flow names are tried, and two others. Finds screens and rules that nothing leads to, rules \
             that always fail, screens that nobody can leave, and 'properties' of the flow that do not hold, with the shortest \
             story as the steps of a scenario.
 
+            Events come at any time. With a --contract of services that are built of handlers, they come only after a \
+            message whose handler sends them, once or more often. Then questions that no service answers are found, and \
+            screens that nobody can leave if the event that they wait for has come before. If the session may have other \
+            platforms, these get answers at any time, but an answer to another platform is not a way to leave a screen. \
+            Errors come at any time.
+
             A command that a flow sends is assumed to arrive before the next message. The last line says what was not \
-            explored: then notes are not proved. The exit status is 1 if a mistake was proved.
+            explored: then notes are not proved. It also says which events come at any time: because of them, a screen that \
+            nobody can leave may be missed. The exit status is 1 if a mistake was proved.
             """)
 
     @Argument(help: ArgumentHelp("The flows of one session, in YAML or JSON.", valueName: "file"))
     var files: [String]
 
+    @Flag(help: "Explore a session that has no other platform.")
+    var alone = false
+
     @OptionGroup var options: ExplorationOptions
 
     @OptionGroup var output: OutputOptions
-
-    func validate() throws {
-    }
 
     func run() async throws {
         let files = try files.map(FlowFile.init)
@@ -44,7 +52,8 @@ struct FlowExploreCommand: AsyncParsableCommand {
         var explorer = FlowExplorer(
             flows, messages: try options.messages(),
             // Those of several flows are the platforms of the session.
-            hasOthers: flows.count == 1, openScreens: readings.reduce(into: []) { $0.formUnion($1.openScreens) },
+            hasOthers: flows.count == 1 && !alone,
+            openScreens: readings.reduce(into: []) { $0.formUnion($1.openScreens) },
             limit: options.states)
         let exploration = explorer.explore()
         var (count, isClean) = (0, true)
@@ -81,12 +90,15 @@ struct FlowExploreCommand: AsyncParsableCommand {
         let isWhole: Bool
         /// What was not explored.
         let limits: [String]
+        /// The types of the events that come only as answers of services. Others come at any time.
+        let answers: [String]
 
         init(_ exploration: Exploration) {
             (states, transitions) = (exploration.stateCount, exploration.transitionCount)
             messages = exploration.messageCount
             isWhole = exploration.isWhole
             limits = ExplorationLimit.lines(of: exploration.limits)
+            answers = if case .answers(let types, free: _) = exploration.events { types } else { [] }
         }
     }
 
@@ -96,7 +108,8 @@ struct FlowExploreCommand: AsyncParsableCommand {
             "\(exploration.stateCount) states and \(exploration.transitionCount) transitions "
             + "(\(exploration.messageCount) messages)"
         let limits = ExplorationLimit.lines(of: exploration.limits)
+        let events = exploration.events == .none ? "" : "; \(exploration.events)"
         return "\(found) in \(counts)"
-            + (limits.isEmpty ? ": all there are" : "; not proved: \(limits.joined(separator: "; "))")
+            + (limits.isEmpty ? ": all there are" : "; not proved: \(limits.joined(separator: "; "))") + events
     }
 }

@@ -34,7 +34,7 @@ struct FlowTestsCommand: AsyncParsableCommand {
     func run() async throws {
         let flow = try FlowFile(flow).flow()
         var explorer = FlowExplorer(
-            [flow], messages: try options.messages(), hasOthers: true, limit: options.states)
+            [flow], messages: try options.messages().withoutAnswers, hasOthers: true, limit: options.states)
         explorer.explore()
         let stories = explorer.scenarios(in: 0)
         var cover = RuleCover(of: flow)
