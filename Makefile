@@ -121,10 +121,12 @@ without-nats: setup
 
 # Sends INPUTS requests (default: a million), most of them invalid, to the broker's engine. SEED (default: 1) determines
 # the requests. Then sends every message of the app with every hostile value in every place to its services, and reads
-# flows with such values; the tests use one value of each kind.
+# flows with such values; the tests use one value of each kind. Then explores FLOWS (default: 200) random flows, the first
+# of which SEED determines, and compares what spin finds in them.
 fuzz: build-tests
 	@swift run -c release bus-fuzz $(or $(INPUTS),1000000) $(or $(SEED),1)
 	@SWEEP=long scripts/test --filter 'HostileContractTests|HostileFlowTests'
+	@SPIN_FLOWS=$(or $(FLOWS),200) SPIN_SEED=$(or $(SEED),1) scripts/test --filter SpinTests
 
 # Measures how long a client waits for the broker while another one, with a valid key, attacks it, and while two programs
 # compute: ATTACK (default: all), RUNS times (default: 5) for SECONDS (default: 5).
