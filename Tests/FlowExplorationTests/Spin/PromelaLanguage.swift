@@ -86,8 +86,9 @@ enum PromelaLanguage {
             }
         }
 
-        /* Finds the instance of a screen nearest to the front: its layer, and the length of the path up to it. */
-        inline find(screen) {
+        /* Finds the instance of a screen nearest to the front, on paths or also beneath them: its layer, and the length of
+           the path up to it. */
+        inline find(screen, withBase) {
             found = 0;
             layer = layers;
             do
@@ -98,7 +99,7 @@ enum PromelaLanguage {
                 :: !found && rest > 0 -> if :: PUSHED(layer, rest - 1) == screen -> found = 1 :: else -> rest-- fi
                 :: else -> break
                 od;
-                if :: !found && base[layer] == screen -> found = 1 :: else -> skip fi
+                if :: withBase && !found && base[layer] == screen -> found = 1 :: else -> skip fi
             :: else -> break
             od
         }
@@ -200,16 +201,16 @@ enum PromelaLanguage {
             if :: length[FRONT] < number -> ok = 0 :: else -> rest = length[FRONT] - number; shorten(FRONT, rest) fi
         }
         inline popTo(screen) {
-            find(screen);
+            find(screen, true);
             if :: !found -> ok = 0 :: else -> shorten(layer, rest) fi
         }
         inline popFrom(screen) {
-            find(screen);
-            if :: !found || rest == 0 -> ok = 0 :: else -> rest--; shorten(layer, rest) fi
+            find(screen, false);
+            if :: !found -> ok = 0 :: else -> rest--; shorten(layer, rest) fi
         }
         inline popToRoot() { shorten(FRONT, 0) }
         inline goTo(screen) {
-            find(screen);
+            find(screen, true);
             if
             :: found -> dismissFrom(layer + 1); shorten(layer, rest)
             :: else -> push(screen)

@@ -161,7 +161,7 @@ extension Flow {
 extension Flow.Action {
     fileprivate var withActionsOfButtons: [Flow.Action] {
         guard case .present(_, as: _, options: let options) = unconditional else { return [self] }
-        return [self] + (options.buttons ?? []).flatMap(\.actions)
+        return [self] + (options.buttons ?? []).flatMap(\.actions).flatMap(\.withActionsOfButtons)
     }
 
     /// The kind of the presentation that the action adds.

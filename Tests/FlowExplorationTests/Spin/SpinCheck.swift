@@ -34,12 +34,12 @@ struct SpinCheck {
 
     private mutating func compareGraphs(_ search: SpinSearch, _ explorer: FlowExplorer) throws {
         let states = try explorer.states.map { try model.text(of: $0[0].state) }
-        compare("states", search.states, Set(states))
+        compareSets("states", search.states, Set(states))
         let exits = zip(states, explorer.exits)
-        compare("states at the bounds", search.incomplete, Set(exits.filter { $1 == nil }.map(\.0)))
+        compareSets("states at the bounds", search.incomplete, Set(exits.filter { $1 == nil }.map(\.0)))
         // Of a state at the bounds, the exploration does not keep what follows.
         let successors = search.successors.filter { !search.incomplete.contains($0.key) }
-        compare(
+        compareSets(
             "steps", Set(successors.flatMap { state, next in next.map { "\(state) to \($0)" } }),
             Set(exits.flatMap { state, exits in (exits ?? []).map { "\(state) to \(states[Int($0.state)])" } }))
     }
@@ -48,7 +48,7 @@ struct SpinCheck {
         if spin != exploration { differences.append("\(name): spin \(spin), exploration \(exploration)") }
     }
 
-    private mutating func compare(_ name: String, _ spin: Set<String>, _ exploration: Set<String>) {
+    private mutating func compareSets(_ name: String, _ spin: Set<String>, _ exploration: Set<String>) {
         for (source, only) in [
             ("spin", spin.subtracting(exploration)), ("the exploration", exploration.subtracting(spin)),
         ] {

@@ -86,6 +86,7 @@ struct SpinFlow: Sendable, CustomTestStringConvertible {
               - { on: command.Next, when: { root: list }, do: [{ setRoot: cart }] }
               - { on: command.Next, when: { top: item }, do: [pop] }
               - { on: command.Next, do: [{ replacePath: [item, cart] }] }
+              - { on: event.Returned, do: [{ popTo: item }] }
             """),
         SpinFlow(
             "Screens that nothing leads to, and rules that never apply or always fail",
