@@ -182,18 +182,22 @@ enum PromelaLanguage {
         }
         inline push(screen) {
             if
-            :: QUESTION(kind[FRONT]) -> ok = 0
-            :: else -> if :: ONCE(screen) && TOP == screen -> skip :: else -> append(screen) fi
+            :: ONCE(screen) && TOP == screen -> skip
+            :: else -> if :: QUESTION(kind[FRONT]) -> ok = 0 :: else -> append(screen) fi
             fi
         }
         inline pushOnSender(screen) {
             if
-            :: senderLayer == NONE || QUESTION(kind[senderLayer]) -> ok = 0
+            :: senderLayer == NONE -> ok = 0
             :: else ->
                 layer = senderLayer;
                 if
                 :: ONCE(screen) && TOP_OF(layer) == screen -> skip
-                :: else -> PUSHED(layer, length[layer]) = screen; length[layer]++
+                :: else ->
+                    if
+                    :: QUESTION(kind[layer]) -> ok = 0
+                    :: else -> PUSHED(layer, length[layer]) = screen; length[layer]++
+                    fi
                 fi
             fi
         }
@@ -226,10 +230,10 @@ enum PromelaLanguage {
         }
         inline present(screen, style) {
             if
-            :: QUESTION(kind[FRONT]) -> ok = 0
+            :: ONCE(screen) && layers > 1 && base[FRONT] == screen -> skip
             :: else ->
                 if
-                :: ONCE(screen) && layers > 1 && base[FRONT] == screen -> skip
+                :: QUESTION(kind[FRONT]) -> ok = 0
                 :: else -> base[layers] = screen; kind[layers] = style; layers++
                 fi
             fi

@@ -115,7 +115,7 @@ struct SpinFlow: Sendable, CustomTestStringConvertible {
             """),
         SpinFlow(
             "Alerts, whose buttons act and send commands",
-            "list: { sends: [command.Open] }, item: { sends: [command.Delete, command.Open] }, confirm: {}, deleted: { sends: [command.Open] }",
+            "list: { sends: [command.Open] }, item: { sends: [command.Delete, command.Open] }, confirm: { once: true }, deleted: { sends: [command.Open] }",
             """
               - { on: command.Open, do: [{ push: item }] }
               - on: command.Delete
