@@ -40,6 +40,7 @@ enum PromelaLanguage {
             }
             static char former[LAYERS * (CAPACITY + 1) * 4];
             static char current[LAYERS * (CAPACITY + 1) * 4];
+            static const char *cause = "";
             static unsigned char told[RULES][2];
         }
 
@@ -161,11 +162,11 @@ enum PromelaLanguage {
             if
             :: beyond ->
                 COPY(layers, base, kind, length, path, oldLayers, oldBase, oldKind, oldLength, oldPath);
-                c_code { printf("beyond %s\\n", former); }
+                c_code { printf("beyond %s %s\\n", former, cause); }
             :: else ->
                 c_code {
                     writeState(current, now.layers, now.base, now.kind, now.length, now.path);
-                    if (strcmp(former, current)) printf("edge %s %s\\n", former, current);
+                    if (strcmp(former, current)) printf("edge %s %s %s\\n", former, current, cause);
                 }
             fi
         }

@@ -13,14 +13,16 @@ extension PromelaModel {
     func occurrences() throws -> [String] {
         try types.flatMap(messages) + presses() + returns() + [
             step(
-                "SWIPED(kind[FRONT])", "dismissal", "sentBy(base[FRONT]); dismissFrom(FRONT); \(handle(Self.dismissed))"
+                "SWIPED(kind[FRONT])", ViewReport.presentationDismissed.rawValue,
+                "sentBy(base[FRONT]); dismissFrom(FRONT); \(handle(Self.dismissed))"
             )
         ]
     }
 
-    private func step(_ guard: String, _ comment: String, _ body: String) -> String {
+    private func step(_ guard: String, _ cause: String, _ body: String) -> String {
         """
-            :: d_step { \(`guard`) -> /* \(comment) */
+            :: d_step { \(`guard`) ->
+                c_code { cause = "\(cause)"; };
                 begin();
                 \(body)
                 end()
@@ -69,6 +71,7 @@ extension PromelaModel {
             \(choices.joined(separator: "\n"))
                     fi;
                     d_step {
+                        c_code { cause = "\(type)"; };
                         begin();
                         sender = SCREEN(senderLayer, senderPlace);
                         \(handle(type))
@@ -84,7 +87,7 @@ extension PromelaModel {
             try (kind.options.buttons ?? []).map { button in
                 guard button.data == nil else { throw Unsupported(description: "data of buttons") }
                 return step(
-                    "kind[FRONT] == \(try number(kind))", "the button '\(button.id)'",
+                    "kind[FRONT] == \(try number(kind))", ViewReport.alertAnswered.rawValue,
                     """
                     sentBy(base[FRONT]);
                             dismissFrom(FRONT);
@@ -102,7 +105,7 @@ extension PromelaModel {
     private func returns() -> [String] {
         (0..<capacity).map { index in
             step(
-                "length[FRONT] > \(index)", "back to \(index)",
+                "length[FRONT] > \(index)", ViewReport.backCompleted.rawValue,
                 """
                 check(\(index));
                         if

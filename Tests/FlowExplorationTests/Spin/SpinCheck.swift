@@ -33,15 +33,21 @@ struct SpinCheck {
     }
 
     private mutating func compareGraphs(_ search: SpinSearch, _ explorer: FlowExplorer) throws {
-        let states = try explorer.states.map { try model.text(of: $0[0].state) }
-        compareSets("states", search.states, Set(states))
-        let exits = zip(states, explorer.exits)
-        compareSets("states at the bounds", search.incomplete, Set(exits.filter { $1 == nil }.map(\.0)))
-        // Of a state at the bounds, the exploration does not keep what follows.
-        let successors = search.successors.filter { !search.incomplete.contains($0.key) }
-        compareSets(
-            "steps", Set(successors.flatMap { state, next in next.map { "\(state) to \($0)" } }),
-            Set(exits.flatMap { state, exits in (exits ?? []).map { "\(state) to \(states[Int($0.state)])" } }))
+        let states = Set(try explorer.states.map { try model.text(of: $0[0].state) })
+        compareSets("states", search.states, states)
+        var steps: Set<String> = []
+        for former in explorer.states {
+            for occurrence in explorer.occurrences(in: former) {
+                var machines = [Machine(exploring: former[0], flow: model.flow)]
+                _ = explorer.handle(occurrence, &machines)
+                let next = ExploredMachine(machines[0], after: former[0])
+                if next == former[0] { continue }
+                let name = try model.text(of: next.state)
+                let end = states.contains(name) ? name : "a state at the bounds"
+                steps.insert("\(occurrence.input.type): \(try model.text(of: former[0].state)) to \(end)")
+            }
+        }
+        compareSets("steps", search.steps, steps)
     }
 
     private mutating func compare<Value: Equatable>(_ name: String, _ spin: Value, _ exploration: Value) {

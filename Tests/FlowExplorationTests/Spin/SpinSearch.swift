@@ -9,6 +9,8 @@ struct SpinSearch {
     private(set) var states: Set<String> = []
     /// The states that follow each state, other than itself.
     private(set) var successors: [String: Set<String>] = [:]
+    /// The steps with their causes, as ``SpinCheck`` writes them.
+    private(set) var steps: Set<String> = []
     /// The states that something leads out of the bounds of the exploration.
     private(set) var incomplete: Set<String> = []
     /// The number of states that spin has stored, without the one before the model has begun.
@@ -47,8 +49,12 @@ struct SpinSearch {
         guard words.count > 1 else { return }
         switch words[0] {
         case "state": states.insert(String(words[1]))
-        case "edge": successors[String(words[1]), default: []].insert(String(words[2]))
-        case "beyond": incomplete.insert(String(words[1]))
+        case "edge":
+            successors[String(words[1]), default: []].insert(String(words[2]))
+            steps.insert("\(words[3]): \(words[1]) to \(words[2])")
+        case "beyond":
+            incomplete.insert(String(words[1]))
+            steps.insert("\(words[2]): \(words[1]) to a state at the bounds")
         case "taken", "failed": rules[words[0], default: []].insert(Int(words[1]) ?? -1)
         case "about", "holds":
             properties[words[0], default: [:]][Int(words[1]) ?? -1, default: []].insert(String(words[2]))
