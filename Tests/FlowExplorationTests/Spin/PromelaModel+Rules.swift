@@ -128,8 +128,17 @@ extension PromelaModel {
         case .goTo(let screen): return "goTo(\(try number(screen)))"
         case .back: return "back()"
         case .replacePath(let path):
-            let appended = try path.map { "; append(\(try number($0)))" }.joined()
-            return "if :: QUESTION(kind[FRONT]) -> ok = 0 :: else -> shorten(FRONT, 0)\(appended) fi"
+            // The same screens at the beginning stay.
+            let numbers = try path.map(number)
+            let kept = numbers.enumerated().map { index, number in
+                "if :: rest == \(index) && length[FRONT] > \(index) && PUSHED(FRONT, \(index)) == \(number) -> rest++ "
+                    + ":: else -> skip fi; "
+            }
+            let added = numbers.enumerated().map { index, number in
+                "; if :: rest <= \(index) -> append(\(number)) :: else -> skip fi"
+            }
+            return "if :: QUESTION(kind[FRONT]) -> ok = 0 :: else -> rest = 0; \(kept.joined())shorten(FRONT, rest)"
+                + "\(added.joined()) fi"
         case .present(let screen, as: let style, options: let options):
             guard style != .popover, style != .window else { throw Unsupported(description: "the style \(style)") }
             return "present(\(try number(screen)), \(try number(Kind(style: style, options: options))))"
