@@ -29,8 +29,12 @@ package enum ShippedFlows {
     private static let mac = Result { try read("mac") }
 
     private static func read(_ platform: String) throws -> Flow {
-        let file = folder.appending(path: "\(platform).yaml")
-        return try Flow(yaml: String(contentsOf: file, encoding: .utf8), file: file.lastPathComponent)
+        try Flow(yaml: text(platform), file: "\(platform).yaml")
+    }
+
+    /// The YAML of a flow.
+    package static func text(_ platform: String) throws -> String {
+        try String(contentsOf: folder.appending(path: "\(platform).yaml"), encoding: .utf8)
     }
 
     private static let folder = URL(filePath: #filePath)
