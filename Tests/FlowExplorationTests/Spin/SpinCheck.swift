@@ -33,10 +33,10 @@ struct SpinCheck {
     }
 
     private mutating func compareGraphs(_ search: SpinSearch, _ explorer: FlowExplorer) throws {
-        let states = Set(try explorer.states.map { try model.text(of: $0[0].state) })
+        let states = Set(try explorer.states.map { try model.text(of: $0.machines[0].state) })
         compareSets("states", search.states, states)
         var steps: Set<String> = []
-        for former in explorer.states {
+        for former in explorer.states.map(\.machines) {
             for occurrence in explorer.occurrences(in: former) {
                 var machines = [Machine(exploring: former[0], flow: model.flow)]
                 _ = explorer.handle(occurrence, &machines)
