@@ -84,4 +84,43 @@ struct ScenarioSuiteTests {
         #expect(cover.missing == ["transitions[0]", "transitions[1]"])
         #expect(cover.percent == 50)
     }
+
+    @Test("A mistake in a flow is found by a scenario, or changes nothing", arguments: ["ios", "mac"])
+    func mutants(platform: String) throws {
+        let flow = try ShippedFlows.flow(platform)
+        var explorer = FlowExplorer([flow], hasOthers: true, limit: 300)
+        explorer.explore()
+        var search = try MutantSearch(explorer.scenarios(in: 0), explorer)
+        let mutants = FlowMutant.some(of: flow, count: 12, seed: 1)
+        for mutant in mutants { try search.add(mutant) }
+        #expect(mutants.count == 12 && search.missed.isEmpty, "\(search.missed.map(\.rule))")
+        #expect(search.foundCount + search.equalCount == 12 && search.foundCount > 6, "\(search.equalCount) are equal")
+        let scenarios = try search.stories.map { try Scenario(yaml: $0.text, file: "story.yaml", flow: flow) }
+        #expect(Self.passes(scenarios, flow))
+    }
+
+    @Test("Mistakes of all kinds are made, and one seed selects the same ones")
+    func selection() throws {
+        let flow = try ShippedFlows.flow("ios")
+        let all = FlowMutant.some(of: flow, count: .max, seed: 1)
+        #expect(Set(all.map(\.kind)).count == FlowMutant.Kind.allCases.count)
+        func names(_ seed: Int) -> [String] {
+            FlowMutant.some(of: flow, count: 20, seed: seed).map { "\($0.rule) \($0.kind.rawValue)" }
+        }
+        #expect(names(1) == names(1) && names(1) != names(2))
+    }
+
+    @Test("A mistake that no user can notice is equal, and one that no scenario shows yet gets a scenario")
+    func equal() throws {
+        let flow = try Flow.small(
+            screens: "  a: { sends: [command.X] }\n  b:",
+            "  - { on: command.X, when: { top: a, root: a }, do: [{ push: b }] }")
+        var explorer = FlowExplorer([flow])
+        explorer.explore()
+        var search = try MutantSearch([], explorer)
+        let mutants = FlowMutant.some(of: flow, count: 100, seed: 0)
+        for mutant in mutants { try search.add(mutant) }
+        #expect(search.missed.isEmpty && search.equalCount == 2 && search.foundCount == mutants.count - 2)
+        #expect(search.stories.count == 1)
+    }
 }

@@ -11,9 +11,14 @@ struct FlowTestsCommand: AsyncParsableCommand {
         discussion: """
             segue flow tests shop.yaml tests        writes tests/scenario-1.yaml and so on
             segue flow run shop.yaml tests/scenario-1.yaml
+            segue flow tests shop.yaml tests --mutants 100   also finds 100 mistakes
 
             Explores the flow, and writes few scenarios that together take each rule and link that messages can lead to. \
             Their steps expect what the flow does now, so they find each later change.
+
+            With --mutants, makes one mistake at a time in the flow: a rule without a condition or an action, with another \
+            screen or argument, or after the next rule. For a mistake that no scenario shows, one is added; if it changes \
+            nothing in any explored state, it is counted as equal. The exit status is 1 if a mistake is missed.
             """)
 
     @Argument(help: FlowFile.help)
@@ -22,10 +27,17 @@ struct FlowTestsCommand: AsyncParsableCommand {
     @Argument(help: ArgumentHelp("The folder for the scenarios. It is created if it is missing.", valueName: "folder"))
     var folder: String
 
+    @Option(help: "The number of mistakes to find.")
+    var mutants = 0
+
+    @Option(help: "Selects the mistakes. The same number selects the same ones.")
+    var seed = 0
+
     @OptionGroup var options: ExplorationOptions
 
     func validate() throws {
         if folder.isEmpty { throw ValidationError("name a folder") }
+        if mutants < 0 { throw ValidationError("--mutants must be at least 0") }
     }
 
     /// The first line of the files, which are replaced when they are written again.
@@ -35,8 +47,10 @@ struct FlowTestsCommand: AsyncParsableCommand {
         let flow = try FlowFile(flow).flow()
         var explorer = FlowExplorer(
             [flow], messages: try options.messages().withoutAnswers, hasOthers: true, limit: options.states)
-        explorer.explore()
-        let stories = explorer.scenarios(in: 0)
+        let limits = ExplorationLimit.lines(of: explorer.explore().limits)
+        var search = try MutantSearch(explorer.scenarios(in: 0), explorer)
+        for mutant in FlowMutant.some(of: flow, count: mutants, seed: seed) { try search.add(mutant) }
+        let stories = search.stories
         var cover = RuleCover(of: flow)
         for (index, story) in stories.enumerated() {
             cover.add(applied: story.places)
@@ -50,6 +64,15 @@ struct FlowTestsCommand: AsyncParsableCommand {
         let count = stories.count == 1 ? "1 scenario takes" : "\(stories.count) scenarios take"
         try await Console.output.writeLine(
             "\(count) \(cover.places.count - cover.missing.count) of \(cover.places.count) rules, links and answers")
+        guard mutants > 0 else { return }
+        for mutant in search.missed {
+            try await Console.output.writeLine("no scenario shows \(mutant.rule) \(mutant.kind.rawValue)")
+        }
+        let mistakes = search.foundCount + search.equalCount + search.missed.count
+        try await Console.output.writeLine(
+            "\(search.foundCount) of \(mistakes) mistakes are found, \(search.equalCount) change nothing"
+                + (limits.isEmpty ? "" : "; not proved: \(limits.joined(separator: "; "))"))
+        if !search.missed.isEmpty { throw ExitCode.failure }
     }
 
     private func path(_ number: Int) -> String { "\(folder)/scenario-\(number).yaml" }
