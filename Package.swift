@@ -92,7 +92,7 @@ let navigation: [Target] = [
     module("YAMLText", in: "Flows", ["Support", yams]),
     module("FlowFiles", in: "Flows", ["Navigation", "Support", "YAMLText", yams]),
     module("FlowReview", in: "Flows", ["FlowFiles", "Navigation", "Support"]),
-    module("FlowExploration", in: "Flows", ["FlowReview", "Navigation", "Support"]),
+    module("FlowExploration", in: "Flows", ["FlowFiles", "FlowReview", "Navigation", "Support"]),
 ]
 
 let contracts: [Target] = [
@@ -179,7 +179,7 @@ let tools: [Target] = [
     module(
         "Monitor", in: "Tools",
         [
-            "AppContract", "Contracts", "EventBus", "FlowReview", "Navigation", "Support",
+            "AppContract", "Contracts", "EventBus", "FlowExploration", "FlowReview", "Navigation", "Support",
             "SystemSupport", systemPackage,
         ]),
     module(
@@ -216,8 +216,8 @@ let tools: [Target] = [
     module(
         "SegueCommands", in: "Tools",
         [
-            "AppContract", "BusAccess", "BusKeys", "CSegueVersion", "CommandLineSupport", "Compose", "Contracts",
-            "EventBus", "FlowDrawing",
+            "AppContract", "Broker", "BusAccess", "BusKeys", "CSegueVersion", "CommandLineSupport", "Compose",
+            "Contracts", "EventBus", "FlowDrawing",
             "FlowExploration", "FlowFiles", "FlowReview", "Monitor", "NATSPermissions", "Navigation", "Opening",
             "Projects",
             "Scaffold", "SignIn", "Support", "SystemSupport", "Transports", argumentParser, logging, subprocess,

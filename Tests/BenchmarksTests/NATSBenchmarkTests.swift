@@ -55,7 +55,7 @@ struct NATSBenchmarkTests {
 
     @Test(
         "The programs on NATS are measured too", .timeLimit(.minutes(3)),
-        arguments: ["coordinator", "monitor", "start"])
+        arguments: ["coordinator", "monitor", "release", "start"])
     func programs(benchmark: String) async throws {
         try await SegueCommandLine.inScratch { segue in
             let result = try await segue(

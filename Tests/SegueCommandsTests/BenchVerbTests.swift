@@ -37,7 +37,8 @@ struct BenchVerbTests {
             ("publish.journalled", ["publish.journalled"], "messages/s"),
             ("publish.plain", ["publish.plain", "publish.plain.nats"], "messages/s"),
             ("catchup", ["catchup"], "messages/s"),
-            ("fanout", ["fanout"], "deliveries/s"), ("monitor", ["monitor"], "messages/s"), ("start", ["start"], "ms"),
+            ("fanout", ["fanout"], "deliveries/s"), ("monitor", ["monitor"], "messages/s"),
+            ("release", ["release"], "messages/s"), ("start", ["start"], "ms"),
         ])
     func measures(benchmark: String, names: [String], unit: String) async throws {
         try await SegueCommandLine.inScratch { segue in
@@ -124,7 +125,7 @@ struct BenchVerbTests {
         try await SegueCommandLine.inScratch { segue in
             let result = try await segue("bench", "roundtrip", "speed")
             let names =
-                "roundtrip, publish.journalled, publish.plain, catchup, fanout, coordinator, monitor, start, "
+                "roundtrip, publish.journalled, publish.plain, catchup, fanout, coordinator, monitor, release, start, "
                 + "navigation, envelope"
             #expect(result.status == 64 && result.output.isEmpty)
             #expect(result.error == "segue: there is no benchmark 'speed'; choose from \(names)\n")

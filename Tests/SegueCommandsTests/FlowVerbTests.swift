@@ -73,6 +73,8 @@ struct FlowVerbTests {
             let json = try await segue("flow", "explore", "unused.yaml", "--json")
             #expect(json.status == 1 && json.lines.first?.contains(#""code":"unreached""#) == true, "\(json.output)")
             #expect(json.lines.last?.contains(#""isWhole":true"#) == true, "\(json.output)")
+            #expect(
+                json.lines.last?.contains(#""memory":"#) == true && json.lines.last?.contains(#""seconds":"#) == true)
 
             let cut = try await segue.run([
                 "flow", "explore", "--states", "1", FlowExamples.path(FlowExamples.shipped[0]),
@@ -118,6 +120,11 @@ struct FlowVerbTests {
             let again = try await segue.shell(
                 "cp -r tests first && segue flow tests \(flow) tests && diff -r first tests")
             #expect(again.status == 0, "each run writes the same: \(again.output)\(again.error)")
+
+            let mutants = try await segue.run(["flow", "tests", flow, "tests", "--mutants", "3", "--seed", "7"])
+            #expect(
+                mutants.status == 0 && mutants.lines.last?.contains(" of 3 mistakes are found, ") == true,
+                "\(mutants.output)")
 
             let some = try await segue.shell("segue flow cover --least 100 \(flow) tests/*-1.yaml")
             #expect(

@@ -112,17 +112,19 @@ extension FlowStep {
 extension Occurrence {
     /// What happens, as in a scenario.
     var cause: String {
-        switch ViewReport(rawValue: input.type) {
+        kind == .link ? "URL \(input.data["url"]?.stringValue ?? "")" : kind == .time ? "a deadline" : input.cause
+    }
+}
+
+extension Machine.Input {
+    /// What happens, as in a scenario. URLs are not named.
+    var cause: String {
+        switch ViewReport(rawValue: type) {
         case .backCompleted: "back"
         case .presentationDismissed: "dismiss"
-        case .alertAnswered: "button '\(input.data["button"]?.stringValue ?? "")'"
-        case .tabSelected: "tab '\(input.data["tab"]?.stringValue ?? "")'"
-        default:
-            switch kind {
-            case .time: "a deadline"
-            case .link: "URL \(input.data["url"]?.stringValue ?? "")"
-            default: input.type
-            }
+        case .alertAnswered: "button '\(data["button"]?.stringValue ?? "")'"
+        case .tabSelected: "tab '\(data["tab"]?.stringValue ?? "")'"
+        default: type == Machine.deadlinePassed ? "a deadline" : type == Machine.deepLinkReceived ? "a URL" : type
         }
     }
 }

@@ -101,23 +101,24 @@ package struct FlowExplorer {
         let needsOthers: Bool
     }
 
+    /// - Parameter progress: Called from time to time with the number of states so far.
     /// - Returns: What it has found.
     @discardableResult
-    package mutating func explore() -> Exploration {
+    package mutating func explore(_ progress: (_ states: Int) -> Void = { _ in }) -> Exploration {
         exploration.events = answers.assumption
         let start = self
-        search()
+        search(progress)
         // With the pending events there are more states. If they are too many, an event may come at any time.
         if exploration.limits.contains(.states), !answers.isEmpty {
             self = start
             answers = answers.withoutTypes
             exploration.events = .unbound(start.exploration.events.types)
-            search()
+            search(progress)
         }
         return exploration
     }
 
-    private mutating func search() {
+    private mutating func search(_ progress: (Int) -> Void) {
         if let first = combination(of: flows.map { ExploredMachine(Machine(flow: $0)) }) {
             add(SessionKey(combination: first, pending: answers.first), from: .start)
         }
@@ -125,6 +126,7 @@ package struct FlowExplorer {
         while number < states.count, states.count <= limit {
             expand(number)
             number += 1
+            if number % 256 == 0 { progress(states.count) }
         }
         exploration.stateCount = states.count
         if number < states.count { exploration.add(.states) }

@@ -7,6 +7,9 @@ struct PlatformOccurrences {
     /// The type that the app sends when it is launched.
     static let launch = "event.LaunchFinished"
 
+    /// The types of the messages with which sessions begin.
+    static let beginnings: Set<String> = [launch, Machine.deepLinkReceived]
+
     private let flow: Flow
     /// Launches, URLs, and commands that no screen sends.
     private let senderless: [Occurrence]

@@ -3,7 +3,7 @@ package import Navigation
 internal import Support
 
 /// Which rules and links of a flow were applied, for example by its tests.
-package struct RuleCover {
+package struct RuleCover: Sendable {
     /// The places that can be applied, in the order of the flow: rules, links, and the lists of actions of guards.
     package let places: [String]
     private var taken: Set<String> = []
@@ -15,6 +15,9 @@ package struct RuleCover {
     }
 
     package mutating func add(applied places: some Sequence<String>) { taken.formUnion(places) }
+
+    /// Adds what was applied elsewhere.
+    mutating func merge(_ other: RuleCover) { taken.formUnion(other.taken) }
 
     /// The places that were not applied.
     package var missing: [String] { places.filter { !taken.contains($0) } }

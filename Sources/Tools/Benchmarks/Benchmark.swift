@@ -9,6 +9,7 @@ enum Benchmark: String, CaseIterable, Sendable {
     case fanOut = "fanout"
     case coordinator
     case monitor
+    case release
     case start
     case navigation
     case envelope
@@ -18,7 +19,7 @@ enum Benchmark: String, CaseIterable, Sendable {
         switch self {
         case .roundTrip: 3000
         case .publishJournalled, .publishPlain: 100_000
-        case .catchUp, .monitor: 200_000
+        case .catchUp, .monitor, .release: 200_000
         case .fanOut: 2000
         case .coordinator: 20_000
         case .start: 10_000_000
@@ -42,6 +43,7 @@ enum Benchmark: String, CaseIterable, Sendable {
                 case .fanOut: try await FanOut(run: run, scratch: scratch).measure()
                 case .coordinator: try await CoordinatorBacklog(run: run, scratch: scratch).measure()
                 case .monitor: try await MonitorToFile(run: run, scratch: scratch).measure()
+                case .release: try await ReleaseGate(run: run, scratch: scratch).measure()
                 case .start: try await Start(run: run, scratch: scratch).measure()
                 case .navigation: try await NavigationSteps(run: run).measure()
                 case .envelope: try await EnvelopeCoding(run: run).measure()

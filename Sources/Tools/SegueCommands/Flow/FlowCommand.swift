@@ -12,6 +12,7 @@ package struct FlowCommand: AsyncParsableCommand {
             segue flow check config/flows/*.yaml             checks flows for errors
             segue flow explore config/flows/ios.yaml         finds what users can never reach
             segue flow diff old.yaml new.yaml                tells what changes for users
+            segue flow release old.yaml new.yaml -p shop     finds what would break for users
             segue flow graph config/flows/ios.yaml > ios.svg draws a flow
             segue flow run config/flows/ios.yaml story.yaml  tests a flow with a scenario
             segue flow run ios.yaml --recording story.jsonl  tests it with a recording
@@ -20,12 +21,12 @@ package struct FlowCommand: AsyncParsableCommand {
             swift run my-flow | segue flow export -          converts a flow to YAML
             segue flow migrate ios.yaml                      replaces old forms of the language
 
-            No bus is needed. docs/flows.md explains flows and scenarios, docs/flow-keys.md all their keys.
+            Only 'release' may need a bus. docs/flows.md explains flows and scenarios, docs/flow-keys.md all their keys.
             """,
         subcommands: [
             FlowCheckCommand.self, FlowExploreCommand.self, FlowDiffCommand.self, FlowGraphCommand.self,
-            FlowRunCommand.self,
-            FlowCoverCommand.self, FlowTestsCommand.self, FlowExportCommand.self, FlowMigrateCommand.self,
+            FlowReleaseCommand.self, FlowRunCommand.self, FlowCoverCommand.self, FlowTestsCommand.self,
+            FlowExportCommand.self, FlowMigrateCommand.self,
         ])
 
     package init() {}

@@ -4,6 +4,7 @@ internal import FlowFiles
 internal import FlowReview
 internal import Navigation
 internal import Support
+internal import SystemSupport
 
 struct FlowExploreCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -55,7 +56,9 @@ struct FlowExploreCommand: AsyncParsableCommand {
             hasOthers: flows.count == 1 && !alone,
             openScreens: readings.reduce(into: []) { $0.formUnion($1.openScreens) },
             limit: options.states)
-        let exploration = explorer.explore()
+        let begin = ContinuousClock.now
+        let exploration = await Self.telling { explorer.explore($0) }
+        let time = ContinuousClock.now - begin
         var (count, isClean) = (0, true)
         for (index, reading) in readings.enumerated() {
             for found in explorer.findings(in: index) {
@@ -69,9 +72,29 @@ struct FlowExploreCommand: AsyncParsableCommand {
                 }
             }
         }
+        let summary = Summary(exploration, time: time)
         try await Console.output.writeLine(
-            Summary(exploration), asJSON: output.json, text: Self.summary(of: exploration, findings: count))
+            summary, asJSON: output.json, text: Self.summary(of: exploration, findings: count))
+        if Console.error.isTerminal { await Console.error.tell(summary.effort) }
         if !isClean { throw ExitCode.failure }
+    }
+
+    /// Tells the number of states on a terminal, each second, while `body` runs.
+    private static func telling(_ body: ((Int) -> Void) -> Exploration) async -> Exploration {
+        guard Console.error.isTerminal else { return body { _ in } }
+        let (counts, progress) = AsyncStream.makeStream(of: Int.self, bufferingPolicy: .bufferingNewest(1))
+        async let told: Void = {
+            for await count in counts { await Console.error.tell("\(count) states so far") }
+        }()
+        var last = ContinuousClock.now
+        let exploration = body { count in
+            guard .now - last >= .seconds(1) else { return }
+            last = .now
+            progress.yield(count)
+        }
+        progress.finish()
+        await told
+        return exploration
     }
 
     /// A finding for programs.
@@ -92,13 +115,23 @@ struct FlowExploreCommand: AsyncParsableCommand {
         let limits: [String]
         /// The types of the events that come only as answers of services. Others come at any time.
         let answers: [String]
+        let seconds: Double
+        /// The greatest memory of the process, in bytes.
+        let memory: Int
 
-        init(_ exploration: Exploration) {
+        init(_ exploration: Exploration, time: Duration) {
+            seconds = time / .seconds(1)
+            memory = ProcessMemory.peak
             (states, transitions) = (exploration.stateCount, exploration.transitionCount)
             messages = exploration.messageCount
             isWhole = exploration.isWhole
             limits = ExplorationLimit.lines(of: exploration.limits)
             answers = if case .answers(let types, free: _) = exploration.events { types } else { [] }
+        }
+
+        /// The time and the memory, for people.
+        var effort: String {
+            "\((seconds * 10).rounded() / 10) s, \(Int(Double(messages) / max(seconds, 0.001))) messages/s, \(memory >> 20) MiB"
         }
     }
 
