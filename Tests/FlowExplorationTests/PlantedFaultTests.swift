@@ -151,4 +151,58 @@ struct PlantedFaultTests {
                 "transitions[1] impossible-action: - send: { type: command.X, from: a } - back: one",
             ])
     }
+
+    @Test("Commands of two platforms that lead to each other without end")
+    func loop() throws {
+        func flow(_ platform: String, _ rules: String) throws -> Flow {
+            try Flow(
+                yaml: """
+                    name: shop
+                    version: 1
+                    platform: \(platform)
+                    start: a
+                    screens: { a: { sends: [command.Start] } }
+                    transitions:
+                    \(rules)
+                    """, file: "\(platform).yaml")
+        }
+        func findings(_ mac: String) throws -> [String] {
+            let ios = try flow(
+                "ios",
+                """
+                  - { on: command.Start, do: [{ send: command.Ping }] }
+                  - { on: command.Pong, do: [{ send: command.Ping }] }
+                """)
+            var explorer = FlowExplorer([ios, try flow("mac", mac)])
+            let exploration = explorer.explore()
+            return exploration.isWhole
+                ? [0, 1].flatMap { explorer.findings(in: $0) }.map {
+                    "\($0.problem.keyPath) \($0.problem.code?.rawValue ?? ""): \($0.story?.steps.first ?? "")"
+                } : ["not whole"]
+        }
+        #expect(
+            try findings("  - { on: command.Ping, do: [{ send: command.Pong }] }") == [
+                "transitions[1].do endless: - send: { type: command.Start, from: a }",
+                "transitions[0].do endless: - send: { type: command.Start, platform: ios }",
+            ])
+        #expect(
+            try findings("  - { on: command.Ping, do: [{ openURL: 'https://example.com' }] }").count == 1, "no Pong")
+    }
+
+    @Test("A screen that the user cannot leave, in a flow whose path grows without bound")
+    func growth() throws {
+        let flow = try Flow.small(
+            screens: "  a: { sends: [command.X] }\n  b:\n  c: { sends: [command.Z] }\n  d: { sends: [command.W] }",
+            """
+              - { on: event.Alarm, do: [{ present: { screen: b, style: sheet } }] }
+              - { on: command.X, when: { top: a }, do: [{ setRoot: c }] }
+              - { on: event.Moved, when: { root: a }, do: [{ setRoot: d }] }
+              - { on: command.W, when: { root: d }, do: [{ setRoot: a }] }
+            """)
+        var explorer = FlowExplorer([flow])
+        let exploration = explorer.explore()
+        #expect(exploration.limits == [.repetition(screen: "b")])
+        let found = explorer.findings(in: 0)
+        #expect(found.map(\.problem.keyPath) == ["screens.c"] && found.map(\.problem.severity) == [.note])
+    }
 }

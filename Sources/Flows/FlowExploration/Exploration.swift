@@ -19,6 +19,8 @@ package struct Exploration {
     package internal(set) var coverages: [FlowCoverage]
     /// What is assumed of the events of services.
     package internal(set) var events = EventAssumption.none
+    /// The first commands that lead to each other without end. Nil if there are none.
+    private(set) var endless: EndlessCommands?
     /// What was not explored.
     package private(set) var limits: Set<ExplorationLimit> = []
 
@@ -30,6 +32,17 @@ package struct Exploration {
     package var isWhole: Bool { limits.isEmpty }
 
     mutating func add(_ limit: ExplorationLimit) { limits.insert(limit) }
+
+    mutating func add(_ commands: EndlessCommands) { endless = endless ?? commands }
+}
+
+/// Commands of flows that lead to each other without end, while no state changes.
+struct EndlessCommands {
+    /// The types, sorted.
+    let types: [String]
+    /// For each flow, the place of a rule that sends one of them. Nil if it sends none.
+    let places: [String?]
+    let origin: Exploration.Origin
 }
 
 /// What an exploration assumes of the events that services send and flows answer. Where an event may come at any time, more

@@ -18,6 +18,7 @@ extension FlowExplorer {
         // Views or screens that may send anything lead to states of which the exploration knows nothing.
         if exploration.limits.contains(where: \.hidesEverything) { return violations }
         let coverage = exploration.coverages[flow]
+        let loops = loops(of: flow)
         let places = exploration.coverages.count > 1 ? " on any of the platforms" : ""
         let screens = coverage.unreachedScreens.map { screen in
             finding(
@@ -44,7 +45,7 @@ extension FlowExplorer {
                 .impossibleAction, "the actions change nothing whenever this applies; correct or remove it", place,
                 story(of: origin, in: flow))
         }
-        return violations + screens + unused + failing + idle + traps(in: flow)
+        return violations + loops + screens + unused + failing + idle + traps(in: flow)
             + openAnswers(of: coverage, in: flow) + gates(of: flow) + disagreements(in: flow)
     }
 
@@ -58,7 +59,9 @@ extension FlowExplorer {
             [flow], messages: messages?.withoutAnswers ?? MessageCatalogue([:]), hasOthers: true,
             openScreens: openScreens, limit: 500)
         if !explorer.exploration.isWhole { return [] }
-        return explorer.explore().isWhole ? explorer.findings(in: 0).map(\.problem) : []
+        guard explorer.explore().isWhole else { return [] }
+        // The review of loops finds those of one flow.
+        return explorer.findings(in: 0).map(\.problem).filter { $0.code != .endless }
     }
 
     private func violations(in flow: Int) -> [ExplorationFinding] {
@@ -82,6 +85,17 @@ extension FlowExplorer {
                 "\(Flow.keyPath(ofProperty: index)).\(property.kind.rawValue)", story,
                 isProved: property.kind == .canReach ? nil : story.isTimely)
         }
+    }
+
+    private func loops(of flow: Int) -> [ExplorationFinding] {
+        guard let loop = exploration.endless, let place = loop.places[flow] else { return [] }
+        return [
+            finding(
+                .endless,
+                "'\(loop.types.joined(separator: "' and '"))' are sent again and again, without end; remove one of these "
+                    + "actions, or let the rule change its conditions",
+                "\(place).do", story(of: loop.origin, in: flow), isProved: true)
+        ]
     }
 
     private func openAnswers(of coverage: FlowCoverage, in flow: Int) -> [ExplorationFinding] {

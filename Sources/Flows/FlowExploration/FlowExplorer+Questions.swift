@@ -15,6 +15,25 @@ extension FlowExplorer {
         return firstState { gates($0).isEmpty }.map { ($0, gates(states[$0].machines)) }
     }
 
+    /// The ways between the states, backwards.
+    private struct Ways {
+        /// True for a state of which not all that follows is known: anything may follow.
+        let isOpen: [Bool]
+        /// For each state, the states from which a way leads to it at once. Answers to other platforms are not counted.
+        private(set) var predecessors: [[Int32]]
+
+        /// - Parameter launches: True if launches count as ways that lead on.
+        init(_ exits: [[Exit]?], launches: Bool) {
+            isOpen = exits.map { $0 == nil }
+            predecessors = Array(repeating: [], count: exits.count)
+            for (state, exits) in exits.enumerated() {
+                for exit in exits ?? [] where !exit.needsOthers && (launches || !exit.isLaunch) {
+                    predecessors[Int(exit.state)].append(Int32(state))
+                }
+            }
+        }
+    }
+
     /// A screen that the user cannot leave any more.
     struct Trap {
         /// The first state from which on the screen stays.
@@ -27,24 +46,30 @@ extension FlowExplorer {
         let missing: [String]
     }
 
-    /// The screens of a flow that the user cannot leave, other than by a new launch or a URL: those that stay in front
-    /// although no command that they send has an effect, and those that stay presented. Not the screen with which the
-    /// app begins.
+    /// The screens of a flow that the user cannot leave, other than by a new launch or a URL: those that stay in front, or
+    /// beneath presentations that come and go, although no command that they send has an effect, and those that stay
+    /// presented. Not the screen with which the app begins.
     func traps(of flow: Int) -> [Trap] {
         func front(_ machines: [ExploredMachine]) -> Set<String> { Set(machines[flow].state.active.map(\.screen)) }
+        func bottom(_ machines: [ExploredMachine]) -> Set<String> {
+            Set(machines[flow].state.bottom.map(\.screen))
+        }
         func presented(_ machines: [ExploredMachine]) -> Set<String> {
             Set(machines[flow].state.presentations.map(\.instance.screen))
         }
         let answered = Set(
             exploration.coverages[flow].steps.filter { !$0.tells.isEmpty || $0.cause.begins(with: "command.") }
                 .map(\.screen))
-        let ways = predecessors(launches: false)
+        let ways = Ways(similarExits, launches: false)
         var found: [Trap] = []
-        for screens in Set(combinations.map(front)) where screens != [flows[flow].start] {
-            let dead = deadStates(ways) { front($0) != screens }
+        let layers =
+            Set(combinations.map(front)).map { (screens: $0, layer: front) }
+            + Set(combinations.map(bottom)).map { (screens: $0, layer: bottom) }
+        for (screens, layer) in layers where screens != [flows[flow].start] {
+            let dead = deadStates(ways) { layer($0) != screens }
             guard let first = dead.first else { continue }
-            let screen = states[first].machines[flow].state.top.screen
-            if answered.contains(screen) { continue }
+            let screen = screens.count == 1 ? screens.joined() : states[first].machines[flow].state.top.screen
+            if answered.contains(screen) || found.contains(where: { $0.screen == screen }) { continue }
             let isPresented = presented(states[first].machines).contains(screen)
             found.append(
                 Trap(
@@ -125,31 +150,19 @@ extension FlowExplorer {
         where isMeant: ([ExploredMachine]) -> Bool = { _ in true }, launches: Bool = true,
         neverReaching goal: ([ExploredMachine]) -> Bool
     ) -> Int? {
-        deadStates(predecessors(launches: launches), neverReaching: goal).first { isMeant(states[$0].machines) }
-    }
-
-    /// For each state, the states from which a way leads to it at once. Answers to other platforms are not counted.
-    private func predecessors(launches: Bool) -> [[Int32]] {
-        var predecessors = [[Int32]](repeating: [], count: states.count)
-        for (state, exits) in exits.enumerated() {
-            for exit in exits ?? [] where !exit.needsOthers && (launches || !exit.isLaunch) {
-                predecessors[Int(exit.state)].append(Int32(state))
-            }
-        }
-        return predecessors
+        deadStates(Ways(exits, launches: launches), neverReaching: goal).first { isMeant(states[$0].machines) }
     }
 
     /// The states from which no state follows that fulfils a condition, in the order in which they were found.
     private func deadStates(
-        _ predecessors: [[Int32]], neverReaching goal: ([ExploredMachine]) -> Bool
+        _ ways: Ways, neverReaching goal: ([ExploredMachine]) -> Bool
     ) -> [Int] {
         let goals = combinations.map(goal)
-        // Anything may follow a state of which not all that follows is explored.
-        var waiting = states.indices.filter { exits[$0] == nil || goals[states[$0].combination] }
+        var waiting = states.indices.filter { ways.isOpen[$0] || goals[states[$0].combination] }
         var reaches = [Bool](repeating: false, count: states.count)
         for state in waiting { reaches[state] = true }
         while let state = waiting.popLast() {
-            for former in predecessors[state].map(Int.init) where !reaches[former] {
+            for former in ways.predecessors[state].map(Int.init) where !reaches[former] {
                 reaches[former] = true
                 waiting.append(former)
             }

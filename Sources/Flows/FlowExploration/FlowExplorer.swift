@@ -1,6 +1,9 @@
+internal import Dispatch
 package import FlowReview
+internal import Foundation
 package import Navigation
 internal import Support
+internal import Synchronization
 
 /// Walks through all states to which messages can lead a session, from its first state. The states nearest to the first
 /// come first.
@@ -18,6 +21,9 @@ package struct FlowExplorer {
     /// The size of an instance's arguments in bytes of JSON above which no states are explored.
     static let argumentLimit = 1024
 
+    /// The number of states that are explored on all cores at the same time.
+    private static let stretch = 128
+
     /// The number of messages that a guard holds back above which no states are explored.
     static let queueLimit = 2
 
@@ -27,7 +33,7 @@ package struct FlowExplorer {
     /// distinguish.
     private let anyTime: [Occurrence]
     /// The types that some flow answers.
-    private let answered: Set<String>
+    let answered: Set<String>
     private let limit: Int
     private let hasOthers: Bool
     /// The messages of the app.
@@ -37,6 +43,8 @@ package struct FlowExplorer {
     /// The bound events of which a rule only answers those of its own platform.
     private let ownAnswers: AnswerSet
     private(set) var states: [SessionState] = []
+    /// The ways that lead beyond the bounds so far.
+    private var beyond: [Beyond] = []
     private var numbers: [SessionKey: Int] = [:]
     /// The combinations of states of machines, which the states of the session have.
     private(set) var combinations: [[ExploredMachine]] = []
@@ -46,6 +54,9 @@ package struct FlowExplorer {
     private(set) var origins: [Exploration.Origin] = []
     /// The ways that lead on from each state, other than URLs. Nil for a state of which not all are explored.
     private(set) var exits: [[Exit]?] = []
+    /// The same, if a way that leads beyond the bounds leads to a similar state within them, with fewer instances of a
+    /// screen. Nil for a state from which a way leads to no such state.
+    private(set) var similarExits: [[Exit]?] = []
     /// What it has found so far.
     package private(set) var exploration: Exploration
 
@@ -94,6 +105,15 @@ package struct FlowExplorer {
         (self.anyTime, self.exploration) = (anyTime, exploration)
     }
 
+    /// A way that leads beyond the bounds of the exploration.
+    private struct Beyond {
+        let state: Int
+        let similar: [ExploredMachine]?
+        let pending: AnswerSet
+        let isLaunch: Bool
+        let needsOthers: Bool
+    }
+
     struct Exit {
         let state: Int32
         let isLaunch: Bool
@@ -124,21 +144,71 @@ package struct FlowExplorer {
         }
         var number = 0
         while number < states.count, states.count <= limit {
-            expand(number)
-            number += 1
-            if number % 256 == 0 { progress(states.count) }
+            let next = number..<min(states.count, number + Self.stretch)
+            let prepared = prepare(next)
+            for state in next where states.count <= limit {
+                expand(state, prepared[state])
+                number = state + 1
+            }
+            progress(states.count)
         }
         exploration.stateCount = states.count
         if number < states.count { exploration.add(.states) }
+        similarExits = exits
+        for way in beyond {
+            exits[way.state] = nil
+            if let similar = way.similar, let combination = combinationNumbers[similar],
+                let state = numbers[SessionKey(combination: combination, pending: way.pending)]
+            {
+                similarExits[way.state]?.append(
+                    Exit(state: Int32(state), isLaunch: way.isLaunch, needsOthers: way.needsOthers))
+            } else {
+                similarExits[way.state] = nil
+            }
+        }
+        beyond = []
+    }
+
+    /// What can happen to a combination of states of machines that was not explored yet, and what the machines do then.
+    private struct Prepared {
+        let occurrences: [Occurrence]
+        var reactions: [Int: Reaction] = [:]
+    }
+
+    /// Computes what can happen in states, on several cores.
+    /// - Returns: By the number of the state. Of several states with the same machines, only the first is there.
+    private func prepare(_ numbers: Range<Int>) -> [Int: Prepared] {
+        var seen: Set<Int> = []
+        let new = numbers.filter {
+            steps[states[$0].combination].isEmpty && seen.insert(states[$0].combination).inserted
+        }
+        let cores = min(new.count, ProcessInfo.processInfo.activeProcessorCount)
+        let results = Mutex([Int: Prepared]())
+        DispatchQueue.concurrentPerform(iterations: cores) { core in
+            for index in stride(from: core, to: new.count, by: cores) {
+                let prepared = prepare(states[new[index]])
+                results.withLock { $0[new[index]] = prepared }
+            }
+        }
+        return results.withLock { $0 }
+    }
+
+    private func prepare(_ state: SessionState) -> Prepared {
+        var prepared = Prepared(occurrences: occurrences(in: state.machines))
+        for (index, occurrence) in prepared.occurrences.enumerated()
+        where step(occurrence).isPossible(with: state.pending) {
+            prepared.reactions[index] = reaction(to: occurrence, in: state.machines)
+        }
+        return prepared
     }
 
     /// Lets everything happen that can happen in a state.
-    private mutating func expand(_ number: Int) {
+    private mutating func expand(_ number: Int, _ prepared: Prepared?) {
         let state = states[number]
-        var occurrences: [Occurrence]?
+        var occurrences = prepared?.occurrences
         var steps = self.steps[state.combination]
         if steps.isEmpty {
-            let all = self.occurrences(in: state.machines)
+            let all = occurrences ?? self.occurrences(in: state.machines)
             (occurrences, steps) = (all, all.map(step))
         }
         var exits: [Exit]? = []
@@ -152,13 +222,19 @@ package struct FlowExplorer {
             } else {
                 let all = occurrences ?? self.occurrences(in: state.machines)
                 occurrences = all
-                result = self.result(of: all[index], in: state, origin)
+                let reaction = prepared?.reactions[index] ?? reaction(to: all[index], in: state.machines)
+                result = record(reaction, to: all[index], in: state, origin)
                 steps[index].result = result
             }
             let (sets, needsOthers) = step.pending(after: state.pending, result)
             for pending in sets {
                 guard let next = result.next else {
-                    if step.kind != .link { exits = nil }
+                    if step.kind != .link {
+                        beyond.append(
+                            Beyond(
+                                state: number, similar: result.similar, pending: pending,
+                                isLaunch: step.kind == .launch, needsOthers: needsOthers))
+                    }
                     continue
                 }
                 let key = SessionKey(combination: next, pending: pending)
@@ -193,29 +269,28 @@ package struct FlowExplorer {
             answersToOthers: canBeOthers ? answers.accompanying(type).subtracting(ownAnswers) : nil, isOthers: isOthers)
     }
 
-    /// Passes a message to the machines of a state, and records what happens.
-    private mutating func result(
-        of occurrence: Occurrence, in state: SessionState, _ origin: Exploration.Origin
+    /// Records what the machines of a state have done because of an occurrence.
+    private mutating func record(
+        _ reaction: Reaction, to occurrence: Occurrence, in state: SessionState, _ origin: Exploration.Origin
     ) -> Step.Result {
-        let former = state.machines
-        var machines = zip(flows, former).map { Machine(exploring: $1, flow: $0) }
-        let turn = handle(occurrence, &machines)
-        for (index, outcome) in turn.outcomes.enumerated() {
-            exploration.coverages[index].record(outcome, origin)
-            guard outcome.hasEffect else { continue }
-            exploration.coverages[index].record(
-                FlowStep(
-                    screen: former[index].state.top.screen, cause: occurrence.cause,
-                    next: machines[index].state.top.screen, tells: outcome.tells.sorted()))
-        }
+        let turn = reaction.turn
+        for (index, outcome) in turn.outcomes.enumerated() { exploration.coverages[index].record(outcome, origin) }
+        for (index, step) in reaction.steps { exploration.coverages[index].record(step) }
         if occurrence.isNamed { recordAnswer(occurrence.input, origin, turn) }
-        if turn.isCut { exploration.add(.sends) }
+        if turn.isEndless {
+            exploration.add(
+                EndlessCommands(types: turn.lastTypes, places: turn.outcomes.map(\.places.last), origin: origin))
+        } else if turn.isCut {
+            exploration.add(.sends)
+        }
         var next: Int? = state.combination
-        if machines.contains(where: { $0.revision > 0 }) {
-            next = combination(of: zip(machines, former).map { ExploredMachine($0, after: $1) })
+        var similar: [ExploredMachine]?
+        if let machines = reaction.machines {
+            next = combination(of: machines)
+            if next == nil { similar = self.similar(to: machines) }
         }
         return Step.Result(
-            next: next,
+            next: next, similar: similar,
             following: turn.sent.reduce(answers.following(occurrence.input.type)) { $0.union(answers.following($1)) },
             isConsumed: occurrence.isNamed || turn.outcomes.contains(where: \.hasEffect))
     }
@@ -237,81 +312,6 @@ package struct FlowExplorer {
         }
     }
 
-    /// What an occurrence leads to at once.
-    struct Turn {
-        /// The message of the occurrence, and the commands that flows send because of it.
-        private(set) var inputs: [Machine.Input]
-        /// For each machine, what it has done with all of them.
-        private(set) var outcomes: [FlowCoverage.Outcome]
-        /// The types of the commands that flows send because of it, also those that no flow answers.
-        private(set) var sent: Set<String> = []
-        /// True if there are further commands.
-        private(set) var isCut = false
-
-        /// The types that some flow answers.
-        private let answered: Set<String>
-
-        fileprivate init(_ input: Machine.Input, machineCount: Int, answered: Set<String>) {
-            (inputs, self.answered) = ([input], answered)
-            outcomes = Array(repeating: FlowCoverage.Outcome(), count: machineCount)
-        }
-
-        /// Adds what a machine has done with a message.
-        fileprivate mutating func add(
-            _ effects: [Machine.Effect], of index: Int, _ machine: Machine, by input: Machine.Input
-        ) {
-            // A rule may be applied many times because of one message, and fail once.
-            var places: [String] = []
-            var failures: [String: NavigationFailure] = [:]
-            for effect in effects {
-                switch effect {
-                case .applied(let place): places.append(place)
-                case .failed(let error): if let place = places.last { failures[place] = error }
-                case .began, .messageDiscarded: break
-                case .send(let type, let data):
-                    outcomes[index].tells.insert("sends \(type)")
-                    sent.insert(type)
-                    if answered.contains(type) { send(type, data, from: machine, by: input) }
-                case .ask(_, let type, _, _, _):
-                    outcomes[index].tells.insert("sends \(type)")
-                    sent.insert(type)
-                case .openURL: outcomes[index].tells.insert("opens a URL")
-                default: outcomes[index].hasEffect = true
-                }
-            }
-            if !outcomes[index].tells.isEmpty || machine.revision > 0 { outcomes[index].hasEffect = true }
-            if inputs.count > 1 { outcomes[index].screens.formUnion(machine.state.open.map(\.screen)) }
-            outcomes[index].places += Set(places)
-            outcomes[index].failures += failures.map { ($0, $1) }
-        }
-
-        private mutating func send(_ type: String, _ data: JSONValue, from machine: Machine, by input: Machine.Input) {
-            guard inputs.count <= FlowExplorer.sendLimit else {
-                isCut = true
-                return
-            }
-            inputs.append(
-                Machine.Input(
-                    id: "\(inputs[0].id)-\(inputs.count)", type: type, data: data,
-                    attributes: Machine.Attributes(platform: machine.flow.platform, causationID: input.id)))
-        }
-    }
-
-    /// Passes a message to all machines, and the commands that their flows send because of it.
-    func handle(_ occurrence: Occurrence, _ machines: inout [Machine]) -> Turn {
-        var turn = Turn(occurrence.input, machineCount: machines.count, answered: answered)
-        var count = 0
-        while count < turn.inputs.count {
-            let input = turn.inputs[count]
-            count += 1
-            for index in machines.indices {
-                let effects = machines[index].handle(input)
-                turn.add(effects, of: index, machines[index], by: input)
-            }
-        }
-        return turn
-    }
-
     /// - Returns: The number of the combination. Nil for one that is not explored.
     private mutating func combination(of machines: [ExploredMachine]) -> Int? {
         if let number = combinationNumbers[machines] { return number }
@@ -326,6 +326,16 @@ package struct FlowExplorer {
             for instance in machine.state.open { exploration.coverages[index].reach(instance.screen) }
         }
         return number
+    }
+
+    /// The same machines with fewer instances of the screens that have too many. Nil if that is not all that is too much.
+    private func similar(to machines: [ExploredMachine]) -> [ExploredMachine]? {
+        let similar = zip(machines, flows).map { machine, flow in
+            var machine = machine
+            while let folded = machine.folded(above: Self.repetitionLimit, flow) { machine = folded }
+            return machine
+        }
+        return similar.allSatisfy(\.state.limits.isEmpty) ? similar : nil
     }
 
     /// - Returns: The number of the state.

@@ -21,6 +21,8 @@ struct Step {
     struct Result {
         /// The number of the combination. Nil for one that is not explored.
         let next: Int?
+        /// A similar combination within the bounds, instead of one that is not explored. Nil if there is none.
+        let similar: [ExploredMachine]?
         /// The events that may follow.
         let following: AnswerSet
         /// True if the event may have been the only one. An event with values of which neither the flow nor the contract

@@ -54,7 +54,7 @@ public struct FlowFinding: Hashable, Sendable, Encodable, CustomStringConvertibl
 
         /// True if an exploration leads to more such findings than the check, which explores less.
         package var isExplored: Bool {
-            [.neverApplies, .impossibleAction, .unreached, .deadEnd, .violatedProperty].contains(self)
+            [.neverApplies, .endless, .impossibleAction, .unreached, .deadEnd, .violatedProperty].contains(self)
         }
 
         /// The mistake or probable mistake, in one or two sentences.
@@ -70,7 +70,8 @@ public struct FlowFinding: Hashable, Sendable, Encodable, CustomStringConvertibl
             case .doublePush:
                 "Two taps push a screen twice, because a rule on a command of a screen still applies after its push."
             case .endless:
-                "Rules that only send commands answer each other without end, or redirects lead to each other."
+                "Rules that send commands answer each other without end, also those of several platforms, or redirects lead to each "
+                    + "other."
             case .wrongPlace:
                 "A condition names a part of the state in which the screen never is, such as 'path' for a screen that "
                     + "is never pushed."

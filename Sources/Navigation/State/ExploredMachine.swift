@@ -40,6 +40,28 @@ package struct ExploredMachine: Hashable, Sendable {
         }.map(\.0)
     }
 
+    private init(_ state: NavigationState, _ answers: [NavigationMemory.Answer], _ ranks: [Int]) {
+        (self.state, self.answers, self.ranks) = (state, answers, ranks)
+    }
+
+    /// The form with one instance less of a screen that has more than a number of instances on a path, or in
+    /// presentations. Nil if there is no such screen, or if something refers to this instance.
+    package func folded(above limit: Int, _ flow: Flow) -> ExploredMachine? {
+        var folded = state
+        var gone: String?
+        if let scope = state.paths.first(where: { state[$0].excess(above: limit) != nil }),
+            let index = state[scope].excess(above: limit)
+        {
+            gone = folded[scope].remove(at: index).id
+        } else if let index = state.presentations.map(\.instance).excess(above: limit),
+            state.presentations[index].path.isEmpty
+        {
+            gone = folded.presentations.remove(at: index).instance.id
+        }
+        guard let gone, !state.refers(to: gone) else { return nil }
+        return ExploredMachine(Machine(exploring: ExploredMachine(folded, answers, ranks), flow: flow), after: self)
+    }
+
     /// The greatest number in a name.
     fileprivate var lastNumber: Int {
         state.open.count + state.runs.count + state.waits.count + answers.count
@@ -75,7 +97,22 @@ extension Flow {
     package var tellingRules: Flow { Flow(program: FlowProgram(program.declaration, tellsRules: true)) }
 }
 
+extension [ScreenInstance] {
+    /// The index of the second of more instances of one screen than a number. Nil if no screen has as many.
+    fileprivate func excess(above limit: Int) -> Int? {
+        guard count > limit else { return nil }
+        let all = Dictionary(grouping: indices) { self[$0].screen }.values
+        return all.filter { $0.count > limit }.map { $0[1] }.min()
+    }
+}
+
 extension NavigationState {
+    /// True if an attempt, a run or a wait belongs to an instance.
+    fileprivate func refers(to instance: String) -> Bool {
+        attempts.contains { $0.instance == instance } || runs.contains { $0.first == instance }
+            || waits.contains { $0.instances?.contains(instance) == true }
+    }
+
     fileprivate mutating func rename(_ names: ExploredNames) {
         names.rename(&root.instance)
         switch root.container {

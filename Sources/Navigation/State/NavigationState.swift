@@ -68,13 +68,13 @@ public struct NavigationState: Hashable, Sendable {
     /// The topmost screens of the root's stack, of each column, of the selected tab and of each presentation, from the
     /// root up. Screens beneath a presentation are included.
     public var shown: [ScreenInstance] {
-        bottomLayer + presentations.map(\.top)
+        bottom + presentations.map(\.top)
     }
 
     /// The screens that the user can act on. In each window, this is the front screen of the topmost presentation; in
     /// the main window without presentations, the front screens of the root's stack, columns and selected tab.
     public var active: [ScreenInstance] {
-        (presentations(over: bottomScope).isEmpty ? bottomLayer : [])
+        (presentations(over: bottomScope).isEmpty ? bottom : [])
             + presentations.indices.filter { presentations(over: .presentation($0)).isEmpty }
             .map { presentations[$0].top }
     }
@@ -104,7 +104,7 @@ public struct NavigationState: Hashable, Sendable {
 
     /// The front screens beneath all presentations. A pushed screen covers the root, but not the columns beside it. A
     /// root with tabs is visible around the selected tab.
-    private var bottomLayer: [ScreenInstance] {
+    package var bottom: [ScreenInstance] {
         [path.last ?? root.instance] + (root.container?.shownStacks.map(\.top) ?? [])
     }
 
