@@ -55,4 +55,18 @@ struct FlowReleaseTests {
                 && report.otherVersionCount == 0)
         #expect(ReleaseEdit.breaking.count >= 20 && ReleaseEdit.harmless.count >= 20)
     }
+
+    @Test("A difference is counted once, and the replay goes on after it, also with instances of other names")
+    func several() throws {
+        let edit = ReleaseEdit(
+            "Another URL, and another way to the same screen", ("openURL: ${data.url}", "openURL: https://example.com"),
+            ("- setRoot: playlistSelection", "- setRoot: serviceSelection\n      - setRoot: playlistSelection"))
+        let report = try Self.report(of: edit.apply())
+        #expect(report.losses.isEmpty)
+        let counts = report.changes.map { ($0.cause, $1.count) }.sorted { $0.0 < $1.0 }
+        #expect(counts.map(\.0) == ["command.OpenAnotherAppRequested", "event.SpotifyAuthURLGenerated"])
+        let consents = ReleaseEdit.stories.filter { $0.contains { $0.contains("AuthURLGenerated, platform: ios") } }
+            .count
+        #expect(counts.map(\.1) == [1, consents])
+    }
 }

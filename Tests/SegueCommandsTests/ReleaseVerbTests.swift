@@ -73,7 +73,7 @@ struct ReleaseVerbTests {
                             "on 'list', command.Open: 2 stories ended at list › item, and now at list › article")
                     }, "\(renamed.output)")
                 #expect(
-                    renamed.lines.contains { $0.hasPrefix("restoring 1 session loses: screen 'item' (first: 's-2')") },
+                    renamed.lines.contains { $0.hasPrefix("restoring 1 session loses: screen 'item' (such as 's-2')") },
                     "\(renamed.output)")
                 #expect(renamed.lines.last?.hasPrefix("2 changes break") == true, "\(renamed.output)")
                 let json = try await segue.run(["flow", "release", "old.yaml", "renamed.yaml", "--json"] + source)

@@ -108,11 +108,3 @@ package struct FlowRelease {
         return screens + messages
     }
 }
-
-extension Flow {
-    /// The types of the messages that change the state of a machine, other than those that every flow answers. With the
-    /// first message of a session, rules begin to wait (`after`), even if no rule answers the message.
-    package var playedTypes: Set<String> {
-        allTransitions.contains { $0.after != nil } ? messageTypes.union(PlatformOccurrences.beginnings) : messageTypes
-    }
-}

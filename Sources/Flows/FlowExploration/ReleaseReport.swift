@@ -13,7 +13,7 @@ package struct ReleaseReport: Sendable {
         package let after: String
     }
 
-    /// The first time that a change was seen.
+    /// One of the sessions in which a change was seen.
     package struct Example: Hashable, Sendable {
         package let session: String
         /// The id of the message. Nil if it was seen when the session was restored.
@@ -108,7 +108,7 @@ extension ReleaseReport {
         package let after: String
         /// The number of stories, or of sessions that are restored.
         package let count: Int
-        /// The first session, and the id of its message.
+        /// One of the sessions, and the id of its message.
         package let session: String
         package let message: String?
     }
@@ -138,10 +138,11 @@ extension ReleaseReport {
 extension ReleaseReport.Line: CustomStringConvertible {
     package var description: String {
         guard let screen, let cause else {
-            return "restoring \(count == 1 ? "1 session" : "\(count) sessions") loses: \(before) (first: '\(session)')"
+            return "restoring \(count == 1 ? "1 session" : "\(count) sessions") loses: \(before) (such as '\(session)')"
         }
         let stories = count == 1 ? "1 story" : "\(count) stories"
-        let first = message.map { "session '\(session)', message \($0)" } ?? "session '\(session)'"
-        return "on '\(screen)', \(cause): \(stories) ended at \(before), and now at \(after) (first: \(first))"
+        let example = message.map { ", message \($0)" } ?? ""
+        return "on '\(screen)', \(cause): \(stories) ended at \(before), and now at \(after) "
+            + "(such as in session '\(session)'\(example))"
     }
 }

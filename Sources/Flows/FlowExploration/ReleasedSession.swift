@@ -66,7 +66,8 @@ struct ReleasedSession {
         if let screen = silenced(input, former) {
             after.words.append(Told.Word("does not come from '\(screen)' any more"))
         }
-        if difference == nil, before.words != after.words || !showsSame {
+        let isSame = showsSame()
+        if difference == nil, before.words != after.words || !isSame {
             difference = Difference(screen: former.front.screen, cause: input.cause, message: input.id)
         }
         difference?.old += before.words
@@ -74,15 +75,13 @@ struct ReleasedSession {
     }
 
     /// True if both versions show the same screens.
-    private var showsSame: Bool {
-        mutating get {
-            guard let state = new?.state else { return true }
-            // Nearly always, they are the same instances.
-            isRenamed =
-                old.state.root != state.root || old.state.path != state.path
-                || old.state.presentations != state.presentations
-            return !isRenamed || ShownScreens(of: old.state) == ShownScreens(of: state)
-        }
+    private mutating func showsSame() -> Bool {
+        guard let state = new?.state else { return true }
+        // Nearly always, they are the same instances.
+        isRenamed =
+            old.state.root != state.root || old.state.path != state.path
+            || old.state.presentations != state.presentations
+        return !isRenamed || ShownScreens(of: old.state) == ShownScreens(of: state)
     }
 
     /// Compares what a user sees, and what was told to others since the first difference. If they differ, the next

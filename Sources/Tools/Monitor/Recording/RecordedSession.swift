@@ -1,6 +1,5 @@
 internal import Contracts
 internal import EventBus
-internal import FlowExploration
 package import FlowReview
 package import Navigation
 
@@ -71,6 +70,16 @@ package struct RecordedSession: Sendable {
         return RecordedStep(
             number: recorded.number, line: recorded.line, input, isExpired: states.hasExpired(recorded.message),
             state: try states.state(after: recorded))
+    }
+}
+
+extension Flow {
+    /// The types of the messages that change the state of a machine. With the first message of a session, rules begin
+    /// to wait (`after`), even if no rule answers the message.
+    fileprivate var playedTypes: Set<String> {
+        guard allTransitions.contains(where: { $0.after != nil }) else { return messageTypes }
+        let first = [DomainEvent.LaunchFinished.type, DomainEvent.DeepLinkReceived.type]
+        return messageTypes.union(first.map(\.description))
     }
 }
 
