@@ -105,18 +105,13 @@ struct PlantedFaultTests {
     @Test("A platform that never comes back to where the other one is")
     func platforms() throws {
         func flow(_ platform: String, _ rules: String) throws -> Flow {
-            try Flow(
-                yaml: """
-                    name: shop
-                    version: 1
-                    platform: \(platform)
-                    start: welcome
-                    screens: { welcome: , home: , login: }
-                    transitions:
-                      - { on: event.LoggedIn, when: { root: welcome }, do: [{ setRoot: home }] }
-                      - { on: event.Expired, when: { root: welcome }, do: [{ setRoot: login }] }
-                    \(rules)
-                    """, file: "\(platform).yaml")
+            try Flow.small(
+                platform, start: "welcome", screens: "  welcome:\n  home:\n  login:",
+                """
+                  - { on: event.LoggedIn, when: { root: welcome }, do: [{ setRoot: home }] }
+                  - { on: event.Expired, when: { root: welcome }, do: [{ setRoot: login }] }
+                \(rules)
+                """)
         }
         let logOut = "  - { on: event.LoggedOut, when: { root: home }, do: [{ setRoot: login }] }"
         func findings(_ rules: String) throws -> [String] {
@@ -155,16 +150,7 @@ struct PlantedFaultTests {
     @Test("Commands of two platforms that lead to each other without end")
     func loop() throws {
         func flow(_ platform: String, _ rules: String) throws -> Flow {
-            try Flow(
-                yaml: """
-                    name: shop
-                    version: 1
-                    platform: \(platform)
-                    start: a
-                    screens: { a: { sends: [command.Start] } }
-                    transitions:
-                    \(rules)
-                    """, file: "\(platform).yaml")
+            try Flow.small(platform, screens: "  a: { sends: [command.Start] }", rules)
         }
         func findings(_ mac: String) throws -> [String] {
             let ios = try flow(

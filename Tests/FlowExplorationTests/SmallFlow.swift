@@ -2,17 +2,19 @@ import FlowFiles
 import Navigation
 
 extension Flow {
-    /// A small flow of iOS.
+    /// A small flow.
     /// - Parameters:
     ///   - screens: The screens, as the lines of a mapping.
     ///   - rules: The rules, as the lines of a list.
     ///   - rest: Further keys of the flow.
-    static func small(start: String = "a", screens: String, _ rules: String, rest: String = "") throws -> Flow {
+    static func small(
+        _ platform: String = "ios", start: String = "a", screens: String, _ rules: String, rest: String = ""
+    ) throws -> Flow {
         try Flow(
             yaml: """
                 name: shop
                 version: 1
-                platform: ios
+                platform: \(platform)
                 start: \(start)
                 screens:
                 \(screens)

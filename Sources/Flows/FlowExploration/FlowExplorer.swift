@@ -1,9 +1,6 @@
-internal import Dispatch
 package import FlowReview
-internal import Foundation
 package import Navigation
 internal import Support
-internal import Synchronization
 
 /// Walks through all states to which messages can lead a session, from its first state. The states nearest to the first
 /// come first.
@@ -20,9 +17,6 @@ package struct FlowExplorer {
 
     /// The size of an instance's arguments in bytes of JSON above which no states are explored.
     static let argumentLimit = 1024
-
-    /// The number of states that are explored on all cores at the same time.
-    private static let stretch = 128
 
     /// The number of messages that a guard holds back above which no states are explored.
     static let queueLimit = 2
@@ -144,13 +138,9 @@ package struct FlowExplorer {
         }
         var number = 0
         while number < states.count, states.count <= limit {
-            let next = number..<min(states.count, number + Self.stretch)
-            let prepared = prepare(next)
-            for state in next where states.count <= limit {
-                expand(state, prepared[state])
-                number = state + 1
-            }
-            progress(states.count)
+            expand(number)
+            number += 1
+            if number.isMultiple(of: 128) { progress(states.count) }
         }
         exploration.stateCount = states.count
         if number < states.count { exploration.add(.states) }
@@ -169,46 +159,13 @@ package struct FlowExplorer {
         beyond = []
     }
 
-    /// What can happen to a combination of states of machines that was not explored yet, and what the machines do then.
-    private struct Prepared {
-        let occurrences: [Occurrence]
-        var reactions: [Int: Reaction] = [:]
-    }
-
-    /// Computes what can happen in states, on several cores.
-    /// - Returns: By the number of the state. Of several states with the same machines, only the first is there.
-    private func prepare(_ numbers: Range<Int>) -> [Int: Prepared] {
-        var seen: Set<Int> = []
-        let new = numbers.filter {
-            steps[states[$0].combination].isEmpty && seen.insert(states[$0].combination).inserted
-        }
-        let cores = min(new.count, ProcessInfo.processInfo.activeProcessorCount)
-        let results = Mutex([Int: Prepared]())
-        DispatchQueue.concurrentPerform(iterations: cores) { core in
-            for index in stride(from: core, to: new.count, by: cores) {
-                let prepared = prepare(states[new[index]])
-                results.withLock { $0[new[index]] = prepared }
-            }
-        }
-        return results.withLock { $0 }
-    }
-
-    private func prepare(_ state: SessionState) -> Prepared {
-        var prepared = Prepared(occurrences: occurrences(in: state.machines))
-        for (index, occurrence) in prepared.occurrences.enumerated()
-        where step(occurrence).isPossible(with: state.pending) {
-            prepared.reactions[index] = reaction(to: occurrence, in: state.machines)
-        }
-        return prepared
-    }
-
     /// Lets everything happen that can happen in a state.
-    private mutating func expand(_ number: Int, _ prepared: Prepared?) {
+    private mutating func expand(_ number: Int) {
         let state = states[number]
-        var occurrences = prepared?.occurrences
+        var occurrences: [Occurrence]?
         var steps = self.steps[state.combination]
         if steps.isEmpty {
-            let all = occurrences ?? self.occurrences(in: state.machines)
+            let all = self.occurrences(in: state.machines)
             (occurrences, steps) = (all, all.map(step))
         }
         var exits: [Exit]? = []
@@ -222,8 +179,7 @@ package struct FlowExplorer {
             } else {
                 let all = occurrences ?? self.occurrences(in: state.machines)
                 occurrences = all
-                let reaction = prepared?.reactions[index] ?? reaction(to: all[index], in: state.machines)
-                result = record(reaction, to: all[index], in: state, origin)
+                result = record(reaction(to: all[index], in: state.machines), to: all[index], in: state, origin)
                 steps[index].result = result
             }
             let (sets, needsOthers) = step.pending(after: state.pending, result)

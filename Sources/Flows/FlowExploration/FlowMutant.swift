@@ -17,47 +17,49 @@ package struct FlowMutant: Sendable {
     package let rule: String
     package let flow: Flow
 
-    /// All mutants of a flow that are valid flows.
-    static func all(of flow: Flow) -> [FlowMutant] {
-        let json = flow.json
-        let others = flow.screens.keys.sorted()
-        return flow.ruleLists.flatMap { list -> [FlowMutant] in
-            guard case .array(let rules)? = json.value(at: list) else { return [] }
-            func mutants(_ kind: Kind, _ index: Int, _ changed: [[JSONValue]]) -> [FlowMutant] {
-                changed.compactMap { rules in
-                    let changed = json.replacing(.array(rules), at: list).description
-                    guard let flow = try? Flow(yaml: changed, file: "mutant") else { return nil }
-                    return FlowMutant(kind: kind, rule: "\(list.joined(separator: "."))[\(index)]", flow: flow)
-                }
-            }
-            func replacing(_ index: Int, _ rule: JSONValue) -> [JSONValue] {
-                rules.indices.map { $0 == index ? rule : rules[$0] }
-            }
-            return rules.indices.flatMap { index -> [FlowMutant] in
-                let kinds: [(Kind, JSONValue.Change)] = [
-                    (.condition, Change.condition), (.action, Change.action),
-                    (.screen, Change.inActions { Change.screen($0, $1, among: others) }),
-                    (.argument, Change.inActions(Change.argument)),
-                ]
-                let changed = kinds.flatMap { kind, change in
-                    mutants(kind, index, rules[index].variants(change).map { replacing(index, $0) })
-                }
-                guard index + 1 < rules.count else { return changed }
-                var order = rules
-                order.swapAt(index, index + 1)
-                return changed + mutants(.order, index, [order])
-            }
-        }
-    }
-
-    /// Some of the mutants, the same ones for the same seed.
+    /// Some of the mutants that are valid flows, the same ones for the same seed.
     package static func some(of flow: Flow, count: Int, seed: Int) -> [FlowMutant] {
-        let drawn = all(of: flow).enumerated().map { index, mutant -> (order: UInt64, mutant: FlowMutant) in
+        let drawn = changes(of: flow).enumerated().map { index, change -> (order: UInt64, change: Changed) in
             var hash = FNV1a()
             hash.combine("\(seed) \(index)")
-            return (hash.value, mutant)
+            return (hash.value, change)
         }
-        return drawn.sorted { $0.order < $1.order }.prefix(count).map(\.mutant)
+        let mutants = drawn.sorted { $0.order < $1.order }.lazy.compactMap { FlowMutant($0.change) }
+        return Array(mutants.prefix(count))
+    }
+
+    /// A changed flow as JSON, which may be invalid.
+    private typealias Changed = (kind: Kind, rule: String, json: JSONValue)
+
+    private init?(_ changed: Changed) {
+        guard let flow = try? Flow(yaml: changed.json.description, file: "mutant") else { return nil }
+        (kind, rule, self.flow) = (changed.kind, changed.rule, flow)
+    }
+
+    private static func changes(of flow: Flow) -> [Changed] {
+        let (json, screens) = (flow.json, flow.screens.keys.sorted())
+        let kinds: [(Kind, JSONValue.Change)] = [
+            (.condition, Change.condition), (.action, Change.action),
+            (.screen, Change.inActions { Change.screen($0, $1, among: screens) }),
+            (.argument, Change.inActions(Change.argument)),
+        ]
+        return flow.ruleLists.flatMap { list -> [Changed] in
+            guard case .array(let rules)? = json.value(at: list) else { return [] }
+            return rules.indices.flatMap { index -> [Changed] in
+                func changed(_ kind: Kind, _ rules: [JSONValue]) -> Changed {
+                    (kind, "\(list.joined(separator: "."))[\(index)]", json.replacing(.array(rules), at: list))
+                }
+                let rule = kinds.flatMap { kind, change in
+                    rules[index].variants(change).map { rule in
+                        changed(kind, rules.indices.map { $0 == index ? rule : rules[$0] })
+                    }
+                }
+                guard index + 1 < rules.count else { return rule }
+                var order = rules
+                order.swapAt(index, index + 1)
+                return rule + [changed(.order, order)]
+            }
+        }
     }
 }
 

@@ -56,40 +56,27 @@ package struct ReleaseReport: Sendable {
     package var isClean: Bool { changes.isEmpty && losses.isEmpty }
 
     mutating func add(_ change: Change, _ example: Example) {
-        Self.add(Count(count: 1, example: example), for: change, to: &changes, &isCut)
+        Self.add(example, for: change, to: &changes, &isCut)
     }
 
     mutating func add(losses names: [String], of session: String) {
         for name in names {
             let example = Example(session: session, message: nil, before: name, after: "")
-            Self.add(Count(count: 1, example: example), for: name, to: &losses, &isCut)
+            Self.add(example, for: name, to: &losses, &isCut)
         }
     }
 
-    private static func add<Key>(_ count: Count, for key: Key, to counts: inout [Key: Count], _ isCut: inout Bool) {
+    private static func add<Key>(
+        _ example: Example, for key: Key, to counts: inout [Key: Count], _ isCut: inout Bool
+    ) {
         guard var known = counts[key] else {
-            if counts.count < limit { counts[key] = count } else { isCut = true }
+            if counts.count < limit { counts[key] = Count(count: 1, example: example) } else { isCut = true }
             return
         }
-        known.count += count.count
-        // The same in each run, however the sessions are shared out.
-        if (count.example.session, count.example.message ?? "") < (known.example.session, known.example.message ?? "") {
-            known.example = count.example
-        }
+        known.count += 1
+        // Open sessions come in no order, and each run names the same one.
+        if example.session < known.example.session { known.example = example }
         counts[key] = known
-    }
-
-    /// Adds what was found in other sessions.
-    package mutating func merge(_ other: ReleaseReport) {
-        for (change, count) in other.changes { Self.add(count, for: change, to: &changes, &isCut) }
-        for (name, count) in other.losses { Self.add(count, for: name, to: &losses, &isCut) }
-        isCut = isCut || other.isCut
-        cover.merge(other.cover)
-        sessionCount += other.sessionCount
-        storyCount += other.storyCount
-        messageCount += other.messageCount
-        livingCount += other.livingCount
-        otherVersionCount += other.otherVersionCount
     }
 
     /// What a user sees, followed by what is told to others.

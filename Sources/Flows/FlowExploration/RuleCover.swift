@@ -16,9 +16,6 @@ package struct RuleCover: Sendable {
 
     package mutating func add(applied places: some Sequence<String>) { taken.formUnion(places) }
 
-    /// Adds what was applied elsewhere.
-    mutating func merge(_ other: RuleCover) { taken.formUnion(other.taken) }
-
     /// The places that were not applied.
     package var missing: [String] { places.filter { !taken.contains($0) } }
 

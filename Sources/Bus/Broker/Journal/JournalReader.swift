@@ -81,6 +81,8 @@ package struct JournalReader: Sendable {
                 }
                 return page
             }
+        } catch let error as CancellationError {
+            throw error
         } catch {
             throw Self.unreadable(path, error)
         }

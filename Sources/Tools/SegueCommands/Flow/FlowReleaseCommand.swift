@@ -4,7 +4,6 @@ internal import Broker
 internal import EventBus
 internal import FlowExploration
 internal import FlowFiles
-internal import Foundation
 internal import Monitor
 internal import Navigation
 internal import Support
@@ -59,11 +58,9 @@ struct FlowReleaseCommand: AsyncParsableCommand {
             throw ValidationError(
                 "\(old) is for '\(former.platform)' and \(new) for '\(next.platform)'; name two versions of one flow")
         }
-        let replay = ReleaseReplay(from: former, to: next, cores: ProcessInfo.processInfo.activeProcessorCount)
+        let replay = ReleaseReplay(from: former, to: next)
         let damageCount = try await read(into: replay)
-        var reports = await replay.end()
-        guard var report = reports.popLast() else { return }
-        for other in reports { report.merge(other) }
+        let report = await replay.end()
         try await show(report, of: file, damageCount: damageCount)
         if !report.isClean { throw ExitCode.failure }
     }
@@ -79,13 +76,13 @@ struct FlowReleaseCommand: AsyncParsableCommand {
         }
         if let recording {
             try await Recording(argument: recording).readMessages { recorded in
-                await replay.add(CollectionOfOne(recorded.message))
+                await replay.add([recorded.message])
                 return false
             }
             return 0
         }
         try await bus.withBus { bus in
-            try await Monitor(bus: bus, start: .beginning, end: .end).run { await replay.add(CollectionOfOne($0)) }
+            try await Monitor(bus: bus, start: .beginning, end: .end).run { await replay.add([$0]) }
         }
         return 0
     }
