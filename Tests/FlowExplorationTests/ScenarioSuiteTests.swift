@@ -17,7 +17,7 @@ struct ScenarioSuiteTests {
     private static func scenarios(of flow: Flow) throws -> [Scenario] {
         var explorer = FlowExplorer([flow], hasOthers: true, limit: 300)
         explorer.explore()
-        return try explorer.scenarios(in: 0).map { story in
+        return try explorer.scenarios(in: 0).stories.map { story in
             try Scenario(yaml: story.text, file: "story.yaml", flow: flow)
         }
     }
@@ -90,7 +90,7 @@ struct ScenarioSuiteTests {
         let flow = try ShippedFlows.flow(platform)
         var explorer = FlowExplorer([flow], hasOthers: true, limit: 300)
         explorer.explore()
-        var search = try MutantSearch(explorer.scenarios(in: 0), explorer)
+        var search = try MutantSearch(explorer.scenarios(in: 0).stories, explorer)
         let mutants = FlowMutant.some(of: flow, count: 12, seed: 1)
         for mutant in mutants { try search.add(mutant) }
         #expect(mutants.count == 12 && search.missed.isEmpty, "\(search.missed.map(\.rule))")

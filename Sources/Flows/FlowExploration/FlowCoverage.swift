@@ -14,7 +14,9 @@ package struct FlowCoverage {
         var hasEffect = false
         /// What it has told others, in words.
         var tells: Set<String> = []
-        /// The screens that were open after one of the messages.
+        /// The types of the commands that it has sent.
+        var sent: Set<String> = []
+        /// The screens that were open after one of several messages.
         var screens: Set<String> = []
     }
 

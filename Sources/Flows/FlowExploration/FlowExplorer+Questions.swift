@@ -194,7 +194,7 @@ extension FlowExplorer {
             let former = states[origin.state].machines
             let occurrence = occurrences(in: former)[origin.occurrence]
             var machines = zip(flows, former).map { Machine(exploring: $1, flow: $0) }
-            let inputs = handle(occurrence, &machines).inputs
+            let inputs = handle(occurrence, &machines)
             writer.add(occurrence, sending: inputs.dropFirst())
             writer.check(machines[flow])
         }

@@ -26,6 +26,15 @@ package struct FlowExplorer {
     /// What can happen in every state: messages of services and of other platforms, with all data that the flows
     /// distinguish.
     private let anyTime: [Occurrence]
+    private var anyTimeNumbers: [Int] = []
+    /// What can happen in any state, by its number.
+    private var occurrences = Numbering<Occurrence>()
+    /// The commands that flows send.
+    private var commands = Numbering<Machine.Input>()
+    /// For each number of something that can happen, what must be pending for it, and what is pending afterwards.
+    private var conditions: [PendingCondition] = []
+    /// For each flow, the states of its machine.
+    private var machines: [MachineStates]
     /// The types that some flow answers.
     let answered: Set<String>
     private let limit: Int
@@ -42,7 +51,9 @@ package struct FlowExplorer {
     private var numbers: [SessionKey: Int] = [:]
     /// The combinations of states of machines, which the states of the session have.
     private(set) var combinations: [[ExploredMachine]] = []
-    private var combinationNumbers: [[ExploredMachine]: Int] = [:]
+    private var combinationNumbers: [[Int]: Int] = [:]
+    /// For each combination, the numbers of the machines' states.
+    private var parts: [[Int]] = []
     /// What can happen to each combination. Empty if it has not been explored, or if no event is bound.
     private var steps: [[Step]] = []
     private(set) var origins: [Exploration.Origin] = []
@@ -66,6 +77,7 @@ package struct FlowExplorer {
         openScreens: Set<String> = [], limit: Int = 100_000
     ) {
         self.flows = flows.map(\.tellingRules)
+        machines = flows.map { _ in MachineStates() }
         (self.limit, self.hasOthers, self.catalogue) = (limit, hasOthers, catalogue)
         let answers = ServiceAnswers(catalogue, of: flows)
         self.answers = answers
@@ -102,7 +114,8 @@ package struct FlowExplorer {
     /// A way that leads beyond the bounds of the exploration.
     private struct Beyond {
         let state: Int
-        let similar: [ExploredMachine]?
+        /// The numbers of the machines' states in a similar state within the bounds. Nil if there is none.
+        let similar: [Int]?
         let pending: AnswerSet
         let isLaunch: Bool
         let needsOthers: Bool
@@ -133,7 +146,9 @@ package struct FlowExplorer {
     }
 
     private mutating func search(_ progress: (Int) -> Void) {
-        if let first = combination(of: flows.map { ExploredMachine(Machine(flow: $0)) }) {
+        anyTimeNumbers = anyTime.map { self.number(of: $0) }
+        let first = flows.indices.map { machines[$0].number(of: ExploredMachine(Machine(flow: flows[$0]))) }
+        if let first = combination(of: first) {
             add(SessionKey(combination: first, pending: answers.first), from: .start)
         }
         var number = 0
@@ -162,34 +177,25 @@ package struct FlowExplorer {
     /// Lets everything happen that can happen in a state.
     private mutating func expand(_ number: Int) {
         let state = states[number]
-        var occurrences: [Occurrence]?
         var steps = self.steps[state.combination]
-        if steps.isEmpty {
-            let all = self.occurrences(in: state.machines)
-            (occurrences, steps) = (all, all.map(step))
-        }
+        if steps.isEmpty { steps = self.occurrences(in: parts[state.combination]).map { Step(occurrence: $0) } }
         var exits: [Exit]? = []
-        for index in steps.indices where steps[index].isPossible(with: state.pending) {
+        for index in steps.indices {
+            let occurrence = steps[index].occurrence
+            let condition = conditions[occurrence]
+            guard condition.isFulfilled(by: state.pending) else { continue }
             let origin = Exploration.Origin(state: number, occurrence: index)
             exploration.messageCount += 1
-            let step = steps[index]
-            let result: Step.Result
-            if let known = step.result {
-                result = known
-            } else {
-                let all = occurrences ?? self.occurrences(in: state.machines)
-                occurrences = all
-                result = record(reaction(to: all[index], in: state.machines), to: all[index], in: state, origin)
-                steps[index].result = result
-            }
-            let (sets, needsOthers) = step.pending(after: state.pending, result)
+            let result = steps[index].result ?? self.result(of: occurrence, in: state, origin)
+            steps[index].result = result
+            let (sets, needsOthers) = condition.pending(after: state.pending, result)
             for pending in sets {
                 guard let next = result.next else {
-                    if step.kind != .link {
+                    if condition.kind != .link {
                         beyond.append(
                             Beyond(
                                 state: number, similar: result.similar, pending: pending,
-                                isLaunch: step.kind == .launch, needsOthers: needsOthers))
+                                isLaunch: condition.kind == .launch, needsOthers: needsOthers))
                     }
                     continue
                 }
@@ -197,12 +203,13 @@ package struct FlowExplorer {
                 if key == SessionKey(combination: state.combination, pending: state.pending) { continue }
                 exploration.transitionCount += 1
                 let successor = add(key, from: origin)
-                if step.kind == .link { continue }
+                if condition.kind == .link { continue }
                 // A command of another platform that changes no machine may have answers.
-                let isAnswered = step.isOthers && next == state.combination
+                let isAnswered = condition.isOthers && next == state.combination
                 exits?.append(
                     Exit(
-                        state: Int32(successor), isLaunch: step.kind == .launch, needsOthers: needsOthers || isAnswered)
+                        state: Int32(successor), isLaunch: condition.kind == .launch,
+                        needsOthers: needsOthers || isAnswered)
                 )
             }
         }
@@ -210,45 +217,123 @@ package struct FlowExplorer {
         if !answers.isEmpty { self.steps[state.combination] = steps }
     }
 
-    /// What can happen because of an occurrence, before it is known what it leads to.
-    private func step(_ occurrence: Occurrence) -> Step {
+    /// The numbers of what can happen to a combination, which has the machines' states with these numbers.
+    private mutating func occurrences(in parts: [Int]) -> [Int] {
+        var all: [Int] = []
+        for (flow, part) in parts.enumerated() {
+            let known = machines[flow][part].occurrences
+            let own = known ?? platforms[flow].all(in: machines[flow][part].machine).map { number(of: $0) }
+            machines[flow][part].occurrences = own
+            all += own
+        }
+        return all + anyTimeNumbers
+    }
+
+    private mutating func number(of occurrence: Occurrence) -> Int {
+        let number = occurrences.number(of: occurrence)
+        if number == conditions.count { conditions.append(condition(of: occurrence)) }
+        return number
+    }
+
+    private func condition(of occurrence: Occurrence) -> PendingCondition {
         let (type, platform) = (occurrence.input.type, occurrence.input.attributes.platform)
         let answer = answers[type]
         let isOthers = platform == Occurrence.otherPlatform
         if answer.isEmpty || occurrence.causedBy != nil {
-            return Step(kind: occurrence.kind, answer: answer, needed: [], answersToOthers: nil, isOthers: isOthers)
+            return PendingCondition(
+                kind: occurrence.kind, answer: answer, needed: [], answersToOthers: nil, isOthers: isOthers)
         }
         // An answer has the platform of what it answers, which only matters for some.
         let canBeOthers = hasOthers && (isOthers || platform == nil && ownAnswers.isDisjoint(with: answer))
-        return Step(
+        return PendingCondition(
             kind: occurrence.kind, answer: answer, needed: isOthers ? nil : answer,
             answersToOthers: canBeOthers ? answers.accompanying(type).subtracting(ownAnswers) : nil, isOthers: isOthers)
     }
 
-    /// Records what the machines of a state have done because of an occurrence.
-    private mutating func record(
-        _ reaction: Reaction, to occurrence: Occurrence, in state: SessionState, _ origin: Exploration.Origin
-    ) -> Step.Result {
-        let turn = reaction.turn
-        for (index, outcome) in turn.outcomes.enumerated() { exploration.coverages[index].record(outcome, origin) }
-        for (index, step) in reaction.steps { exploration.coverages[index].record(step) }
-        if occurrence.isNamed { recordAnswer(occurrence.input, origin, turn) }
-        if turn.isEndless {
-            exploration.add(
-                EndlessCommands(types: turn.lastTypes, places: turn.outcomes.map(\.places.last), origin: origin))
-        } else if turn.isCut {
-            exploration.add(.sends)
+    /// What something that happens leads to.
+    private mutating func result(of number: Int, in state: SessionState, _ origin: Exploration.Origin) -> Step.Result {
+        let (occurrence, former) = (occurrences.values[number], parts[state.combination])
+        var turn = Turn(occurrence.input)
+        var handled: [Int] = []
+        var reactions: [MachineStates.Reaction] = []
+        var revisions: [Int] = []
+        while handled.count < turn.inputs.count {
+            if handled.count == Turn.middle { revisions = reactions.map(\.revision) }
+            let input = turn.inputs[handled.count]
+            handled.append(handled.isEmpty ? number : commands.number(of: input))
+            reactions = flows.indices.map { reaction(of: $0, in: former[$0], to: handled, turn.inputs) }
+            for (flow, reaction) in zip(flows, reactions) {
+                turn.send(reaction.commands, from: flow.platform, because: input)
+            }
         }
-        var next: Int? = state.combination
-        var similar: [ExploredMachine]?
-        if let machines = reaction.machines {
-            next = combination(of: machines)
-            if next == nil { similar = self.similar(to: machines) }
+        if turn.isCut {
+            // In the same states, a command leads to the same ones again.
+            if reactions.map(\.revision) == revisions, !turn.repeatedTypes.isEmpty {
+                exploration.add(
+                    EndlessCommands(
+                        types: turn.repeatedTypes, places: reactions.map(\.outcome.places.last), origin: origin))
+            } else {
+                exploration.add(.sends)
+            }
         }
+        for (flow, reaction) in reactions.enumerated() where !reaction.isRecorded {
+            record(
+                reaction.outcome, of: flow, from: machines[flow][former[flow]].machine.state,
+                to: machines[flow][reaction.next].machine.state, occurrence, origin)
+            machines[flow][former[flow]].reactions[handled]?.isRecorded = true
+        }
+        let next = reactions.map(\.next)
+        let combination = combination(of: next)
         return Step.Result(
-            next: next, similar: similar,
-            following: turn.sent.reduce(answers.following(occurrence.input.type)) { $0.union(answers.following($1)) },
-            isConsumed: occurrence.isNamed || turn.outcomes.contains(where: \.hasEffect))
+            next: combination, similar: combination == nil ? similar(to: next) : nil,
+            following: reactions.flatMap(\.outcome.sent).reduce(answers.following(occurrence.input.type)) {
+                $0.union(answers.following($1))
+            },
+            isConsumed: occurrence.isNamed || reactions.contains(where: \.outcome.hasEffect))
+    }
+
+    /// What the machine of one flow does.
+    /// - Parameters:
+    ///   - numbers: The numbers of what happens and of the commands that follow from it.
+    ///   - inputs: The messages with these numbers, and perhaps further ones.
+    private mutating func reaction(
+        of flow: Int, in part: Int, to numbers: [Int], _ inputs: [Machine.Input]
+    ) -> MachineStates.Reaction {
+        if let known = machines[flow][part].reactions[numbers] { return known }
+        let former = machines[flow][part].machine
+        var machine = Machine(exploring: former, flow: flows[flow])
+        var outcome = FlowCoverage.Outcome()
+        var commands: [Turn.Command] = []
+        for input in inputs.prefix(numbers.count) {
+            commands = outcome.add(machine.handle(input), of: machine, answered: answered)
+            if numbers.count > 1 { outcome.screens.formUnion(machine.state.open.map(\.screen)) }
+        }
+        let reaction = MachineStates.Reaction(
+            next: machine.revision > 0 ? machines[flow].number(of: ExploredMachine(machine, after: former)) : part,
+            revision: machine.revision, outcome: outcome, commands: commands)
+        // Everything happens only once to a single machine.
+        if flows.count > 1 { machines[flow][part].reactions[numbers] = reaction }
+        return reaction
+    }
+
+    /// Records what the machine of one flow has done.
+    private mutating func record(
+        _ outcome: FlowCoverage.Outcome, of flow: Int, from former: NavigationState, to next: NavigationState,
+        _ occurrence: Occurrence, _ origin: Exploration.Origin
+    ) {
+        exploration.coverages[flow].record(outcome, origin)
+        if outcome.hasEffect {
+            exploration.coverages[flow].record(
+                FlowStep(
+                    screen: former.top.screen, cause: occurrence.cause, next: next.top.screen,
+                    tells: outcome.tells.sorted()))
+        }
+        let input = occurrence.input
+        if occurrence.isNamed, let attempt = former.attempts.first(where: { $0.id == input.attributes.causationID }) {
+            exploration.coverages[flow].record(
+                FlowCoverage.Answer(rule: attempt.rule, type: input.type, data: input.data),
+                hasEffect: outcome.hasEffect, origin)
+        }
     }
 
     /// All that can happen in a state of the session.
@@ -256,42 +341,35 @@ package struct FlowExplorer {
         zip(platforms, states).flatMap { $0.all(in: $1) } + anyTime
     }
 
-    /// Records whether a message that answers attempts has an effect.
-    private mutating func recordAnswer(_ input: Machine.Input, _ origin: Exploration.Origin, _ turn: Turn) {
-        for (index, machine) in states[origin.state].machines.enumerated() {
-            guard let attempt = machine.state.attempts.first(where: { $0.id == input.attributes.causationID }) else {
-                continue
-            }
-            exploration.coverages[index].record(
-                FlowCoverage.Answer(rule: attempt.rule, type: input.type, data: input.data),
-                hasEffect: turn.outcomes[index].hasEffect, origin)
-        }
-    }
-
+    /// - Parameter parts: The numbers of the machines' states.
     /// - Returns: The number of the combination. Nil for one that is not explored.
-    private mutating func combination(of machines: [ExploredMachine]) -> Int? {
-        if let number = combinationNumbers[machines] { return number }
-        let limits = machines.flatMap(\.state.limits)
+    private mutating func combination(of parts: [Int]) -> Int? {
+        if let number = combinationNumbers[parts] { return number }
+        let limits = parts.enumerated().flatMap { machines[$0][$1].limits }
         limits.forEach { exploration.add($0) }
         guard limits.isEmpty else { return nil }
         let number = combinations.count
-        combinationNumbers[machines] = number
-        combinations.append(machines)
+        combinationNumbers[parts] = number
+        self.parts.append(parts)
+        combinations.append(parts.enumerated().map { machines[$0][$1].machine })
         steps.append([])
-        for (index, machine) in machines.enumerated() {
+        for (index, machine) in combinations[number].enumerated() {
             for instance in machine.state.open { exploration.coverages[index].reach(instance.screen) }
         }
         return number
     }
 
     /// The same machines with fewer instances of the screens that have too many. Nil if that is not all that is too much.
-    private func similar(to machines: [ExploredMachine]) -> [ExploredMachine]? {
-        let similar = zip(machines, flows).map { machine, flow in
-            var machine = machine
-            while let folded = machine.folded(above: Self.repetitionLimit, flow) { machine = folded }
-            return machine
+    private mutating func similar(to parts: [Int]) -> [Int]? {
+        var similar: [Int] = []
+        for (flow, part) in parts.enumerated() {
+            var machine = machines[flow][part].machine
+            while let folded = machine.folded(above: Self.repetitionLimit, flows[flow]) { machine = folded }
+            let part = machines[flow].number(of: machine)
+            guard machines[flow][part].limits.isEmpty else { return nil }
+            similar.append(part)
         }
-        return similar.allSatisfy(\.state.limits.isEmpty) ? similar : nil
+        return similar
     }
 
     /// - Returns: The number of the state.
@@ -306,19 +384,5 @@ package struct FlowExplorer {
         origins.append(origin)
         exits.append(nil)
         return number
-    }
-}
-
-extension NavigationState {
-    /// The limits beyond which the state is.
-    fileprivate var limits: [ExplorationLimit] {
-        let stacks = paths.map { self[$0] } + [presentations.map(\.instance)]
-        let repeated = stacks.filter { $0.count > FlowExplorer.repetitionLimit }.flatMap { stack in
-            Dictionary(grouping: stack, by: \.screen).filter { $1.count > FlowExplorer.repetitionLimit }.keys
-        }
-        let isLarge = open.filter { $0.argumentSize > FlowExplorer.argumentLimit }
-        let isQueueLong = attempts.contains { $0.queue.count > FlowExplorer.queueLimit }
-        return repeated.map { .repetition(screen: $0) } + isLarge.map { .arguments(screen: $0.screen) }
-            + (isQueueLong ? [.queue] : [])
     }
 }

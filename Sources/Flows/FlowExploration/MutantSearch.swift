@@ -69,7 +69,7 @@ extension FlowExplorer {
 
     private func differs(_ other: Flow, after occurrence: Occurrence, in former: [ExploredMachine]) -> Bool {
         var machines = zip(flows, former).map { Machine(exploring: $1, flow: $0) }
-        let inputs = handle(occurrence, &machines).inputs
+        let inputs = handle(occurrence, &machines)
         var machine = Machine(exploring: former[0], flow: flows[0])
         var changed = Machine(exploring: former[0], flow: other)
         for input in inputs {

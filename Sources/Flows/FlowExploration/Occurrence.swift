@@ -2,7 +2,7 @@ package import Navigation
 internal import Support
 
 /// Something that can happen in a state of a flow: a message arrives, or time passes.
-package struct Occurrence: Sendable {
+package struct Occurrence: Hashable, Sendable {
     package enum Kind: Hashable, Sendable {
         /// The user acts on a screen: taps, goes back, dismisses, answers, selects a tab.
         case user

@@ -36,27 +36,13 @@ extension Flow.Transition {
 
 extension FlowExplorer {
     /// Scenarios that together take every rule and link of a flow that messages can lead to, each with the changes that
-    /// are expected. None of them can be left out.
-    package func scenarios(in flow: Int) -> [Story] {
+    /// are expected: of the shortest scenarios for each of them, as few as possible.
+    /// - Returns: The scenarios, and false if they might be fewer.
+    package func scenarios(in flow: Int) -> (stories: [Story], areFewest: Bool) {
         let coverage = exploration.coverages[flow]
-        let cover = RuleCover(of: coverage.flow)
-        var stories = cover.places.compactMap { coverage.uses[$0]?.first }.map { story(of: $0, in: flow) }
-            .filter(\.isExact)
-        var chosen: [Story] = []
-        var taken: Set<String> = []
-        func gain(_ story: Story) -> Int { story.places.subtracting(taken).count }
-        while let best = stories.max(by: { (gain($0), -$0.steps.count) < (gain($1), -$1.steps.count) }), gain(best) > 0
-        {
-            chosen.append(best)
-            taken.formUnion(best.places)
-            stories.removeAll { gain($0) == 0 }
-        }
-        for index in chosen.indices.reversed() {
-            let others = chosen.indices.filter { $0 != index }.reduce(into: Set<String>()) {
-                $0.formUnion(chosen[$1].places)
-            }
-            if chosen[index].places.isSubset(of: others) { chosen.remove(at: index) }
-        }
-        return chosen
+        let stories = RuleCover(of: coverage.flow).places.compactMap { coverage.uses[$0]?.first }
+            .map { story(of: $0, in: flow) }.filter(\.isExact).sorted { $0.steps.count < $1.steps.count }
+        let cover = SmallestCover(of: stories.map(\.places))
+        return (cover.indices.map { stories[$0] }, cover.isProved)
     }
 }

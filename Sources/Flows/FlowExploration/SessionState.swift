@@ -21,8 +21,9 @@ struct Step {
     struct Result {
         /// The number of the combination. Nil for one that is not explored.
         let next: Int?
-        /// A similar combination within the bounds, instead of one that is not explored. Nil if there is none.
-        let similar: [ExploredMachine]?
+        /// The numbers of the machines' states in a similar combination within the bounds, instead of one that is not
+        /// explored. Nil if there is none.
+        let similar: [Int]?
         /// The events that may follow.
         let following: AnswerSet
         /// True if the event may have been the only one. An event with values of which neither the flow nor the contract
@@ -30,6 +31,14 @@ struct Step {
         let isConsumed: Bool
     }
 
+    /// The number of what happens.
+    let occurrence: Int
+    /// Nil as long as it was never possible.
+    var result: Result?
+}
+
+/// The events that must be pending so that something can happen, and those that are pending afterwards.
+struct PendingCondition {
     let kind: Occurrence.Kind
     /// The bound event that comes. Empty for everything else.
     let answer: AnswerSet
@@ -39,18 +48,16 @@ struct Step {
     let answersToOthers: AnswerSet?
     /// True for a message of another platform.
     let isOthers: Bool
-    /// Nil as long as it was never possible.
-    var result: Result?
 
     /// True if it is possible with these pending events, also because of another platform.
-    func isPossible(with pending: AnswerSet) -> Bool { isOwn(with: pending) || answersToOthers != nil }
+    func isFulfilled(by pending: AnswerSet) -> Bool { isOwn(with: pending) || answersToOthers != nil }
 
     /// True if it is possible without another platform.
     private func isOwn(with pending: AnswerSet) -> Bool { needed.map(pending.isSuperset) ?? false }
 
     /// The pending events afterwards. There are two possibilities for an event that may come again or not.
     /// - Returns: The possibilities; and true if another platform is needed for them.
-    func pending(after pending: AnswerSet, _ result: Result) -> (sets: [AnswerSet], needsOthers: Bool) {
+    func pending(after pending: AnswerSet, _ result: Step.Result) -> (sets: [AnswerSet], needsOthers: Bool) {
         let kept = pending.union(result.following)
         guard isOwn(with: pending) else { return ([kept.union(answersToOthers ?? [])], true) }
         let without = pending.subtracting(answer).union(result.following)

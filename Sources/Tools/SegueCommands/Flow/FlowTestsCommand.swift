@@ -13,8 +13,8 @@ struct FlowTestsCommand: AsyncParsableCommand {
             segue flow run shop.yaml tests/scenario-1.yaml
             segue flow tests shop.yaml tests --mutants 100   also finds 100 mistakes
 
-            Explores the flow, and writes few scenarios that together take each rule and link that messages can lead to. \
-            Their steps expect what the flow does now, so they find each later change.
+            Explores the flow, finds a shortest scenario for each rule and link that messages can lead to, and writes as few \
+            of them as together take all. Their steps expect what the flow does now, so they find each later change.
 
             With --mutants, makes one mistake at a time in the flow: a rule without a condition or an action, with another \
             screen or argument, or after the next rule. For a mistake that no scenario shows, one is added; if it changes \
@@ -48,7 +48,8 @@ struct FlowTestsCommand: AsyncParsableCommand {
         var explorer = FlowExplorer(
             [flow], messages: try options.messages().withoutAnswers, hasOthers: true, limit: options.states)
         let limits = ExplorationLimit.lines(of: explorer.explore().limits)
-        var search = try MutantSearch(explorer.scenarios(in: 0), explorer)
+        let (scenarios, areFewest) = explorer.scenarios(in: 0)
+        var search = try MutantSearch(scenarios, explorer)
         for mutant in FlowMutant.some(of: flow, count: mutants, seed: seed) { try search.add(mutant) }
         let stories = search.stories
         var cover = RuleCover(of: flow)
@@ -63,7 +64,8 @@ struct FlowTestsCommand: AsyncParsableCommand {
         }
         let count = stories.count == 1 ? "1 scenario takes" : "\(stories.count) scenarios take"
         try await Console.output.writeLine(
-            "\(count) \(cover.places.count - cover.missing.count) of \(cover.places.count) rules, links and answers")
+            "\(count) \(cover.places.count - cover.missing.count) of \(cover.places.count) rules, links and answers"
+                + (areFewest ? "" : "; fewer may do"))
         guard mutants > 0 else { return }
         for mutant in search.missed {
             try await Console.output.writeLine("no scenario shows \(mutant.rule) \(mutant.kind.rawValue)")
