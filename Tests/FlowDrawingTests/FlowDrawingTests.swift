@@ -97,6 +97,8 @@ struct FlowDrawingTests {
             ])
         #expect(drawing.arrows[1].lines == ["user.wentBack", "push"])
         #expect(drawing.arrows[2].lines == ["user.dismissed", "popTo"])
+        #expect(drawing.arrows[5...6].map(\.rules) == [["transitions[4]"], ["transitions[4]"]])
+        #expect(drawing.arrows[5...6].map(\.places) == [["transitions[4]"], ["transitions[4].guard.expired"]])
     }
 
     @Test("Control characters and long names do not get into a short label")

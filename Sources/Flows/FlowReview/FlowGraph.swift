@@ -187,6 +187,16 @@ extension FlowGraph.Rule {
         isLink ? Flow.keyPath(ofLink: index) : Flow.keyPath(ofRule: index, in: flow)
     }
 
+    /// The place of the actions that are taken with this answer, as machines tell it: that of the rule, or of a part of
+    /// its guard.
+    package var actionsKeyPath: String {
+        switch answer {
+        case .accepted?, nil: keyPath
+        case .rejected?: "\(keyPath).\(Flow.Guard.Part.rejected.rawValue)"
+        case .expired?: "\(keyPath).\(Flow.Guard.Part.expired.rawValue)"
+        }
+    }
+
     /// The rule with this answer to its guard.
     fileprivate func answered(_ answer: FlowGraph.Answer?) -> FlowGraph.Rule {
         FlowGraph.Rule(flow: flow, isLink: isLink, isOtherwise: isOtherwise, index: index, answer: answer)

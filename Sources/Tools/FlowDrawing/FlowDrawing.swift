@@ -56,6 +56,9 @@ package struct FlowDrawing: Hashable, Sendable {
         package let isLink: Bool
         /// The key paths of the rules, such as `transitions[3]`.
         package fileprivate(set) var rules: [String]
+        /// The key paths of the lists of actions that lead to the box: those of rules and links, and those of answers to
+        /// guards, such as `transitions[3].guard.rejected`.
+        package fileprivate(set) var places: [String]
     }
 
     /// The size up to which a flow is drawn.
@@ -124,16 +127,17 @@ package struct FlowDrawing: Hashable, Sendable {
             if bytes > limits.bytes { throw limits.tooMuchText }
             var arrow = Arrow(
                 from: from, to: to, lines: lines, kind: edge.kind, message: edge.message, words: flow.words(of: edge),
-                isLink: edge.rule.isLink, rules: [])
-            let rule = edge.rule.keyPath
+                isLink: edge.rule.isLink, rules: [], places: [])
+            let (rule, place) = (edge.rule.keyPath, edge.rule.actionsKeyPath)
             if let index = known[arrow] {
                 // The edges of a rule follow each other.
                 if arrows[index].rules.last != rule { arrows[index].rules.append(rule) }
+                if !arrows[index].places.contains(place) { arrows[index].places.append(place) }
                 continue
             }
             if arrows.count == limits.arrows { throw limits.tooManyArrows(limits.arrows) }
             known[arrow] = arrows.count
-            arrow.rules = [rule]
+            (arrow.rules, arrow.places) = ([rule], [place])
             arrows.append(arrow)
         }
         return arrows

@@ -33,6 +33,7 @@ extension FlowDrawing {
             [
                 "from": .integer(arrow.from), "to": .integer(arrow.to),
                 "rules": .array(arrow.rules.filter(isShort).map(JSONValue.string)),
+                "places": .array(arrow.places.filter(isShort).map(JSONValue.string)),
                 "kind": .string(arrow.kind.rawValue),
                 "isLink": .bool(arrow.isLink), "message": text(arrow.message), "words": .array(arrow.words.map(text)),
                 "lines": .array(arrow.lines.prefix(Self.lineLimit).map(text)),
