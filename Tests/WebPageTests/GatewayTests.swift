@@ -15,6 +15,9 @@ import Testing
 
 @Suite("Gateway", .timeLimit(.minutes(2)))
 struct GatewayTests {
+    private static let longest = String(repeating: "%5B", count: (PageFolder.viewLimit - "map?".utf8.count) / 3)
+    private static let encoded = PercentEncoding.encode(longest)
+
     @Test("A link signs in once, and a forged or expired one does not")
     func signIn() async throws {
         try await withGateway { page in
@@ -41,8 +44,12 @@ struct GatewayTests {
     }
 
     @Test(
-        "A link leads to the view that it names, if the name is a word",
-        arguments: [("map", "/#/map"), ("", "/"), ("a%22b", "/"), ("%2F%2Fexample.org", "/"), ("javascript:1", "/")])
+        "A link leads to the view that it names, if the name is a word, with encoded parameters",
+        arguments: [
+            ("map", "/#/map"), ("", "/"), ("a%22b", "/"), ("%2F%2Fexample.org", "/"), ("javascript:1", "/"),
+            ("map%3Funtaken%3Da1%2Clinks%255B0%255D", "/#/map?untaken=a1,links%5B0%5D"), ("map%3Fa%3D%22%3E", "/"),
+            ("map%3Fa%3Db%26c%3Dd", "/"), ("map%3F\(encoded)", "/#/map?\(longest)"), ("map%3Faaa\(encoded)", "/"),
+        ])
     func view(name: String, target: String) async throws {
         try await withGateway { page in
             let link = try PageClient.link(page.folder) + "&view=\(name)"

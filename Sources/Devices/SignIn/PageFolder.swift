@@ -112,7 +112,8 @@ package struct PageFolder: Sendable {
     /// A URL that leads to a gateway and signs a browser in there: once, and for ``linkSeconds``. It is a secret.
     /// - Parameters:
     ///   - access: The part of the page that the browser may use.
-    ///   - view: The part of the page to show, such as `map`. Nil for the part that the page shows by itself.
+    ///   - view: The part of the page to show, such as `map`, with its parameters. Nil for the part that the page shows
+    ///     by itself.
     package func signInURL(
         at address: Address, for access: PageAccess, view: String? = nil, now: Date = Date()
     ) throws(PageFolderError) -> String {
@@ -121,8 +122,11 @@ package struct PageFolder: Sendable {
         }
         let token = SignedToken(
             .link, access: access, stack: address.stack, key: key, lifetime: SignedToken.linkLifetime, now: now)
-        return "\(address.url)/sign-in?link=\(token.text)" + (view.map { "&view=\($0)" } ?? "")
+        return "\(address.url)/sign-in?link=\(token.text)" + (view.map { "&view=\(PercentEncoding.encode($0))" } ?? "")
     }
+
+    /// The maximum length of a view that a link names, in UTF-8. Encoded in a URL, it fits into the headers of a request.
+    package static let viewLimit = 8_000
 
     /// The time for which a link is valid, in seconds.
     package static let linkSeconds = Int(SignedToken.linkLifetime)
@@ -131,7 +135,8 @@ package struct PageFolder: Sendable {
     /// read it.
     /// - Parameters:
     ///   - access: The part of the page that the browser may use.
-    ///   - view: The part of the page to show, such as `map`. Nil for the part that the page shows by itself.
+    ///   - view: The part of the page to show, such as `map`, with its parameters. Nil for the part that the page shows
+    ///     by itself.
     ///   - folder: The folder of the page. Nil for this folder.
     /// - Returns: The path of the page.
     package func writeLink(

@@ -70,12 +70,18 @@ struct BrowserSignIn: Sendable {
         return response
     }
 
-    /// The part of the page that the request names, such as `map`. Nil if it names none, or if the name is not a word:
-    /// it becomes a part of the page's markup.
+    /// The part of the page that the request names, such as `map`, and its parameters. Nil if it names none, or if it has
+    /// other characters than those of a word and of encoded parameters: it becomes a part of the page's markup.
     private static func view(in request: Request) -> String? {
-        request.parameter("view").flatMap { name in
-            (1...20).contains(name.utf8.count) && name.unicodeScalars.allSatisfy(\.isASCIILetter) ? name : nil
-        }
+        guard let view = request.parameter("view"), view.utf8.count <= PageFolder.viewLimit else { return nil }
+        let parts = view.cut(at: "?")
+        let name = parts.map { $0.before } ?? view[...]
+        let isView =
+            (1...20).contains(name.utf8.count) && name.unicodeScalars.allSatisfy(\.isASCIILetter)
+            && (parts?.after ?? "").unicodeScalars.allSatisfy {
+                $0.isASCIILetter || $0.isASCIIDigit || "=,%-._~".unicodeScalars.contains($0)
+            }
+        return isView ? view : nil
     }
 
     /// True if the browser has sent the request to a proxy with https. The header can be believed: no page can make a
