@@ -89,6 +89,32 @@ struct PageTests {
     }
 
     @Test(
+        "The map draws what scenarios do not take faintly, if the bus has this version of the flow",
+        .timeLimit(.minutes(5)))
+    func cover() async throws {
+        try await PageStory.tell(
+            "cover.py",
+            beside: """
+                name: shop
+                version: 1
+                platform: shop
+                start: list
+                screens: { list: , item: , details: , receipt: , refused: }
+                transitions:
+                  - { on: command.Chosen, do: [{ push: item }] }
+                  - on: command.Ordered
+                    guard: { accept: event.Accepted, reject: error.Refused, deadline: 20s, rejected: [{ push: refused }] }
+                    do: [{ push: receipt }]
+                flows:
+                  "a, 5%":
+                    start: item
+                    transitions: [{ on: command.DetailsWanted, do: [{ push: details }] }]
+                links:
+                  - { url: "shop://item", to: { root: list, path: [item] } }
+                """)
+    }
+
+    @Test(
         "Waits, acts of the user and a screen without a way back work on a device, and are on the map",
         .timeLimit(.minutes(5)))
     func acts() async throws {

@@ -1,4 +1,4 @@
-import { go } from '../address.js'
+import { decoded, go } from '../address.js'
 import { previews } from '../device/previews.js'
 import { button, fill, h, reconcile, setText } from '../elements/dom.js'
 import { addStyles } from '../elements/styles.js'
@@ -13,11 +13,14 @@ import { readAddress } from './selection.js'
 await addStyles('map/map', import.meta.url)
 
 const all = '*'
+/** Characters. */
+const longestList = 8000
 
-/** The flows as graphs. `address`: `#/map?session=anna`; `session=*` for all. */
+/** The flows as graphs. `address`: `#/map?session=anna`; `session=*` for all; `untaken=HASH,PLACE…` of that flow. */
 class SegueMap extends InspectorElement {
   #asked = ''
   #ofDevices = 'default'
+  #untaken = {}
   #flows = new Map()
   #chosen = ''
   #feed
@@ -28,11 +31,15 @@ class SegueMap extends InspectorElement {
   #one = toggle('', () => go('#/map'))
   #all = toggle('All sessions', () => go(`#/map?session=${all}`))
   #counts = toggle('Counts', () => this.#showCounts(!isPressed(this.#counts)))
+  #cover = smallButton('', () => go('#/map'), { title: 'Show the plain map' })
   #note = h('details.map-hint', { hidden: true }, h('summary', 'Simple layout'), h('p'))
   #platforms = h('div.map-platforms', { role: 'group', 'aria-label': 'Platform' })
 
   set address(address) {
-    this.#asked = readAddress(address).selection.session ?? ''
+    const { selection, untaken } = readAddress(address)
+    this.#asked = selection.session ?? ''
+    const [hash, ...places] = untaken?.length <= longestList ? untaken.split(',').map(decoded) : []
+    this.#untaken = { hash, places: new Set(places) }
     this.#openSession()
   }
 
@@ -49,7 +56,7 @@ class SegueMap extends InspectorElement {
       drawing: (platform, drawing) => this.#draw(platform, drawing),
       failure: (platform, line) => platform === null ? setText(this.#line, line) : this.#flows.get(platform)?.say(line),
       here: platforms => this.#drawHere(platforms),
-      taken: taken => this.#drawTaken(taken),
+      taken: () => this.#drawTaken(),
       moves: moves => { for (const move of moves) this.#flows.get(move.platform)?.picture?.move(move) },
       rows: (rows, isFirst) => {
         this.#lastStory.receive(rows)
@@ -68,9 +75,9 @@ class SegueMap extends InspectorElement {
     const close = button('✕', () => this.dispatchEvent(new CustomEvent('closemap', { bubbles: true })),
       { class: 'button plain small map-close', 'aria-label': 'Close the map', title: 'Close the map' })
     fill(this,
-      h('div.map-head.wrapping', this.#one, this.#all, this.#platforms, this.#note, h('span.space'), this.#counts,
-        zoom('−', 'Zoom out (-)', flow => flow.zoomBy(0.8)), zoom('+', 'Zoom in (+)', flow => flow.zoomBy(1.25)),
-        zoom('Fit', 'Fit (0)', flow => flow.fit()), close),
+      h('div.map-head.wrapping', this.#one, this.#all, this.#platforms, this.#note, this.#cover, h('span.space'),
+        this.#counts, zoom('−', 'Zoom out (-)', flow => flow.zoomBy(0.8)),
+        zoom('+', 'Zoom in (+)', flow => flow.zoomBy(1.25)), zoom('Fit', 'Fit (0)', flow => flow.fit()), close),
       h('div.map-body', h('div.map-main', this.#host, this.#line), this.#lastStory.element, this.#detail.element))
     this.addEventListener('keydown', event => { if (event.key === 'Escape') this.#detail.close() })
     this.#drawSession()
@@ -100,6 +107,7 @@ class SegueMap extends InspectorElement {
     setText(this.#one, `Session ${shortened(this.#session ?? this.#ofDevices, 24)}`)
     press(this.#one, this.#session !== null)
     press(this.#all, this.#session === null)
+    this.#drawTaken()
   }
 
   #drawFlows() {
@@ -117,6 +125,7 @@ class SegueMap extends InspectorElement {
     setText(this.#line, platforms.length ? '' : 'No flow is on the bus. It appears when a coordinator has started.')
     this.#choose(this.#flows.has(this.#chosen) ? this.#chosen : platforms[0])
     this.#drawHere(platforms)
+    this.#drawTaken()
   }
 
   #choose(chosen) {
@@ -131,8 +140,8 @@ class SegueMap extends InspectorElement {
     const flow = this.#flows.get(platform)
     this.#detail.drop(platform)
     flow.show(drawing)
-    flow.picture.setTaken(this.#feed.taken[platform] ?? {}, this.#feed.isCounted, null)
     flow.picture.showCounts(isPressed(this.#counts))
+    this.#drawTaken()
     this.#note.hidden = !drawing.note
     setText(this.#note.lastChild, drawing.note)
   }
@@ -141,12 +150,17 @@ class SegueMap extends InspectorElement {
     for (const platform of platforms) this.#flows.get(platform)?.setHere(this.#feed.here[platform] ?? {})
   }
 
-  /** `taken` are the rules whose counts have changed; null for all. */
-  #drawTaken(taken) {
+  /** What tests do not take is faint instead, and counts are hidden. */
+  #drawTaken() {
+    const { flows, taken, isCounted } = this.#feed, { hash, places } = this.#untaken
     for (const [platform, { picture }] of this.#flows) {
-      const rules = taken && Object.keys(taken[platform] ?? {})
-      picture?.setTaken(this.#feed.taken[platform] ?? {}, this.#feed.isCounted, rules)
+      picture?.setTaken(taken[platform] ?? {}, !hash && isCounted, picture.drawing.hash === hash && places)
     }
+    this.#cover.hidden = !hash || !flows?.length
+    setText(this.#cover, flows?.some(flow => flow.hash === hash) ? `Scenarios and recordings miss ${places.size} ✕`
+      : 'The bus has another version of the flow ✕')
+    this.#counts.hidden = !!hash
+    if (hash) this.#showCounts(false)
   }
 
   #showCounts(isShown) {

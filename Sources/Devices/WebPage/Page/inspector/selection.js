@@ -24,7 +24,7 @@ export function readAddress(address) {
     selection = replacing(selection, member, parameters.getAll(name).filter(Boolean))
   }
   const text = parameters.get('text') ?? '', send = parameters.get('send')
-  return { path: path.split('/').map(decoded), selection, text, send }
+  return { path: path.split('/').map(decoded), selection, text, send, untaken: parameters.get('untaken') }
 }
 
 export function messagesAddress(selection, text = '', send = null) {

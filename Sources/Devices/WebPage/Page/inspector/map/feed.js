@@ -68,8 +68,7 @@ export class MapFeed {
     for (const [platform, rules] of Object.entries(taken ?? {})) {
       this.taken[platform] = { __proto__: null, ...this.taken[platform], ...rules }
     }
-    const isWhole = reset || counted !== undefined
-    if (taken || isWhole) this.#actions.taken(isWhole ? null : taken)
+    if (taken || reset || counted !== undefined) this.#actions.taken()
     if (moves) this.#actions.moves(moves)
   }
 

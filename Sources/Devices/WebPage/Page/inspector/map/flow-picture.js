@@ -23,9 +23,7 @@ export class FlowPicture {
   #cards
   #arrows
   #byScreen
-  #byRule
   #taken = {}
-  #isCounted = false
   #hasCounts = false
   #above = svg('g')
   #slow = svg('text', { class: 'slow' })
@@ -37,8 +35,6 @@ export class FlowPicture {
     this.#arrows = drawing.arrows.map(makeArrow)
     this.#byScreen = new Map(this.#cards.map(element => [element.item.screen, element]))
     this.#byScreen.delete(null)
-    this.#byRule = Map.groupBy(this.#arrows.flatMap(element => element.item.rules.map(rule => ({ rule, element }))),
-      ({ rule }) => rule)
     this.#cards.forEach(nameCard)
     this.#addWords(0)
     this.element = svg('g', {}, ...drawing.frames.map(makeFrame), ...this.#arrows, ...this.#cards, this.#slow,
@@ -52,8 +48,6 @@ export class FlowPicture {
   }
 
   elementOf(item) { return item.points ? this.#arrows[item.index] : this.#cards[item.index] }
-
-  #ofRule(rule) { return this.#byRule.get(rule)?.map(({ element }) => element) ?? [] }
 
   get #fronts() { return this.#cards.filter(element => element.dataset.here === 'front') }
 
@@ -83,13 +77,12 @@ export class FlowPicture {
 
   takenOf({ rules }) { return rules.reduce((sum, rule) => sum + (this.#taken[rule] ?? 0), 0) }
 
-  /** `rules` are those whose counts have changed; null for all. */
-  setTaken(taken, isCounted, rules) {
-    const changed = !rules || isCounted !== this.#isCounted ? this.#arrows : rules.flatMap(rule => this.#ofRule(rule))
+  /** What nobody has taken is faint; with `untaken`, these places are. */
+  setTaken(taken, isCounted, untaken) {
     this.#taken = taken
-    this.#isCounted = isCounted
-    for (const element of changed) {
-      const isNever = isCounted && !this.takenOf(element.item)
+    for (const element of this.#arrows) {
+      const { item } = element
+      const isNever = untaken ? untaken.isSupersetOf(item.places) : isCounted && !this.takenOf(item)
       if (isNever === !!element.isNever) continue
       element.isNever = isNever
       element.classList.toggle('never', isNever)
@@ -147,7 +140,7 @@ export class FlowPicture {
 
   mark(rule) {
     for (const element of this.element.querySelectorAll('.marked')) element.classList.remove('marked')
-    for (const element of this.#ofRule(rule)) element.classList.add('marked')
+    for (const element of this.#arrows) if (element.item.rules.includes(rule)) element.classList.add('marked')
   }
 
   preview(screen) {

@@ -25,6 +25,7 @@ export function readDrawing(json) {
     const made = {
       index, from, to, points, label: boxOf(arrow.label), isLink: arrow.isLink === true, message: text(arrow.message),
       kind: kindOf(text(arrow.kind)), rules: list(arrow.rules).map(text),
+      places: new Set(list(arrow.places).map(text)),
       words: list(arrow.words, 2).map(word => shortened(word, 40)),
       lines: list(arrow.lines).map(line => shortened(line, 1000)),
     }
@@ -36,7 +37,7 @@ export function readDrawing(json) {
   })
   return {
     ...boxOf({ ...json, x: 0, y: 0 }), platform: text(json.platform), name: shortened(json.name),
-    note: shortened(json.note, 300), cards, frames, arrows,
+    hash: text(json.hash), note: shortened(json.note, 300), cards, frames, arrows,
   }
 }
 
