@@ -1,5 +1,7 @@
 import CommandLineTestSupport
+import FlowFiles
 import Foundation
+import Navigation
 import SegueTestSupport
 import TestSupport
 import Testing
@@ -26,6 +28,17 @@ struct PagePageTests {
             let file = try #require(files.first { $0.hasSuffix(".html") })
             let opened = try String(contentsOfFile: "\(segue.directory)/\(file)", encoding: .utf8)
             #expect(opened.contains("&amp;view=map\""))
+            // The map with the rules that no scenario takes.
+            let path = Repository.path("config/flows/ios.yaml")
+            let version = try Flow(yaml: String(contentsOfFile: path, encoding: .utf8), file: path).hash
+            let cover = try await segue.shell(
+                "BROWSER='cp -t \(segue.directory)' segue flow cover \(path) - --live <<< '- send: event.LaunchFinished'"
+            )
+            #expect(
+                cover.lines.last?.hasPrefix("\(address)/#/map?untaken=\(version),transitions%5B") == true,
+                "\(cover.error)")
+            let covered = try String(contentsOfFile: "\(segue.directory)/\(file)", encoding: .utf8)
+            #expect(covered.contains("&amp;view=map%3Funtaken%3D\(version)%2Ctransitions%255B"))
         }
     }
 

@@ -139,6 +139,19 @@ struct FlowVerbTests {
             let refused = try await segue.run(["flow", "tests", flow, "tests"])
             #expect(refused.status == 74 && refused.error.contains("was not written by this command"))
             #expect(try await segue.run(["flow", "cover", flow]).status == 64)
+            for options in ["-p shop", "--live --json"] {
+                let result = try await segue.shell("segue flow cover \(flow) tests/scenario-1.yaml \(options)")
+                #expect(result.status == 64 && result.output.isEmpty, "\(options)")
+            }
+            let none = try await segue.shell("segue flow cover \(flow) first/*.yaml --live -p shop")
+            #expect(none.status == 69 && none.lines.count == 1 && none.error.contains("segue up"), "\(none.error)")
+            let rules = (0..<500).map { "  - { on: event.E\($0), do: [{ push: list }] }\n" }.joined()
+            try segue.write(
+                "name: a\nversion: 1\nplatform: ios\nstart: list\nscreens: { list: }\ntransitions:\n\(rules)",
+                to: "large.yaml")
+            let large = try await segue.shell(
+                "echo '- send: event.E1' > one.yaml && segue flow cover large.yaml one.yaml --live")
+            #expect(large.error.contains("499 places") && large.errorLines.count == 1, "\(large.error)")
         }
     }
 

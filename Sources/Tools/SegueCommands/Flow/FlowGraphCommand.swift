@@ -49,9 +49,7 @@ struct FlowGraphCommand: AsyncParsableCommand {
 
     func run() async throws {
         guard let file else {
-            let page = try RunningPage(of: bus.runningProject())
-            try await page.open(view: "map")
-            return try await Console.output.writeLine("\(page.url)/#/map")
+            return try await RunningPage(of: bus.runningProject()).show("map")
         }
         let drawing = try drawing(of: FlowFile(file).flow())
         let text =

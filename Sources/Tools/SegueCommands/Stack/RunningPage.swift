@@ -57,7 +57,8 @@ struct RunningPage: Sendable {
     /// Opens the page in a browser, and signs the browser in.
     /// - Parameters:
     ///   - access: The part of the page that the browser may use.
-    ///   - view: The part of the page to show, such as `map`. Nil for the part that the page shows by itself.
+    ///   - view: The part of the page to show, such as `map`, with its parameters. Nil for the part that the page shows
+    ///     by itself.
     ///   - command: A command to run with the path of a file that leads to the page. Nil for `BROWSER`, or else xdg-open.
     /// - Throws: ``CommandError``
     func open(for access: PageAccess = .operator, view: String? = nil, with command: String? = nil) async throws {
@@ -76,6 +77,12 @@ struct RunningPage: Sendable {
                 code: "no-browser", problem,
                 recovery: "or open \(file) in a browser within \(Self.validity)", status: .unavailable)
         }
+    }
+
+    /// Opens a part of the page in a browser, which is signed in as an operator's, and prints the address.
+    func show(_ view: String) async throws {
+        try await open(view: view)
+        try await Console.output.writeLine("\(url)/#/\(view)")
     }
 
     private func ofFolder(_ body: () throws(PageFolderError) -> String) throws(CommandError) -> String {
