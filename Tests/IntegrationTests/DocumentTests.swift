@@ -100,6 +100,11 @@ struct DocumentTests {
             let ruleStart = try #require(flow.range(of: rule)).lowerBound
             let line = flow[..<ruleStart].count { $0 == "\n" } + 1
             #expect(tap.contains { $0.hasSuffix(" ios.yaml:\(line)") })
+            // The page about concepts shows the message of the tap.
+            let concepts = try Page("docs/concepts.md")
+            let message = try await run(try #require(concepts.blocks(of: "sh").first), segue)
+            let sample = try #require(concepts.blocks(of: "json").first)
+            #expect(try Self.members(of: message) == Self.members(of: sample))
         }
     }
 
@@ -181,8 +186,8 @@ struct DocumentTests {
         "Every verb in the documents exists",
         arguments: [
             "README.md", "CONTRIBUTING.md", "Sources/FocusPlayer/README.md", "docs/try.txt", "docs/start.md",
-            "docs/running.md", "docs/concepts.md", "docs/flows.md", "docs/architecture.md", "docs/bus.md",
-            "docs/flow-keys.md", "docs/examples.md", "docs/contracts.md", "docs/compose.md", "docs/observing.md",
+            "docs/running.md", "docs/concepts.md", "docs/flows.md", "docs/bus.md", "docs/flow-keys.md",
+            "docs/examples.md", "docs/contracts.md", "docs/compose.md", "docs/observing.md",
             "docs/page.md", "docs/services.md", "docs/shapes.md", "docs/simulator.md",
         ])
     func verbs(path: String) async throws {
@@ -193,6 +198,12 @@ struct DocumentTests {
                 #expect(help.status == 0, "segue \(verb)")
             }
         }
+    }
+
+    /// The names of the members of a JSON object.
+    private static func members(of text: String) throws -> Set<String> {
+        let object = try JSONSerialization.jsonObject(with: Data(text.utf8))
+        return Set(try #require(object as? [String: Any]).keys)
     }
 
     /// Runs the lines. All of them must succeed.
