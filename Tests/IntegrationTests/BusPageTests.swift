@@ -2,12 +2,11 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("Promises of docs/bus.md, and tests that pages name")
+@Suite("Promises of pages, and the tests that show them")
 struct BusPageTests {
     /// The tests that run on an engine of the bus.
     private struct EngineTests {
-        /// The column of the page.
-        let column: String
+        let name: String
         let names: Set<String>
 
         /// Both engines run all conformance cases. Other tests run on NATS because of their suite or their arguments.
@@ -23,66 +22,97 @@ struct BusPageTests {
                 ["BusEngine.allCases", "Shape.allCases", "Shape.single"].contains { attribute.contains($0) }
             }
             return [
-                EngineTests(column: "ZeroMQ", names: try Repository.testNames().subtracting(ofNATS).union(cases)),
-                EngineTests(column: "NATS", names: cases.union(ofNATS).union(ofBoth)),
+                EngineTests(name: "ZeroMQ", names: try Repository.testNames().subtracting(ofNATS).union(cases)),
+                EngineTests(name: "NATS", names: cases.union(ofNATS).union(ofBoth)),
             ]
         }
     }
 
-    @Test("Each promise states how each engine keeps it, and names a test that runs on that engine")
-    func promises() throws {
-        let engines = try EngineTests.all()
-        var counts: [String: Int] = [:]
-        for row in try Page("docs/bus.md").namedRows where row["ZeroMQ"] != nil && row["test"] != nil {
-            let tests = try #require(row["test"]).components(separatedBy: "<br>NATS: ")
-            for engine in engines {
-                let promise = try #require(row[engine.column], "\(row)")
-                let kept = try #require(promise.wholeMatch(of: #/(kept|weaker: .+|not kept: .+)/#)?.1, "\(row)")
-                let test = engine.column == "NATS" ? tests.last ?? "" : tests[0]
-                #expect(engine.names.contains(test), "no test on \(engine.column) is called '\(test)'")
-                counts["\(engine.column) \(kept == "kept" ? "kept" : "weaker")", default: 0] += 1
+    /// A table of a page, and for each of its rows the tests that show it. They are in a file, because a reader of the page
+    /// does not need them:
+    ///
+    ///     # docs/bus.md: kind | promise
+    ///     # engines: ZeroMQ NATS
+    ///
+    ///     query | If no process serves the query, `ask` throws `bus.unserved` at once.
+    ///       A query that no process serves is refused at once
+    ///       NATS: a test for this engine, if it is another one
+    private struct TestedTable {
+        let page: String
+        /// The rows, without the line of the headings.
+        private(set) var rows: [String] = []
+        let headings: String
+        /// For each row, the names of the tests.
+        private(set) var tests: [[String]] = []
+        private(set) var isOnEngines = false
+        /// The folders of the tests, if they must have real processes. Otherwise empty.
+        private(set) var suites: [String] = []
+
+        static let files = ["bus", "nats", "security"]
+
+        /// The tables of a file, in the order of the page.
+        static func all(in file: String) throws -> [TestedTable] {
+            let path = Repository.path("Tests/Fixtures/PageTests/\(file).txt")
+            var tables: [TestedTable] = []
+            for line in try String(contentsOfFile: path, encoding: .utf8).split(separator: "\n") {
+                if let match = line.wholeMatch(of: #/# (\S+\.md): (.+)/#) {
+                    tables.append(TestedTable(page: String(match.1), headings: String(match.2)))
+                    continue
+                }
+                try #require(!tables.isEmpty, "\(path): \(line)")
+                try tables[tables.count - 1].add(line)
+            }
+            return tables
+        }
+
+        private init(page: String, headings: String) {
+            (self.page, self.headings) = (page, headings)
+        }
+
+        private mutating func add(_ line: Substring) throws {
+            if line == "# engines: ZeroMQ NATS" {
+                isOnEngines = true
+            } else if let match = line.wholeMatch(of: #/# suites: (.+)/#) {
+                suites = match.1.split(separator: " ").map(String.init)
+            } else if line.hasPrefix("  ") {
+                try #require(!tests.isEmpty, "a test without a row: \(line)")
+                tests[tests.count - 1].append(String(line.dropFirst(2)))
+            } else {
+                rows.append(String(line))
+                tests.append([])
             }
         }
-        #expect(counts["ZeroMQ kept", default: 0] > 60)
-        #expect(counts["NATS kept", default: 0] > 60)
-        // A promise that the default engine does not keep is not a promise.
-        #expect(counts["ZeroMQ weaker"] == nil && counts["NATS weaker", default: 0] < 5)
-    }
-
-    /// A page whose tables name tests.
-    private struct TestedPage: CustomTestStringConvertible {
-        let path: String
-        /// The folders of the tests with real processes.
-        let suites: [String]
-        /// The smallest numbers of rows that name tests.
-        let counts: [String: Int]
-
-        var testDescription: String { path }
-
-        static let all = [
-            TestedPage(
-                path: "docs/bus.md", suites: ["BusFaultTests", "BusSoakTests", "IntegrationTests"],
-                counts: ["test": 31, "test with real processes": 16]),
-            TestedPage(
-                path: "docs/nats.md", suites: ["NATSFaultTests", "NATSTests", "StewardTests", "BusSoakTests"],
-                counts: ["test": 0, "test with real processes": 10]),
-            TestedPage(path: "SECURITY.md", suites: [], counts: ["test": 28]),
-        ]
     }
 
     @Test(
-        "Every fault, guarantee and effect of a handler names tests, with real processes where the page says so",
-        arguments: TestedPage.all)
-    private func tests(of page: TestedPage) throws {
-        let rows = try Page(page.path).namedRows.filter { $0["ZeroMQ"] == nil }
-        for (heading, count) in page.counts {
-            let places = heading == "test" ? [""] : page.suites
-            let names = try places.reduce(into: Set<String>()) { $0.formUnion(try Repository.testNames(in: $1)) }
-            let named = rows.compactMap { $0[heading] }
-            for test in named.flatMap({ $0.components(separatedBy: "<br>") }) {
-                #expect(names.contains(test), "no \(heading) is called '\(test)'")
+        "Each promise, fault and guarantee of a page has tests: on each engine, or with real processes",
+        arguments: TestedTable.files)
+    func tests(file: String) throws {
+        let (engines, all) = (try EngineTests.all(), try Repository.testNames())
+        let tables = try TestedTable.all(in: file)
+        try #require(tables.count > 0)
+        var known = try Dictionary(grouping: Page(tables[0].page).tables) { $0.headings.joined(separator: " | ") }
+        for table in tables {
+            let written = try #require(known[table.headings]?.first, "\(table.page) has no table \(table.headings)")
+            known[table.headings]?.removeFirst()
+            #expect(written.rows.map { $0.joined(separator: " | ") } == table.rows)
+            let names = try table.suites.isEmpty ? all : table.suites.reduce(into: []) {
+                $0.formUnion(try Repository.testNames(in: $1))
             }
-            #expect(named.count >= count)
+            for (row, tests) in zip(table.rows, table.tests) {
+                #expect(!tests.isEmpty, "\(row) has no test")
+                if table.isOnEngines {
+                    for engine in engines {
+                        let own = tests.filter { $0.hasPrefix("NATS: ") == (engine.name == "NATS") }
+                        for test in own.isEmpty ? tests : own {
+                            let name = test.replacing("NATS: ", with: "")
+                            #expect(engine.names.contains(name), "no test on \(engine.name) is called '\(name)'")
+                        }
+                    }
+                } else {
+                    for test in tests { #expect(names.contains(test), "no test is called '\(test)'") }
+                }
+            }
         }
     }
 

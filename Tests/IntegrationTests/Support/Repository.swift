@@ -56,23 +56,29 @@ struct Page {
         }
     }
 
-    /// The rows of all tables, each cell with the heading of its column.
-    var namedRows: [[String: String]] {
-        var headings: [String] = []
-        var result: [[String: String]] = []
+    /// A table, without the line below its headings.
+    struct Table {
+        let headings: [String]
+        var rows: [[String]] = []
+    }
+
+    var tables: [Table] {
+        var tables: [Table] = []
         var isInTable = false
         for line in text.split(separator: "\n", omittingEmptySubsequences: false) {
             guard line.hasPrefix("|") else {
                 isInTable = false
                 continue
             }
-            let cells = Page(text: String(line)).rows.first ?? []
-            if !isInTable { headings = cells }
-            if isInTable, !cells.isEmpty {
-                result.append(Dictionary(zip(headings, cells)) { first, _ in first })
+            if let cells = Page(text: String(line)).rows.first {
+                if isInTable {
+                    tables[tables.count - 1].rows.append(cells)
+                } else {
+                    tables.append(Table(headings: cells))
+                }
             }
             isInTable = true
         }
-        return result
+        return tables
     }
 }
