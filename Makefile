@@ -1,6 +1,6 @@
 # The commands for everyday work. Commands that build first install missing packages.
 
-.PHONY: run down build build-tests test mixed screenshots examples install package bench bench-page scale counts footprint without-nats soak fuzz attacks lint format setup
+.PHONY: run down build build-tests test pages mixed screenshots examples install package bench bench-page scale counts footprint without-nats soak fuzz attacks lint format setup
 
 BIN = .build/debug
 # The programs that compose/default.yaml starts.
@@ -38,6 +38,10 @@ test: build-tests
 build-tests:
 	@scripts/test-setup
 	@swift build --build-tests
+
+# Writes the pages anew that a program writes: the keys of flow files, and the guarantees of the bus.
+pages: build-tests
+	@SEGUE_RENEW_PAGES=1 scripts/test --filter 'FlowKeysPageTests|GuaranteesPageTests'
 
 # Takes screenshots of the page's main states, in FOLDER (default: .build/screenshots). README shows the file page.png.
 screenshots: FOLDER ?= .build/screenshots

@@ -14,7 +14,10 @@ extension ConformanceCase {
                 }
             }
         },
-        ConformanceCase("Several processes that serve the same query take turns", needs: .queries) { fixture in
+        ConformanceCase(
+            "Several processes that serve the same query take turns", needs: .queries,
+            onNATS: "each asker takes turns by itself, so two askers may ask the same process"
+        ) { fixture in
             try await fixture.withBuses { first, second in
                 let servers = try await first.whileAnswering {
                     try await second.whileAnswering {
@@ -151,7 +154,10 @@ extension ConformanceCase {
                 }
             }
         },
-        ConformanceCase("Queries and answers are never recorded, and no other process receives them", needs: .queries) {
+        ConformanceCase(
+            "Queries and answers are never recorded, and no other process receives them", needs: .queries,
+            onNATS: "a user of the servers with the right to read them receives them too"
+        ) {
             fixture in
             try await fixture.withBuses { asker, server in
                 let heard = try await asker.withSubscription(to: [.all], from: .now) { messages in

@@ -28,17 +28,20 @@ package struct ConformanceCase: Sendable {
         case isPutBack
     }
 
-    /// The promise as a sentence.
+    /// The promise as a sentence. The page docs/guarantees.md shows it.
     package let name: String
+    /// In what the promise is weaker on NATS. Nil if it is not.
+    package let onNATS: String?
     /// The features that a transport needs to make the promise.
     package let features: BusFeatures
     private let body: @Sendable (ConformanceFixture) async throws -> Void
 
     init(
-        _ name: String, needs features: BusFeatures = [],
+        _ name: String, needs features: BusFeatures = [], onNATS: String? = nil,
         _ body: @escaping @Sendable (ConformanceFixture) async throws -> Void
     ) {
         self.name = name
+        self.onNATS = onNATS
         self.features = features
         self.body = body
     }
@@ -49,15 +52,46 @@ package struct ConformanceCase: Sendable {
         try await body(ConformanceFixture(make: make, restartService: restart))
     }
 
-    package static let all =
-        publishing + starting + pastAndLive + filtering + reading + documents + consuming + progress + forgetting
-        + sharing + givingUp + asking
-        + transience
-        + restarting + losingEnd
+    package static let all = Group.all.flatMap(\.cases)
 
     /// The promises of a transport with these features.
     package static func all(with features: BusFeatures) -> [ConformanceCase] {
         all.filter { $0.features.isSubset(of: features) }
+    }
+}
+
+extension ConformanceCase {
+    /// Promises about one subject, a section of the page docs/guarantees.md.
+    package struct Group: Sendable {
+        package let title: String
+        /// The kinds of messages that they are about.
+        package let kinds: String
+        package let cases: [ConformanceCase]
+
+        private init(_ title: String, _ kinds: String, _ cases: [ConformanceCase]) {
+            (self.title, self.kinds, self.cases) = (title, kinds, cases)
+        }
+
+        package static let all = [
+            Group("Publishing", recorded, publishing),
+            Group("Where a subscription starts and ends", recorded, starting),
+            Group("From past to live messages", recorded, pastAndLive),
+            Group("Filters", "messages of all kinds", filtering),
+            Group("Reading the journal", recorded, reading),
+            Group("Documents", "documents", documents),
+            Group("Durable consumers", handled, consuming),
+            Group("Progress of durable consumers", handled, progress),
+            Group("Removing durable consumers", handled, forgetting),
+            Group("Shared consumers", handled, sharing),
+            Group("Dead letters", handled, givingUp),
+            Group("Queries", "queries", asking),
+            Group("Transient messages", "transient messages, which are not recorded", transience),
+            Group("A restart", recorded, restarting),
+            Group("A journal that has lost its end", recorded, losingEnd),
+        ]
+
+        private static let recorded = "all recorded messages: commands, events, errors and documents"
+        private static let handled = "commands, events and errors"
     }
 }
 

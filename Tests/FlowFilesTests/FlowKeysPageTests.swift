@@ -7,15 +7,9 @@ import Testing
 
 @Suite("docs/flow-keys.md")
 struct FlowKeysPageTests {
-    /// With `SEGUE_RENEW_PAGES`, the test writes the page.
     @Test("The page lists the keys and words of the JSON Schemas, the templates, and the codes of findings")
     func page() throws {
-        let path = Repository.path("docs/flow-keys.md")
-        let page = try FlowKeysPage().text
-        if ProcessInfo.processInfo.environment["SEGUE_RENEW_PAGES"] != nil {
-            try page.write(toFile: path, atomically: true, encoding: .utf8)
-        }
-        #expect(try String(contentsOfFile: path, encoding: .utf8) == page, "set SEGUE_RENEW_PAGES=1 to write the page")
+        try GeneratedPage("docs/flow-keys.md", FlowKeysPage().text).check()
     }
 
     @Test("Each link here and in docs/flows.md leads to a section, and no two sections have the same title")
