@@ -85,7 +85,7 @@ public struct DeviceSession: Sendable {
         /// The choice was not sent, because its data does not match the contracts of the services. A text to show to
         /// the person.
         case refused(String)
-        /// A message could not be read.
+        /// A message could not be read. The scene has not changed. If the message was a state, a ``say(_:)`` follows.
         case unreadable(BusError)
     }
 

@@ -206,7 +206,8 @@ public struct ScreenAction: Sendable {
 
     /// Creates an action that asks a query. The view models find the answer with ``LatestDocuments/answers(to:)``.
     ///
-    /// While a query about the document has no answer, the screen is loading and does not have the action.
+    /// While a query about the document has no answer, the screen is loading and does not have the action. If none
+    /// arrives, the view shows the reason, and the action can be chosen again.
     ///
     /// - Parameter document: The document that the answer continues or explains. When a newer document of this type
     ///   arrives, or the document is withdrawn, the answer is forgotten.

@@ -14,8 +14,9 @@ public struct NavigationSnapshot: Hashable, Sendable {
     /// The id of the last message that changed the state. Nil if no message has changed it.
     public var cause: String?
     /// The place in the flow of the rule or link that last changed the state: `transitions[3]`,
-    /// `flows.login.transitions[0]`, `links[1]`. Nil if the last change did not come from a rule or a link. The end of
-    /// a screen's animation does not count as a change.
+    /// `flows.login.transitions[0]`, `links[1]`. Nil if the last change did not come from a rule or a link, or if the
+    /// coordinator has restored the state with a changed flow. The end of a screen's animation does not count as a
+    /// change.
     public var rule: String?
     /// The types of the commands that may be sent by the screens that the user can act on, sorted.
     public var commands: [String]
