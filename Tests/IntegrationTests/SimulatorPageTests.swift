@@ -3,13 +3,14 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("Commands of docs/simulator.md")
+@Suite("Commands of Sources/FocusPlayer/README.md about the simulator")
 struct SimulatorPageTests {
     @Test("The commands of the page control a simulator with its catalogue", .timeLimit(.minutes(2)))
     func commands() async throws {
-        let page = try Page("docs/simulator.md")
-        let blocks = page.blocks(of: "sh")
-        try #require(blocks.count == 12)
+        let page = try Page("Sources/FocusPlayer/README.md")
+        let blocks = ["What is the simulator?", "How do I make Spotify fail?"]
+            .flatMap { page.section($0).blocks(of: "sh") }
+        try #require(blocks.count == 3)
         let start = blocks[0].trimmingCharacters(in: .newlines).replacing("--port 8080", with: "--port 0")
         try await SegueCommandLine.inScratch { segue in
             try segue.write(try #require(page.blocks(of: "yaml").first), to: "catalogue.yaml")
@@ -37,7 +38,7 @@ struct SimulatorPageTests {
 
     @Test("The page has a command for every control route")
     func routes() throws {
-        let page = try Page("docs/simulator.md")
+        let page = try Page("Sources/FocusPlayer/README.md")
         let routes = try String(
             contentsOfFile: Repository.path("Sources/FocusPlayer/SpotifySimulator/HTTP/ControlRoutes.swift"),
             encoding: .utf8)

@@ -20,7 +20,7 @@ package struct SpotifySimulatorCommand: AsyncParsableCommand {
     var catalogue: String
 
     @Option(
-        help: "The path of a file that keeps the users' approvals after a restart. (default: approvals are not kept)")
+        help: "The path of a file that keeps approvals, tokens and players after a restart. (default: none)")
     var state: String?
 
     @Option(help: "The lifetime of an access token in seconds.")

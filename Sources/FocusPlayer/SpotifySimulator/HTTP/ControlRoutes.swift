@@ -291,8 +291,9 @@ private enum ControlPage {
                                  action=none             no device is listed
                                  action=all              list the devices of the catalogue, as at the start
 
-        POST /_control/player    action=play, pause, next, previous    as if done in a Spotify app on the active device;
-                                                               play with context=URI plays a playlist or album
+        POST /_control/player    action=play, pause, next, previous    as if done in a Spotify app on the active device,
+                                                               also without Premium; play with context=URI plays a
+                                                               playlist, album or artist, without it continues
                                  action=seek&position_ms=MS            go to a position of the song
                                  action=volume&volume_percent=PERCENT  set the volume of the active device
                                  action=repeat&state=off               repeat nothing; or context, or track
