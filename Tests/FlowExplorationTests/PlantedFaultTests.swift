@@ -175,6 +175,18 @@ struct PlantedFaultTests {
             try findings("  - { on: command.Ping, do: [{ openURL: 'https://example.com' }] }").count == 1, "no Pong")
     }
 
+    @Test("Commands that lead to each other without end, and change the state again and again")
+    func changingLoop() throws {
+        let found = try findings(
+            "  a: { sends: [command.X] }\n  b: { sends: [command.X] }",
+            """
+              - { on: command.X, do: [{ setRoot: b }, { send: command.Y }] }
+              - { on: command.Y, do: [{ setRoot: a }, { send: command.X }] }
+            """)
+        #expect(found.count == 1)
+        #expect(found.first?.contains("].do endless: - send: { type: command.X, from: a }") == true, "\(found)")
+    }
+
     @Test("A screen that the user cannot leave, in a flow whose path grows without bound")
     func growth() throws {
         let flow = try Flow.small(

@@ -36,7 +36,7 @@ package struct Exploration {
     mutating func add(_ commands: EndlessCommands) { endless = endless ?? commands }
 }
 
-/// Commands of flows that lead to each other without end, while no state changes.
+/// Commands of flows that lead to each other without end, and to the same states again and again.
 struct EndlessCommands {
     /// The types, sorted.
     let types: [String]

@@ -52,16 +52,16 @@ extension FlowExplorer {
     /// The mistakes in a flow, as far as a small exploration proves them: if the other platforms of its sessions do what
     /// they want.
     /// - Parameter openScreens: The screens that may send further commands than those that they declare.
+    /// - Returns: Nil if not everything could be explored.
     package static func problems(
         of flow: Flow, _ messages: MessageCatalogue?, openScreens: Set<String>
-    ) -> [FlowChecker.Problem] {
+    ) -> [FlowChecker.Problem]? {
         var explorer = FlowExplorer(
             [flow], messages: messages?.withoutAnswers ?? MessageCatalogue([:]), hasOthers: true,
             openScreens: openScreens, limit: 500)
-        if !explorer.exploration.isWhole { return [] }
-        guard explorer.explore().isWhole else { return [] }
-        // The review of loops finds those of one flow.
-        return explorer.findings(in: 0).map(\.problem).filter { $0.code != .endless }
+        if !explorer.exploration.isWhole { return nil }
+        guard explorer.explore().isWhole else { return nil }
+        return explorer.findings(in: 0).map(\.problem)
     }
 
     private func violations(in flow: Int) -> [ExplorationFinding] {
@@ -121,21 +121,24 @@ extension FlowExplorer {
     }
 
     private func disagreements(in flow: Int) -> [ExplorationFinding] {
-        guard let (state, roots) = disagreement() else { return [] }
+        guard let (state, roots, stuck) = disagreement(), stuck.contains(flow) else { return [] }
         return [
             finding(
                 .deadEnd,
-                "from here on, the root of each platform is another one ('\(roots.joined(separator: "', '"))'), and nothing "
-                    + "brings them together; add a rule on the platform that stays behind",
+                "from here on, the root of each platform is another one ('\(roots.joined(separator: "', '"))'), and "
+                    + "nothing brings them together; add a rule that leads from '\(roots[flow])' to another root",
                 "screens.\(roots[flow])", story(to: state, in: flow))
         ]
     }
 
-    /// A flow may end with a root or a path that lets the user do nothing.
+    /// A flow may end with a root or a path that lets the user do nothing, unless a rule names it to lead away from it.
     private func traps(in flow: Int) -> [ExplorationFinding] {
         let screens = flows[flow].screens
+        let left = flows[flow].leftScreens
         return traps(of: flow).compactMap { trap in
-            guard trap.isPresented || screens[trap.screen]?.sends.isEmpty == false else { return nil }
+            guard trap.isPresented || screens[trap.screen]?.sends.isEmpty == false || left.contains(trap.screen) else {
+                return nil
+            }
             let exit = trap.isInFront ? "leads from '\(trap.screen)' to another screen" : "dismisses '\(trap.screen)'"
             let missing = trap.missing.map { "'\($0)'" }.joined(separator: " or ")
             let condition = missing.isEmpty ? "" : ", unless \(missing) comes again"
@@ -154,5 +157,15 @@ extension FlowExplorer {
                 keyPath: keyPath, message: isProved ? message : "\(message) (not proved)",
                 severity: isProved ? .warning : .note, code: code),
             story: story)
+    }
+}
+
+extension Flow {
+    /// The screens that conditions of rules name as what is shown, if the rules lead to another screen.
+    fileprivate var leftScreens: Set<String> {
+        let leading: Set<ActionName> = [.setRoot, .push, .goTo, .replacePath, .present, .show]
+        return Set(
+            placedRules.map(\.transition).filter { $0.possibleActions.contains { leading.contains($0.name) } }
+                .flatMap(\.when).filter { $0.scope != .sender }.flatMap(\.screens).map(\.screen))
     }
 }

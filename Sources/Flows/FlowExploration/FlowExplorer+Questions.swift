@@ -48,7 +48,7 @@ extension FlowExplorer {
 
     /// The screens of a flow that the user cannot leave, other than by a new launch or a URL: those that stay in front, or
     /// beneath presentations that come and go, although no command that they send has an effect, and those that stay
-    /// presented. Not the screen with which the app begins.
+    /// presented. Not the screen with which the app begins, nor a root whose commands services handle.
     func traps(of flow: Int) -> [Trap] {
         func front(_ machines: [ExploredMachine]) -> Set<String> { Set(machines[flow].state.active.map(\.screen)) }
         func bottom(_ machines: [ExploredMachine]) -> Set<String> {
@@ -71,6 +71,10 @@ extension FlowExplorer {
             let screen = screens.count == 1 ? screens.joined() : states[first].machines[flow].state.top.screen
             if answered.contains(screen) || found.contains(where: { $0.screen == screen }) { continue }
             let isPresented = presented(states[first].machines).contains(screen)
+            let state = states[first].machines[flow].state
+            if state.top == state.root.instance, flows[flow].screens[screen]?.sends.contains(where: isHandled) == true {
+                continue
+            }
             found.append(
                 Trap(
                     state: first, screen: screen, isInFront: true, isPresented: isPresented,
@@ -91,6 +95,11 @@ extension FlowExplorer {
         return found.sorted { ($0.screen, $0.state) < ($1.screen, $1.state) }
     }
 
+    /// True if a service handles a command.
+    private func isHandled(_ command: String) -> Bool {
+        catalogue.services.values.contains { $0.receives.contains(command) }
+    }
+
     /// The events that do not come any more in a dead state: in another state of the same machines, which is not dead, they
     /// are pending.
     private func missing(in state: Int, _ dead: [Int]) -> [String] {
@@ -104,18 +113,31 @@ extension FlowExplorer {
             ?? []
     }
 
-    /// The first state from which on the platforms have different roots, which both know: for example, one is logged out
-    /// and the other is not. Nil if there is none.
-    /// - Returns: The number of the state, and the roots.
-    func disagreement() -> (state: Int, roots: [String])? {
+    /// The first state from which on the platforms have different roots, which all know, and one keeps its root: for
+    /// example, it is logged out and the others are not. Nil if there is none.
+    /// - Returns: The number of the state, the roots, and the numbers of the platforms that keep theirs.
+    func disagreement() -> (state: Int, roots: [String], stuck: [Int])? {
         func roots(_ state: [ExploredMachine]) -> [String] { state.map(\.state.root.instance.screen) }
         let known = flows.indices.map { flow in Set(combinations.map { $0[flow].state.root.instance.screen }) }
         let common = known.dropFirst().reduce(known[0]) { $0.intersection($1) }
-        let state = firstState(launches: false) { machines in
+        let ways = Ways(exits, launches: false)
+        let apart = deadStates(ways) { machines in
             let roots = roots(machines)
             return Set(roots).count == 1 || !common.isSuperset(of: roots)
         }
-        return state.map { ($0, roots(states[$0].machines)) }
+        if apart.isEmpty { return nil }
+        let stuck = flows.indices.map { flow in
+            Dictionary(
+                uniqueKeysWithValues: common.map { root in
+                    (root, Set(deadStates(ways) { $0[flow].state.root.instance.screen != root }))
+                })
+        }
+        for state in apart {
+            let roots = roots(states[state].machines)
+            let own = flows.indices.filter { stuck[$0][roots[$0]]?.contains(state) == true }
+            if !own.isEmpty { return (state, roots, own) }
+        }
+        return nil
     }
 
     /// True if a property of a flow is about some state.

@@ -256,25 +256,29 @@ package struct FlowExplorer {
         var turn = Turn(occurrence.input)
         var handled: [Int] = []
         var reactions: [MachineStates.Reaction] = []
-        var revisions: [Int] = []
-        while handled.count < turn.inputs.count {
-            if handled.count == Turn.middle { revisions = reactions.map(\.revision) }
+        // For each moment, the number of messages, and those of the places that the machines have told.
+        var moments: [Turn.Moment: (count: Int, places: [Int])] = [:]
+        var loop: EndlessCommands?
+        while handled.count < turn.inputs.count, loop == nil {
             let input = turn.inputs[handled.count]
             handled.append(handled.isEmpty ? number : commands.number(of: input))
             reactions = flows.indices.map { reaction(of: $0, in: former[$0], to: handled, turn.inputs) }
             for (flow, reaction) in zip(flows, reactions) {
                 turn.send(reaction.commands, from: flow.platform, because: input)
             }
-        }
-        if turn.isCut {
-            // In the same states, a command leads to the same ones again.
-            if reactions.map(\.revision) == revisions, !turn.repeatedTypes.isEmpty {
-                exploration.add(
-                    EndlessCommands(
-                        types: turn.repeatedTypes, places: reactions.map(\.outcome.places.last), origin: origin))
-            } else {
-                exploration.add(.sends)
+            if handled.count == turn.inputs.count { break }
+            let moment = turn.moment(after: handled.count, reactions.map(\.next))
+            loop = moments[moment].map { former in
+                EndlessCommands(
+                    types: turn.types(in: former.count..<handled.count),
+                    places: zip(reactions, former.places).map { $0.outcome.places.dropFirst($1).last }, origin: origin)
             }
+            moments[moment] = (handled.count, reactions.map(\.outcome.places.count))
+        }
+        if let loop {
+            exploration.add(loop)
+        } else if turn.isCut {
+            exploration.add(.sends)
         }
         for (flow, reaction) in reactions.enumerated() where !reaction.isRecorded {
             record(
@@ -310,7 +314,7 @@ package struct FlowExplorer {
         }
         let reaction = MachineStates.Reaction(
             next: machine.revision > 0 ? machines[flow].number(of: ExploredMachine(machine, after: former)) : part,
-            revision: machine.revision, outcome: outcome, commands: commands)
+            outcome: outcome, commands: commands)
         // Everything happens only once to a single machine.
         if flows.count > 1 { machines[flow][part].reactions[numbers] = reaction }
         return reaction

@@ -9,8 +9,6 @@ struct MachineStates {
     struct Reaction {
         /// The number of the next state, which is the same one if nothing changes.
         let next: Int
-        /// The number of changes of the state.
-        let revision: Int
         let outcome: FlowCoverage.Outcome
         /// The commands that it sends because of the last message, and that some flow answers.
         let commands: [Turn.Command]

@@ -17,7 +17,7 @@ package struct MutantSearch {
     private var scenarios: [Scenario]
 
     /// The number of differences for which a scenario is tried.
-    private static let trialLimit = 16
+    private static let trialLimit = 64
 
     /// - Parameters:
     ///   - stories: The scenarios of a flow.

@@ -33,8 +33,11 @@ struct ServiceAnswers {
         let explored = flows.reduce(into: Set()) { $0.formUnion($1.serviceTypes) }
         let handlers = ServiceHandlers(catalogue)
         isKnown = !handlers.sends.isEmpty
-        let candidates = explored.intersection(handlers.sends.values.joined()).subtracting(handlers.unasked).sorted()
-            .prefix(Self.limit)
+        // An event that nothing sends is bound, too: it never follows.
+        let candidates = explored.filter { type in
+            handlers.sends.values.contains { $0.contains(type) } && !handlers.unasked.contains(type)
+                || catalogue.isUnsent(type)
+        }.sorted().prefix(Self.limit)
         let bits = Dictionary(
             uniqueKeysWithValues: candidates.enumerated().map { ($1, AnswerSet(rawValue: 1 << $0)) })
         let following = handlers.following(bits, explored: explored)

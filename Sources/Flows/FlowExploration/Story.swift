@@ -4,14 +4,15 @@ internal import Support
 
 /// How a session gets into a state: what happens, from the beginning, as the scenario of one flow.
 package struct Story: Sendable {
-    /// The steps of the scenario, one on each line.
+    /// The steps of the scenario, one on each line. What happens only on another platform is a comment.
     package fileprivate(set) var steps: [String] = []
-    /// The expected changes of each step, for a test.
-    package fileprivate(set) var expectations: [String] = []
+    /// The expected changes of each step, for a test. Nil for a comment.
+    package fileprivate(set) var expectations: [String?] = []
     /// The scenario, with the changes that each step expects.
     package var text: String {
         zip(steps, expectations).map { step, expectation in
-            "\(step)\(step.contains(scalars: ": ") ? "" : ":")\n  expect: \(expectation)"
+            guard let expectation else { return step }
+            return "\(step)\(step.contains(scalars: ": ") ? "" : ":")\n  expect: \(expectation)"
         }.joined(separator: "\n")
     }
 
@@ -39,7 +40,12 @@ struct StoryWriter {
     /// Adds an occurrence, and the commands that flows send because of it.
     mutating func add(_ occurrence: Occurrence, sending commands: some Sequence<Machine.Input>) {
         ids = [:]
-        perform(act(of: occurrence), occurrence.input)
+        if let act = act(of: occurrence) {
+            perform(act, occurrence.input)
+        } else if let comment = Self.comment(on: occurrence) {
+            story.steps.append(comment)
+            story.expectations.append(nil)
+        }
         for input in commands {
             var message = Scenario.Message(
                 type: input.type, data: input.data, platform: input.attributes.platform)
@@ -54,8 +60,7 @@ struct StoryWriter {
         story.isExact = story.isExact && isSame
     }
 
-    private mutating func perform(_ act: Scenario.Act?, _ input: Machine.Input) {
-        guard let act else { return }
+    private mutating func perform(_ act: Scenario.Act, _ input: Machine.Input) {
         story.steps.append("- \(act.line)")
         let outcome = run.perform(act)
         story.expectations.append(outcome.expectation)
@@ -89,6 +94,21 @@ struct StoryWriter {
             message.causedBy = occurrence.causedBy.flatMap { run.cause($0) == cause ? $0 : nil } ?? cause
         }
         return .send(message)
+    }
+
+    /// What a user or a deadline does on another platform.
+    private static func comment(on occurrence: Occurrence) -> String? {
+        let input = occurrence.input
+        let screen = (occurrence.instance?.cut(atLast: "-")?.before).map(String.init)
+        let act: Scenario.Act? =
+            switch ViewReport(rawValue: input.type) {
+            case .backCompleted: .back(screen)
+            case .presentationDismissed: .dismiss(screen)
+            case .alertAnswered: .answer(input.data["button"]?.stringValue ?? "")
+            case .tabSelected: .tab(input.data["tab"]?.stringValue ?? "")
+            default: occurrence.kind == .time ? .expire : nil
+            }
+        return act.map { "# on \(input.attributes.platform ?? "another platform"): \($0.line)" }
     }
 
     /// The end of a wait, or of the time in which a parked link may be followed.

@@ -4,9 +4,18 @@ internal import Support
 /// The messages that follow from each other at once: that of an occurrence, and the commands that flows send because of
 /// it.
 struct Turn {
-    struct Command {
+    struct Command: Hashable {
         let type: String
         let data: JSONValue
+    }
+
+    /// The states of the machines between two messages, and what they still have to handle. After the same moment, the
+    /// same follows.
+    struct Moment: Hashable {
+        /// The numbers of the machines' states.
+        let parts: [Int]
+        let waiting: [Command]
+        let platforms: [String?]
     }
 
     private(set) var inputs: [Machine.Input]
@@ -17,15 +26,16 @@ struct Turn {
         inputs = [input]
     }
 
-    /// The number of messages after which commands that lead to the same states again have no end.
-    static let middle = FlowExplorer.sendLimit / 2
-
-    /// The types of the commands after the middle, sorted. Empty if they are all different.
-    var repeatedTypes: [String] {
-        let last = inputs.dropFirst(Self.middle)
-        let types = Set(last.map(\.type)).sorted()
-        return types.count < last.count ? types : []
+    /// The moment after the machines have handled some of the messages.
+    func moment(after count: Int, _ parts: [Int]) -> Moment {
+        let waiting = inputs[count...]
+        return Moment(
+            parts: parts, waiting: waiting.map { Command(type: $0.type, data: $0.data) },
+            platforms: waiting.map(\.attributes.platform))
     }
+
+    /// The types of the messages between two moments, sorted.
+    func types(in messages: Range<Int>) -> [String] { Set(inputs[messages].map(\.type)).sorted() }
 
     /// Adds the commands that a flow sends because of one of the messages.
     mutating func send(_ commands: [Command], from platform: String, because input: Machine.Input) {

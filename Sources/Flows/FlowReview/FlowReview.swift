@@ -22,9 +22,10 @@ extension FlowReading {
     /// - Parameters:
     ///   - messages: The app's messages. Nil to check only the commands that the flow declares.
     ///   - sentElsewhere: The types of commands that other flows of the app send, such as those of other platforms.
-    ///   - explored: What an exploration has found. It counts only if the review has not found the same.
+    ///   - explored: What an exploration of everything has found. It counts only if the review has not found the same.
+    ///     What it proves to be possible is not reported. Nil if there was none.
     package func review(
-        messages: MessageCatalogue? = nil, sentElsewhere: Set<String> = [], explored: [FlowChecker.Problem] = []
+        messages: MessageCatalogue? = nil, sentElsewhere: Set<String> = [], explored: [FlowChecker.Problem]? = nil
     ) -> FlowReview {
         var reading = self
         let errors = findings
@@ -34,10 +35,12 @@ extension FlowReading {
             // If the flow has errors, only its rules, senders and messages are reviewed.
             let problems = FlowReviewer.problems(
                 of: flow, messages, sentElsewhere: sentElsewhere, openScreens: openScreens, isWhole: errors.isEmpty)
-            reading.report(problems)
             reading.report(
-                explored.filter { found in !problems.contains { $0.isAbout(found) } }
-            )
+                problems.filter { problem in
+                    guard let explored, problem.isDecidedByExploration else { return true }
+                    return explored.contains { $0.isAbout(problem) }
+                })
+            reading.report((explored ?? []).filter { found in !problems.contains { $0.isAbout(found) } })
         }
         let acknowledgements = Acknowledgements(in: yaml, file: file)
         return FlowReview(
@@ -49,6 +52,12 @@ extension FlowReading {
 }
 
 extension FlowChecker.Problem {
+    /// True for a screen that the user cannot leave, and for an action that is never possible: an exploration of everything
+    /// knows more about them than a review of single rules.
+    fileprivate var isDecidedByExploration: Bool {
+        code == .deadEnd && keyPath.begins(with: "screens.") || code == .impossibleAction
+    }
+
     /// True if both have the same code, and one has the place of the other or a part of it.
     fileprivate func isAbout(_ other: FlowChecker.Problem) -> Bool {
         code == other.code && (keyPath.begins(with: other.keyPath) || other.keyPath.begins(with: keyPath))

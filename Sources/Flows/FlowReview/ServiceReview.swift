@@ -81,8 +81,22 @@ extension MessageCatalogue {
     package func canAnswer(_ question: String, with answer: String) -> Bool {
         guard answer.begins(with: "event.") || answer.begins(with: "error.") else { return true }
         let senders = services.values.filter { $0.sends.contains(answer) || $0.outcomes.contains(answer) }
-        return senders.isEmpty
+        return senders.isEmpty && !isUnsent(answer)
             || senders.contains { $0.answers?[question]?.contains(answer) == true || $0.sendsUnasked(answer) }
+    }
+
+    /// The events that processes of Segue itself send.
+    private static let ofPlatform: Set<String> = [
+        "event.LaunchFinished", "event.DeepLinkReceived", "event.SessionEnded", "event.ScreenDismissed",
+        "event.MessageDiscarded", "event.GuardDeadlinePassed", "event.URLOpenRequested",
+    ]
+
+    /// True for an event that a service handles, and that nothing sends, as far as handlers are known.
+    package func isUnsent(_ type: String) -> Bool {
+        type.begins(with: "event.") && !Self.ofPlatform.contains(type)
+            && services.values.contains { $0.answers != nil }
+            && services.values.contains { $0.receives.contains(type) }
+            && !services.values.contains { $0.sends.contains(type) || $0.outcomes.contains(type) }
     }
 }
 

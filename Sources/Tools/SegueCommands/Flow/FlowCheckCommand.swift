@@ -69,9 +69,9 @@ struct FlowCheckCommand: AsyncParsableCommand {
             let explored = flow.findings.isEmpty ? flow.flow : nil
             let review = flow.review(
                 messages: catalogue, sentElsewhere: others.reduce(into: []) { $0.formUnion($1) },
-                explored: explored.map {
+                explored: explored.flatMap {
                     FlowExplorer.problems(of: $0, catalogue, openScreens: flow.openScreens)
-                } ?? [])
+                })
             for finding in review.findings {
                 try await Console.output.writeLine(finding, asJSON: output.json, text: finding.description)
             }

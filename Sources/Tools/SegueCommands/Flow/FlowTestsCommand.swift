@@ -14,7 +14,8 @@ struct FlowTestsCommand: AsyncParsableCommand {
             segue flow tests shop.yaml tests --mutants 100   also finds 100 mistakes
 
             Explores the flow, finds a shortest scenario for each rule and link that messages can lead to, and writes as few \
-            of them as together take all. Their steps expect what the flow does now, so they find each later change.
+            of them as together take all. Their steps expect what the flow does now. They find changes of what they do, not \
+            all changes: --mutants measures how many.
 
             With --mutants, makes one mistake at a time in the flow: a rule without a condition or an action, with another \
             screen or argument, or after the next rule. For a mistake that no scenario shows, one is added; if it changes \
