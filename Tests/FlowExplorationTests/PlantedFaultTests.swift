@@ -125,6 +125,78 @@ struct PlantedFaultTests {
         #expect(try findings("") == ["screens.home: - send: event.LoggedIn - send: event.LoggedOut"])
     }
 
+    @Test("Two platforms that only swap their roles do not disagree")
+    func roles() throws {
+        func flow(_ platform: String, _ first: String, _ second: String) throws -> Flow {
+            try Flow.small(
+                platform, start: "idle",
+                screens:
+                    "  idle: { sends: [\(first)] }\n  player: { sends: [\(second)] }\n  remote: { sends: [\(first)] }",
+                """
+                  - { on: \(first), unless: { root: player }, do: [{ setRoot: player }] }
+                  - { on: \(second), unless: { root: remote }, do: [{ setRoot: remote }] }
+                """)
+        }
+        var explorer = FlowExplorer([
+            try flow("ios", "command.OnPhone", "command.OnMac"), try flow("mac", "command.OnMac", "command.OnPhone"),
+        ])
+        #expect(explorer.explore().isWhole)
+        #expect([0, 1].flatMap { explorer.findings(in: $0) }.map(\.problem.keyPath) == [])
+    }
+
+    @Test("A story tells what the user does on the other platform, in a comment")
+    func otherPlatform() throws {
+        let call = "{ present: { screen: call, style: sheet } }"
+        let ios = try Flow.small(
+            "ios", screens: "  a:\n  call: { sends: [command.Answer] }",
+            """
+              - { on: command.Call, unless: { presented: call }, do: [\(call)] }
+              - { on: command.Answer, when: { presented: call }, do: [{ dismiss: call }] }
+            """)
+        let mac = try Flow.small(
+            "mac", screens: "  a: { sends: [command.Call] }\n  ringing:",
+            """
+              - on: command.Call
+                unless: { presented: ringing }
+                do: [{ present: { screen: ringing, style: sheet, interactiveDismissal: false } }]
+              - { on: command.Answer, when: { presented: ringing }, do: [{ dismiss: ringing }] }
+            """)
+        var explorer = FlowExplorer([ios, mac])
+        explorer.explore()
+        let found = explorer.findings(in: 1)
+        #expect(found.map(\.problem.keyPath) == ["screens.ringing"])
+        #expect(found.first?.story?.steps == ["- send: { type: command.Call, from: a }", "# on ios: dismiss: call"])
+        #expect(found.first?.story?.text.hasSuffix("\n# on ios: dismiss: call") == true)
+    }
+
+    @Test("A review does not report what an exploration proves to be possible")
+    func proof() throws {
+        let flow = """
+            name: pay
+            version: 1
+            platform: ios
+            start: payment
+            screens:
+              payment: { sends: [command.Pay] }
+              spinner:
+              receipt:
+            transitions:
+              - on: command.Pay
+                when: { shown: payment }
+                guard: { ask: command.Store, accept: event.Stored, deadline: 5s, expired: [{ ifPossible: { dismiss: spinner } }] }
+                do: [{ dismiss: spinner }, { push: receipt }]
+              - on: event.Started
+                when: { top: payment }
+                do: [{ present: { screen: spinner, style: fullScreen } }]
+            """
+        let reading = FlowReading(yaml: flow, file: "pay.yaml")
+        let explored = FlowExplorer.problems(of: try #require(reading.flow), nil, openScreens: [])
+        #expect(explored?.isEmpty == true)
+        #expect(reading.review().findings.contains { $0.code == .deadEnd })
+        #expect(
+            !reading.review(explored: explored).findings.contains { [.deadEnd, .impossibleAction].contains($0.code) })
+    }
+
     @Test("Child flows that begin and end each other")
     func children() throws {
         let found = try findings(

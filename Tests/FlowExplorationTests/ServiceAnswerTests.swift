@@ -57,6 +57,37 @@ struct ServiceAnswerTests {
         #expect(found.exploration.events == .answers(["event.Paid"], free: []))
     }
 
+    @Test("An event that a service receives and nothing sends does not come")
+    func unsent() throws {
+        var audit = Self.service(["command.Pay": []])
+        audit.receives.insert("event.Paid")
+        let found = try explorer(Self.screens, Self.early, [audit])
+        #expect(lines(found).contains("screens.d"))
+        #expect(found.exploration.events == .answers(["event.Paid"], free: []))
+    }
+
+    @Test("A root whose commands services handle is where an app may stay")
+    func home() throws {
+        let rules = "  - { on: command.X, when: { root: a }, do: [{ setRoot: b }] }"
+        let screens = "  a: { sends: [command.X] }\n  b: { sends: [command.Pay] }"
+        #expect(lines(try explorer(screens, rules)) == [])
+        #expect(lines(try explorer(screens, rules, [])).count == 1)
+    }
+
+    @Test("It comes too early, so a root without commands that waits for it stays")
+    func tooEarly() throws {
+        let found = try explorer(
+            "  a: { sends: [command.X] }\n  b: { sends: [command.Y] }\n  loading:\n  d:",
+            """
+              - { on: command.X, when: { top: a }, do: [{ push: b }] }
+              - { on: command.Y, when: { top: b }, do: [{ setRoot: loading }] }
+              - { on: event.Paid, when: { root: loading }, do: [{ setRoot: d }] }
+            """, [Self.service(["command.X": ["event.Paid"]])])
+        #expect(lines(found).count == 1)
+        #expect(lines(found).first?.hasPrefix("screens.loading ") == true, "\(lines(found))")
+        #expect(found.findings(in: 0).first?.problem.message.contains("unless 'event.Paid' comes again") == true)
+    }
+
     @Test("It comes late, on another screen, and more than once")
     func late() throws {
         let late = """
