@@ -88,6 +88,25 @@ struct ServiceAnswerTests {
         #expect(found.findings(in: 0).first?.problem.message.contains("unless 'event.Paid' comes again") == true)
     }
 
+    @Test("An answer has the platform of the command that it answers, so a rule may never see its own")
+    func origins() throws {
+        let ios = try Flow.small(
+            "ios", screens: "  a: { sends: [command.Pay] }\n  b: { sends: [command.Pay] }",
+            "  - { on: event.Paid, when: { root: a }, do: [{ setRoot: b }] }")
+        func unused(_ origin: String, macSends sent: String) throws -> [String] {
+            let mac = try Flow.small(
+                "mac", screens: "  a: { sends: [\(sent)] }\n  b:",
+                "  - { on: event.Paid, \(origin)when: { root: a }, do: [{ setRoot: b }] }")
+            var explorer = FlowExplorer(
+                [ios, mac], messages: MessageCatalogue([:], services: ["shop": Self.shop, "app": Self.app]))
+            explorer.explore()
+            return explorer.findings(in: 1).filter { $0.problem.code == .neverApplies }.map(\.problem.keyPath)
+        }
+        #expect(try unused("origin: own, ", macSends: "command.X") == ["transitions[0]"])
+        #expect(try unused("origin: own, ", macSends: "command.Pay") == [])
+        #expect(try unused("", macSends: "command.X") == [])
+    }
+
     @Test("It comes late, on another screen, and more than once")
     func late() throws {
         let late = """

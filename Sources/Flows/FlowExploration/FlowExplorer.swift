@@ -237,7 +237,7 @@ package struct FlowExplorer {
 
     private func condition(of occurrence: Occurrence) -> PendingCondition {
         let (type, platform) = (occurrence.input.type, occurrence.input.attributes.platform)
-        let answer = answers[type]
+        let answer = answers[type, platform]
         let isOthers = platform == Occurrence.otherPlatform
         if answer.isEmpty || occurrence.causedBy != nil {
             return PendingCondition(
@@ -290,10 +290,15 @@ package struct FlowExplorer {
         let combination = combination(of: next)
         return Step.Result(
             next: combination, similar: combination == nil ? similar(to: next) : nil,
-            following: reactions.flatMap(\.outcome.sent).reduce(answers.following(occurrence.input.type)) {
-                $0.union(answers.following($1))
-            },
+            following: following(occurrence.input, reactions),
             isConsumed: occurrence.isNamed || reactions.contains(where: \.outcome.hasEffect))
+    }
+
+    /// The events of services that may follow from a message, and from the commands that flows send because of it.
+    private func following(_ input: Machine.Input, _ reactions: [MachineStates.Reaction]) -> AnswerSet {
+        zip(flows, reactions).reduce(answers.following(input.type, from: input.attributes.platform)) { set, own in
+            own.1.outcome.sent.reduce(set) { $0.union(answers.following($1, from: own.0.platform)) }
+        }
     }
 
     /// What the machine of one flow does.

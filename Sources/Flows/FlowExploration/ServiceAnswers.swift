@@ -12,7 +12,7 @@ struct AnswerSet: OptionSet, Hashable, Sendable {
 /// An event is bound if services send it only from handlers of messages that the exploration sees. All others may come at
 /// any time.
 struct ServiceAnswers {
-    /// The maximum number of types that are bound.
+    /// The maximum number of types that are bound. A type of which rules ask for the platform counts for each platform.
     private static let limit = UInt64.bitWidth
 
     /// The bound types, sorted.
@@ -22,6 +22,11 @@ struct ServiceAnswers {
     /// True if some service declares its handlers.
     let isKnown: Bool
     private var bits: [String: AnswerSet] = [:]
+    /// By the type of an event of which some rule asks for the platform, the part of its bits for each platform, and for
+    /// none as an empty name.
+    private var placed: [String: [String: AnswerSet]] = [:]
+    /// The events that may follow from a message of each platform. An answer has the platform of what it answers.
+    private var masks: [String: AnswerSet] = [:]
     /// By the type of a message, the events that may follow from it.
     private var following: [String: AnswerSet] = [:]
     /// By the type of an event, the events that may follow from a message from which it follows.
@@ -37,9 +42,23 @@ struct ServiceAnswers {
         let candidates = explored.filter { type in
             handlers.sends.values.contains { $0.contains(type) } && !handlers.unasked.contains(type)
                 || catalogue.isUnsent(type)
-        }.sorted().prefix(Self.limit)
-        let bits = Dictionary(
-            uniqueKeysWithValues: candidates.enumerated().map { ($1, AnswerSet(rawValue: 1 << $0)) })
+        }.sorted()
+        let names = [""] + flows.map(\.platform)
+        var bits: [String: AnswerSet] = [:]
+        var count = 0
+        for type in candidates {
+            let places = flows.contains { $0.asksForOrigin(of: type) } ? names : [""]
+            guard count + places.count <= Self.limit else { break }
+            let own = places.indices.map { AnswerSet(rawValue: 1 << UInt64(count + $0)) }
+            bits[type] = own.reduce(into: AnswerSet()) { $0.formUnion($1) }
+            if places.count > 1 { placed[type] = Dictionary(uniqueKeysWithValues: zip(places, own)) }
+            count += places.count
+        }
+        let ofSome = placed.keys.reduce(into: AnswerSet()) { $0.formUnion(bits[$1] ?? []) }
+        for name in flows.map(\.platform) + [Occurrence.otherPlatform] {
+            let own = placed.values.reduce(into: AnswerSet()) { $0.formUnion($1[name] ?? []) }
+            masks[name] = AnswerSet(rawValue: .max).subtracting(ofSome).union(own)
+        }
         let following = handlers.following(bits, explored: explored)
         // Of a message that the exploration does not see, the answers may come at any time.
         let unseen = handlers.unseen(of: flows, explored: explored)
@@ -73,14 +92,22 @@ struct ServiceAnswers {
     /// True if any event may come at any time.
     var isEmpty: Bool { bits.isEmpty }
 
-    /// The set with a bound event alone. Empty for all other types.
+    /// The set with a bound event alone, of any platform. Empty for all other types.
     subscript(type: String) -> AnswerSet { bits[type] ?? [] }
 
+    /// The set with a bound event of a platform alone.
+    subscript(type: String, platform: String?) -> AnswerSet {
+        bits[type] == nil ? [] : placed[type]?[platform ?? ""] ?? self[type]
+    }
+
     /// The bound events of a set, sorted.
-    func types(in set: AnswerSet) -> [String] { types.filter { set.isSuperset(of: self[$0]) } }
+    func types(in set: AnswerSet) -> [String] { types.filter { !set.isDisjoint(with: self[$0]) } }
 
     /// The bound events that may follow from a message.
-    func following(_ type: String) -> AnswerSet { following[type] ?? [] }
+    /// - Parameter platform: The platform of the message. Nil if it is not known.
+    func following(_ type: String, from platform: String?) -> AnswerSet {
+        (following[type] ?? []).intersection(platform.flatMap { masks[$0] } ?? AnswerSet(rawValue: .max))
+    }
 
     /// The bound events that may come together with a bound event, and that event itself.
     func accompanying(_ type: String) -> AnswerSet { accompanying[type] ?? [] }
@@ -148,7 +175,7 @@ extension ServiceAnswers {
     fileprivate static let sessionEnded = "event.SessionEnded"
 
     /// The events that may come before anything else: what follows from the end of an earlier session.
-    var first: AnswerSet { following(Self.sessionEnded) }
+    var first: AnswerSet { following(Self.sessionEnded, from: nil) }
 }
 
 extension MessageCatalogue.Service {
