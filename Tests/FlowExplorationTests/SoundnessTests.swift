@@ -755,7 +755,10 @@ struct SoundnessTests {
             yaml: "name: shop\nversion: 1\nplatform: ios\nstart: home\n\(yaml)\n", file: "shop.yaml")
         var explorer = FlowExplorer([flow], hasOthers: true)
         explorer.explore()
-        let found = explorer.findings(in: 0).filter { $0.problem.code != .deadEnd }
+        // In some of them, a rule fails in some states.
+        let found = explorer.findings(in: 0).filter {
+            $0.problem.code != .deadEnd && !$0.problem.message.hasPrefix("in some states")
+        }
         #expect(found.isEmpty, "\(found.map(\.problem))")
     }
 

@@ -39,13 +39,23 @@ extension FlowExplorer {
                 .impossibleAction, "the actions fail whenever this applies: \(failure.error.message)", place,
                 story(of: failure.origin, in: flow))
         }
+        let sometimes = coverage.sometimesFailingPlaces.compactMap { place -> ExplorationFinding? in
+            guard let failure = coverage.uses[place]?.ownFailure else { return nil }
+            return ExplorationFinding(
+                problem: FlowChecker.Problem(
+                    keyPath: place,
+                    message:
+                        "in some states the actions fail: \(failure.error.message); add a condition, or 'ifPossible'",
+                    severity: .note, code: .impossibleAction),
+                story: story(of: failure.origin, in: flow))
+        }
         let idle = coverage.idlePlaces.compactMap { place -> ExplorationFinding? in
             guard let origin = coverage.uses[place]?.first else { return nil }
             return finding(
                 .impossibleAction, "the actions change nothing whenever this applies; correct or remove it", place,
                 story(of: origin, in: flow))
         }
-        return violations + loops + screens + unused + failing + idle + traps(in: flow)
+        return violations + loops + screens + unused + failing + sometimes + idle + traps(in: flow)
             + openAnswers(of: coverage, in: flow) + gates(of: flow) + disagreements(in: flow)
     }
 

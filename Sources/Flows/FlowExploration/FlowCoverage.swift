@@ -32,6 +32,8 @@ package struct FlowCoverage {
         fileprivate var hasEffect = false
         /// The first failure.
         package fileprivate(set) var failure: (error: NavigationFailure, origin: Exploration.Origin)?
+        /// The first failure because of something that happens on the flow's own platform, or because of a service.
+        fileprivate(set) var ownFailure: (error: NavigationFailure, origin: Exploration.Origin)?
     }
 
     /// An answer to the question of a rule.
@@ -68,7 +70,8 @@ package struct FlowCoverage {
         }
     }
 
-    mutating func record(_ outcome: Outcome, _ origin: Exploration.Origin) {
+    /// - Parameter isOwn: False for a message of another platform.
+    mutating func record(_ outcome: Outcome, isOwn: Bool, _ origin: Exploration.Origin) {
         reachedScreens.formUnion(outcome.screens)
         for place in outcome.places {
             uses[place, default: Use()].count += 1
@@ -79,6 +82,7 @@ package struct FlowCoverage {
         for (place, error) in outcome.failures {
             uses[place, default: Use()].failureCount += 1
             if uses[place]?.failure == nil { uses[place]?.failure = (error, origin) }
+            if isOwn, uses[place]?.ownFailure == nil { uses[place]?.ownFailure = (error, origin) }
         }
     }
 
@@ -111,6 +115,11 @@ package struct FlowCoverage {
     /// The places of the rules that could never be applied, sorted.
     package var failingPlaces: [String] {
         uses.filter { $1.count == $1.failureCount }.keys.sorted()
+    }
+
+    /// The places of the rules that could not be applied in some states, sorted.
+    var sometimesFailingPlaces: [String] {
+        uses.filter { $1.failureCount < $1.count && $1.ownFailure != nil }.keys.sorted()
     }
 
     /// The places of the rules that never had an effect, sorted. A redirect has no effect of its own.

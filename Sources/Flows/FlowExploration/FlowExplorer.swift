@@ -330,7 +330,9 @@ package struct FlowExplorer {
         _ outcome: FlowCoverage.Outcome, of flow: Int, from former: NavigationState, to next: NavigationState,
         _ occurrence: Occurrence, _ origin: Exploration.Origin
     ) {
-        exploration.coverages[flow].record(outcome, origin)
+        let platform = occurrence.input.attributes.platform
+        exploration.coverages[flow].record(
+            outcome, isOwn: platform == nil || platform == flows[flow].platform, origin)
         if outcome.hasEffect {
             exploration.coverages[flow].record(
                 FlowStep(

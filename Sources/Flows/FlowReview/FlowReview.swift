@@ -35,12 +35,12 @@ extension FlowReading {
             // If the flow has errors, only its rules, senders and messages are reviewed.
             let problems = FlowReviewer.problems(
                 of: flow, messages, sentElsewhere: sentElsewhere, openScreens: openScreens, isWhole: errors.isEmpty)
-            reading.report(
-                problems.filter { problem in
-                    guard let explored, problem.isDecidedByExploration else { return true }
-                    return explored.contains { $0.isAbout(problem) }
-                })
-            reading.report((explored ?? []).filter { found in !problems.contains { $0.isAbout(found) } })
+            let certain = problems.filter { problem in
+                guard let explored, problem.isDecidedByExploration else { return true }
+                return explored.contains { $0.severity != .note && $0.isAbout(problem) }
+            }
+            reading.report(certain)
+            reading.report((explored ?? []).filter { found in !certain.contains { $0.isAbout(found) } })
         }
         let acknowledgements = Acknowledgements(in: yaml, file: file)
         return FlowReview(
