@@ -96,9 +96,12 @@ struct BusPageTests {
             let written = try #require(known[table.headings]?.first, "\(table.page) has no table \(table.headings)")
             known[table.headings]?.removeFirst()
             #expect(written.rows.map { $0.joined(separator: " | ") } == table.rows)
-            let names = try table.suites.isEmpty ? all : table.suites.reduce(into: []) {
-                $0.formUnion(try Repository.testNames(in: $1))
-            }
+            let names =
+                try table.suites.isEmpty
+                ? all
+                : table.suites.reduce(into: []) {
+                    $0.formUnion(try Repository.testNames(in: $1))
+                }
             for (row, tests) in zip(table.rows, table.tests) {
                 #expect(!tests.isEmpty, "\(row) has no test")
                 if table.isOnEngines {

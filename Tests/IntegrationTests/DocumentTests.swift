@@ -186,7 +186,8 @@ struct DocumentTests {
         "Every verb in the documents exists",
         arguments: [
             "README.md", "CONTRIBUTING.md", "Sources/FocusPlayer/README.md", "docs/try.txt", "docs/start.md",
-            "docs/running.md", "docs/concepts.md", "docs/flows.md", "docs/bus.md", "docs/faults.md", "docs/flow-keys.md",
+            "docs/running.md", "docs/concepts.md", "docs/flows.md", "docs/bus.md", "docs/faults.md",
+            "docs/flow-keys.md",
             "docs/examples.md", "docs/contracts.md", "docs/compose.md", "docs/observing.md", "docs/page.md",
             "docs/services.md", "docs/shapes.md",
         ])
