@@ -85,32 +85,43 @@ struct CoordinatorOptionTests {
     func idle() async throws {
         try await withCoordinator(["--session-idle", "6s"]) { stack in
             for session in ["anna", "bert"] { try await launch(session, stack) }
-            func hasEnded() -> Bool {
-                stack.messages.contains { $0.type == DomainEvent.SessionEnded.type && $0.subject == "anna" }
-            }
-            while !hasEnded() {
-                try Task.checkCancellation()
-                // The command does not change the state, so it does not lead to another document by itself.
-                let command = try await stack.bus.send(Command.BackStarted(instance: "none"), subject: "bert")
-                try await stack.message(DomainEvent.MessageDiscarded.self, after: command) {
-                    $0.messageID == command.id
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                // Until the end of the test, so that a loaded machine does not make the session silent.
+                group.addTask {
+                    do { try await use("bert", stack) } catch { if !Task.isCancelled { throw error } }
                 }
-            }
-            try await stack.until("the state is withdrawn") { messages in
-                messages.contains { $0.isTombstone && $0.type == Document.NavigationState.type && $0.subject == "anna" }
-            }
-            let retained = try await stack.bus.documents(matching: [
-                .type(Document.NavigationState.self), .type(Document.Deadline.self),
-            ])
-            #expect(!retained.contains { $0.subject == "anna" })
-            #expect(retained.contains { $0.subject == "bert" && $0.type == Document.NavigationState.type })
+                try await stack.until("the state is withdrawn") { messages in
+                    messages.contains {
+                        $0.isTombstone && $0.type == Document.NavigationState.type && $0.subject == "anna"
+                    }
+                }
+                #expect(
+                    stack.messages.contains { $0.type == DomainEvent.SessionEnded.type && $0.subject == "anna" })
+                let retained = try await stack.bus.documents(matching: [
+                    .type(Document.NavigationState.self), .type(Document.Deadline.self),
+                ])
+                #expect(!retained.contains { $0.subject == "anna" })
+                #expect(retained.contains { $0.subject == "bert" && $0.type == Document.NavigationState.type })
 
-            let late = try await stack.bus.send(Command.ItemAdded(item: "late"), subject: "anna")
-            try await stack.message(DomainEvent.MessageDiscarded.self) {
-                $0.messageID == late.id && $0.reason == "session 'anna' has not begun, or has ended"
+                let late = try await stack.bus.send(Command.ItemAdded(item: "late"), subject: "anna")
+                try await stack.message(DomainEvent.MessageDiscarded.self) {
+                    $0.messageID == late.id && $0.reason == "session 'anna' has not begun, or has ended"
+                }
+                #expect(try await add("last", to: "bert", stack).revision == 2)
+                #expect(!stack.messages.contains { $0.type == DomainEvent.SessionEnded.type && $0.subject == "bert" })
+                group.cancelAll()
+                try await group.waitForAll()
             }
-            #expect(try await add("last", to: "bert", stack).revision == 2)
-            #expect(!stack.messages.contains { $0.type == DomainEvent.SessionEnded.type && $0.subject == "bert" })
+        }
+    }
+
+    /// Sends commands to a session until the task is cancelled. They do not change the state, so they do not lead to another
+    /// document by themselves.
+    private func use(_ session: String, _ stack: TestStack) async throws {
+        while true {
+            try Task.checkCancellation()
+            let command = try await stack.bus.send(Command.BackStarted(instance: "none"), subject: session)
+            try await stack.message(DomainEvent.MessageDiscarded.self, after: command) { $0.messageID == command.id }
         }
     }
 }
