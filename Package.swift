@@ -462,7 +462,7 @@ let tests: [Target] = [
     tests(of: "Onboarding", apps),
     tests(of: "Stations", apps + ["Routing"]),
     tests(of: "ThreeScreens", apps),
-    // The program in docs/shapes.md.
+    // The program in docs/deploying.md.
     suite("ShapesPageTests", apps),
     // The settings are those of an app's package: it has no upcoming features.
     .testTarget(

@@ -84,16 +84,18 @@ struct InProcessTests {
         }
     }
 
-    @Test("The commands of docs/shapes.md run the app repeatedly", .timeLimit(.minutes(5)))
+    @Test("The commands of docs/deploying.md run the app repeatedly", .timeLimit(.minutes(5)))
     func page() async throws {
-        let blocks = try Page("docs/shapes.md").blocks(of: "sh")
-        try #require(blocks.count == 2)
+        let page = try Page("docs/deploying.md")
+        let start = try #require(page.blocks(of: "sh").first)
+        let relaunches = page.section("What does a relaunched app have?").blocks(of: "sh")
+        try #require(relaunches.count == 1)
         try await SegueCommandLine.inScratch { segue in
             try FileManager.default.createSymbolicLink(
                 atPath: "\(segue.directory)/config", withDestinationPath: Repository.path("config"))
-            let first = try await segue.shell("set -euo pipefail\n\(blocks[0])")
+            let first = try await segue.shell("set -euo pipefail\n\(start)")
             #expect(first.status == 0 && first.output.contains("Connect Spotify"), "\(first.error)")
-            let second = try await segue.shell("set -euo pipefail; export TMPDIR=$PWD\n\(blocks[1])")
+            let second = try await segue.shell("set -euo pipefail; export TMPDIR=$PWD\n\(relaunches[0])")
             #expect(second.status == 0 && second.output.contains("bus.json"), "\(second.error)")
             #expect(second.output.matches(of: #/Connect Spotify/#).count >= 2, "\(second.output)")
         }

@@ -4,16 +4,18 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("Commands of docs/nats.md")
+@Suite("Commands about NATS of docs/deploying.md")
 struct NATSPageTests {
     @Test("The commands of the page run", .timeLimit(.minutes(3)))
     func commands() async throws {
-        let blocks = try Page("docs/nats.md").blocks(of: "sh")
-        try #require(blocks.count == 3)
+        let page = try Page("docs/deploying.md")
+        let servers = page.section("How do I run the bus on NATS?").blocks(of: "sh")
+        let rights = page.section("How do I restrict rights on NATS?").blocks(of: "sh")
+        try #require(servers.count == 2 && rights.count == 1)
         try await SegueCommandLine.inScratch { segue in
             let stack = Repository.path("compose/nats.yaml")
             let contract = Repository.path("config/contract.json")
-            let commands = (blocks[0] + blocks[2]).replacing("compose/nats.yaml", with: stack)
+            let commands = (servers[0] + rights[0]).replacing("compose/nats.yaml", with: stack)
                 .replacing("config/contract.json", with: contract)
             let result = try await segue.shell("set -euo pipefail\n\(commands)\ngrep -c nkey: permissions.conf")
             #expect(result.status == 0, "\(result.output)\(result.error)")
@@ -23,7 +25,8 @@ struct NATSPageTests {
 
     @Test("A server and its steward can be started with the page's commands", .timeLimit(.minutes(2)))
     func ownServer() async throws {
-        let block = try #require(try Page("docs/nats.md").blocks(of: "sh").dropFirst().first)
+        let page = try Page("docs/deploying.md").section("How do I run the bus on NATS?")
+        let block = try #require(page.blocks(of: "sh").dropFirst().first)
         let reserved = try LoopbackPort(for: "nats")
         let port = reserved.number
         try await SegueCommandLine.inScratch { segue in

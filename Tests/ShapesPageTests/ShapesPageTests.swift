@@ -7,14 +7,16 @@ import Support
 import TestSupport
 import Testing
 
-@Suite("Samples of docs/shapes.md")
+@Suite("The program of docs/deploying.md")
 struct ShapesPageTests {
-    @Test("The page has the program that these tests compile and run")
+    @Test("The page has the app that these tests compile and run")
     func program() throws {
         let folder = URL(filePath: #filePath).deletingLastPathComponent()
         let program = try String(contentsOf: folder.appending(path: "CoffeeApp.swift"), encoding: .utf8)
-        let page = try String(contentsOf: folder.appending(path: "../../docs/shapes.md").standardized, encoding: .utf8)
-        #expect(page.contains("```swift\n\(program)```\n"))
+        let page = try String(
+            contentsOf: folder.appending(path: "../../docs/deploying.md").standardized, encoding: .utf8)
+        let app = try #require(program.firstRange(of: "/// An app that is one process.\n")).lowerBound
+        #expect(page.contains("```swift\n\(program[app...])```\n"))
     }
 
     @Test("An order leads to a cup, and the app has the same cup when it runs again")

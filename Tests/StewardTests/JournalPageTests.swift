@@ -9,7 +9,7 @@ import Testing
 @Suite("Page about the stream", .timeLimit(.minutes(3)))
 struct JournalPageTests {
     @Test func `A Python program on the page prints the messages of a journal with their offsets`() async throws {
-        let text = try String(contentsOfFile: Repository.path("docs/nats.md"), encoding: .utf8)
+        let text = try String(contentsOfFile: Repository.path("docs/nats-journal.md"), encoding: .utf8)
         let program = try #require(text.components(separatedBy: "```python\n").dropFirst().first)
             .components(separatedBy: "```")[0]
         try await TestJournal.run { journal in
