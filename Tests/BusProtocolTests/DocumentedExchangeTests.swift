@@ -138,7 +138,7 @@ struct DocumentedExchange {
         #expect(read.reply == reply)
     }
 
-    /// A token that is neither quoted nor two hexadecimal digits.
+    /// A token that is neither quoted nor an even number of hexadecimal digits.
     struct NotHexadecimal: Error {
         let token: Substring
     }
@@ -147,10 +147,13 @@ struct DocumentedExchange {
         try line.matches(of: #/'([^']*)'|"([^"]*)"|(\S+)/#).flatMap { match in
             let (_, json, text, token) = match.output
             if let quoted = json ?? text { return Array(quoted.utf8) }
-            guard let token, token.count == 2, let byte = UInt8(token, radix: 16) else {
-                throw NotHexadecimal(token: token ?? "")
+            guard let token, token.count.isMultiple(of: 2) else { throw NotHexadecimal(token: token ?? "") }
+            return try stride(from: 0, to: token.count, by: 2).map { offset in
+                guard let byte = UInt8(token.dropFirst(offset).prefix(2), radix: 16) else {
+                    throw NotHexadecimal(token: token)
+                }
+                return byte
             }
-            return [byte]
         }
     }
 }
