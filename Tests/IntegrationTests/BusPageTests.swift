@@ -48,7 +48,7 @@ struct BusPageTests {
         /// The folders of the tests, if they must have real processes. Otherwise empty.
         private(set) var suites: [String] = []
 
-        static let files = ["bus", "faults", "nats", "security"]
+        static let files = ["bus", "faults", "nats", "running", "security"]
 
         /// The tables of a file, in the order of the page.
         static func all(in file: String) throws -> [TestedTable] {

@@ -188,8 +188,8 @@ struct DocumentTests {
             "README.md", "CONTRIBUTING.md", "Sources/FocusPlayer/README.md", "docs/try.txt", "docs/start.md",
             "docs/running.md", "docs/concepts.md", "docs/flows.md", "docs/bus.md", "docs/faults.md",
             "docs/flow-keys.md",
-            "docs/examples.md", "docs/contracts.md", "docs/compose.md", "docs/observing.md", "docs/page.md",
-            "docs/services.md", "docs/deploying.md",
+            "docs/examples.md", "docs/contracts.md", "docs/observing.md", "docs/page.md", "docs/services.md",
+            "docs/deploying.md",
         ])
     func verbs(path: String) async throws {
         let verbs = Set(try Page(path).text.matches(of: #/\bsegue ([a-z]+)\b/#).map { String($0.1) })

@@ -1,25 +1,28 @@
 import CommandLineTestSupport
 import Foundation
+import TestSupport
 import Testing
 
 @testable import SegueCommands
 
 /// The examples in the table run in a folder with a stack, on a bus without services and documents.
-@Suite("docs/exit-statuses.md", .timeLimit(.minutes(1)))
+@Suite("Exit statuses of docs/running.md", .timeLimit(.minutes(1)))
 struct ExitStatusTests {
     private struct Row {
         let status: Int32
         let example: String
     }
 
-    private static func page() throws -> String {
-        let page = URL(filePath: #filePath).appending(path: "../../../docs/exit-statuses.md").standardizedFileURL
-        return try String(contentsOf: page, encoding: .utf8)
+    /// The section of the page.
+    private static func section() throws -> String {
+        let page = try String(contentsOfFile: Repository.path("docs/running.md"), encoding: .utf8)
+        let sections = page.components(separatedBy: "\n## ")
+        return try #require(sections.first { $0.hasPrefix("Which exit statuses are there?\n") })
     }
 
-    /// The rows of the page's table.
+    /// The rows of the section's table.
     private static func rows() throws -> [Row] {
-        try page()
+        try section()
             .matches(of: #/(?m)^\| (\d+) \| .* \| `(.*)` \|$/#)
             .map { Row(status: try #require(Int32($0.1)), example: String($0.2)) }
     }
@@ -44,9 +47,9 @@ struct ExitStatusTests {
         #expect(try Self.rows().map(\.status) == [0] + statuses + [130])
     }
 
-    @Test("The page shows the output of its first command")
+    @Test("The page shows the output of the first command about exit statuses")
     func firstCommand() async throws {
-        let command = try #require(try Self.page().firstMatch(of: #/```sh\n(.*)\n```/#)?.1)
+        let command = try #require(try Self.section().firstMatch(of: #/```sh\n(.*)\n```/#)?.1)
         try await SegueCommandLine.onBus { segue in
             let result = try await segue.shell(String(command))
             #expect(result.error == "segue: there is no document Menu; there are no documents yet\n")

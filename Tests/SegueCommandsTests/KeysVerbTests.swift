@@ -96,7 +96,8 @@ struct KeysVerbTests {
     @Test("The stack with keys on docs/running.md runs as the page says")
     func page() async throws {
         let page = try String(contentsOfFile: Repository.path("docs/running.md"), encoding: .utf8)
-        let section = try #require(page.components(separatedBy: "## How do I protect a bus").last)
+        let sections = page.components(separatedBy: "\n## ")
+        let section = try #require(sections.first { $0.hasPrefix("How do I protect a bus on a network?\n") })
         let blocks = section.matches(of: #/(?s)```(?:yaml|sh)\n(.*?)```/#).map { String($0.1) }
         try #require(blocks.count == 3)
         try await SegueCommandLine.inScratch { segue in

@@ -5,12 +5,12 @@ import TestSupport
 import Testing
 
 /// Runs the commands of a section in a new folder that contains the page's first compose file.
-@Suite("Commands of docs/compose.md")
-struct ComposePageTests {
+@Suite("Commands of docs/running.md")
+struct RunningPageTests {
     private let page: Page
 
     init() throws {
-        page = try Page("docs/compose.md")
+        page = try Page("docs/running.md")
     }
 
     @Test("The commands about the file print what the page shows", .timeLimit(.minutes(2)))
@@ -112,14 +112,6 @@ struct ComposePageTests {
                 #expect(result.output.contains(line), "\(result.output)")
             }
         }
-    }
-
-    @Test("Every promise of the launcher names an existing test")
-    func promises() throws {
-        let names = try Repository.testNames()
-        let promises = page.section("What does the launcher promise?").rows.dropFirst()
-        #expect(promises.count > 20)
-        for promise in promises { #expect(names.contains(promise[1]), "no test is called '\(promise[1])'") }
     }
 
     /// - Returns: The output of the section's commands.
