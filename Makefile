@@ -79,8 +79,8 @@ bench: setup
 	@scripts/build --release broker navigation-coordinator segue $(BENCHMARKS)
 	@.build/release/segue bench $(BENCH)
 
-# Measures the page in a browser, as docs/page.md describes. PARTS names some of the measurements and may have options,
-# such as PARTS="memory --minutes 10".
+# Measures the page in a browser; docs/observing.md has the main figures. PARTS names some of the measurements and may
+# have options, such as PARTS="memory --minutes 10".
 bench-page:
 	@scripts/test-setup
 	@scripts/build --release $(STACK) segue $(BENCHMARKS)

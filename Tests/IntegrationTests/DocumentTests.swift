@@ -187,8 +187,7 @@ struct DocumentTests {
         arguments: [
             "README.md", "CONTRIBUTING.md", "Sources/FocusPlayer/README.md", "docs/try.txt", "docs/start.md",
             "docs/running.md", "docs/concepts.md", "docs/flows.md", "docs/bus.md", "docs/faults.md",
-            "docs/flow-keys.md",
-            "docs/examples.md", "docs/contracts.md", "docs/observing.md", "docs/page.md", "docs/services.md",
+            "docs/flow-keys.md", "docs/examples.md", "docs/contracts.md", "docs/observing.md", "docs/services.md",
             "docs/deploying.md",
         ])
     func verbs(path: String) async throws {

@@ -6,6 +6,8 @@ import Testing
 @Suite("Commands of docs/observing.md", .timeLimit(.minutes(3)))
 struct ObservingPageTests {
     private static let path = "docs/observing.md"
+    /// The section about the page in a browser. `PagePageTests` runs its commands.
+    static let browserSection = "How do I see it in a browser?"
 
     /// The services of the tea timer.
     private static let services = """
@@ -66,7 +68,10 @@ struct ObservingPageTests {
     @Test("The commands of the page run, and print what it shows", arguments: BusEngine.allCases)
     func commands(engine: BusEngine) async throws {
         try await inFolder(engine) { segue, page in
-            let commands = page.blocks(of: "sh").joined().split(separator: "\n").map(String.init)
+            let inBrowser = page.section(Self.browserSection).blocks(of: "sh")
+            try #require(!inBrowser.isEmpty)
+            let blocks = page.blocks(of: "sh").filter { !inBrowser.contains($0) }
+            let commands = blocks.joined().split(separator: "\n").map(String.init)
             var states: [String] = []
             var checked: Set<String> = []
             for command in commands where !command.hasPrefix("export ") {

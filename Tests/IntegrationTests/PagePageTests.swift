@@ -6,11 +6,15 @@ import SegueTestSupport
 import TestSupport
 import Testing
 
-@Suite("Commands of docs/page.md")
+@Suite("The page in a browser in docs/observing.md")
 struct PagePageTests {
+    private static func section() throws -> Page {
+        try Page("docs/observing.md").section(ObservingPageTests.browserSection)
+    }
+
     @Test("The commands of the page start the stack, print the address and read the metrics", .timeLimit(.minutes(3)))
     func commands() async throws {
-        let blocks = try Page("docs/page.md").blocks(of: "sh")
+        let blocks = try Self.section().blocks(of: "sh")
         try #require(blocks.count == 3)
         try await SegueCommandLine.inRepository { segue in
             let result = try await segue.shell("set -euo pipefail\n\(blocks[0])\(blocks[1])")
@@ -42,9 +46,9 @@ struct PagePageTests {
         }
     }
 
-    @Test("The files of the page are as small as docs/page.md says")
+    @Test("The files of the page are as small as docs/observing.md says")
     func size() throws {
-        let text = try String(contentsOfFile: Repository.path("docs/page.md"), encoding: .utf8)
+        let text = try Self.section().text
         let limit = try #require(text.firstMatch(of: #/most (\d+) KB in all/#).flatMap { Int($0.1) })
         let folder = Repository.path("Sources/Devices/WebPage/Page")
         let names = try FileManager.default.subpathsOfDirectory(atPath: folder)
@@ -58,7 +62,7 @@ struct PagePageTests {
 
     @Test("The measurements of the page are those of the makefile")
     func measurements() async throws {
-        let block = try #require(try Page("docs/page.md").blocks(of: "sh").last)
+        let block = try #require(try Self.section().blocks(of: "sh").last)
         try await SegueCommandLine.inRepository { segue in
             // Running them takes minutes, and needs a release build.
             let result = try await segue.shell(block.replacing("make ", with: "make --dry-run "))

@@ -164,7 +164,7 @@ struct PageTests {
                 """)
     }
 
-    @Test("The measurements of docs/page.md can be taken", .timeLimit(.minutes(5)))
+    @Test("The measurements of docs/observing.md can be taken", .timeLimit(.minutes(5)))
     func measurements() async throws {
         try await SegueCommandLine.inRepository { segue in
             let numbers = "--rounds 1 --taps 1 --rate 100 --seconds 1"
