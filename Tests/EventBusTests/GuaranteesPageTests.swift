@@ -18,7 +18,8 @@ struct GuaranteesPageTests {
             used, and [Faults](faults.md) what happens when something fails.
 
             """
-        try GeneratedPage("docs/guarantees.md", introduction + sections.joined()).check()
+        let page = GeneratedPage("docs/guarantees.md", introduction + sections.joined())
+        #expect(try page.isWritten(), "'make pages' writes it anew")
     }
 
     @Test("No two guarantees are the same, and each group has some")
