@@ -90,7 +90,7 @@ struct CoordinatorOptionTests {
                 group.addTask {
                     do { try await use("bert", stack) } catch { if !Task.isCancelled { throw error } }
                 }
-                try await stack.until("the state is withdrawn") { messages in
+                try await stack.until("the state is withdrawn", deadline: .seconds(120)) { messages in
                     messages.contains {
                         $0.isTombstone && $0.type == Document.NavigationState.type && $0.subject == "anna"
                     }
