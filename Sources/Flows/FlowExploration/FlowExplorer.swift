@@ -314,7 +314,9 @@ package struct FlowExplorer {
         var outcome = FlowCoverage.Outcome()
         var commands: [Turn.Command] = []
         for input in inputs.prefix(numbers.count) {
-            commands = outcome.add(machine.handle(input), of: machine, answered: answered)
+            let effects = machine.handle(input)
+            outcome.add(effects, of: machine)
+            commands = effects.commands(answered: answered)
             if numbers.count > 1 { outcome.screens.formUnion(machine.state.open.map(\.screen)) }
         }
         let reaction = MachineStates.Reaction(

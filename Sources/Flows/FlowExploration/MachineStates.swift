@@ -16,6 +16,7 @@ struct MachineStates {
         var isRecorded = false
     }
 
+    /// A state, and what has been found out about it.
     struct State {
         let machine: ExploredMachine
         /// The limits beyond which the state is. A state that is beyond one is not explored.

@@ -4,6 +4,7 @@ internal import Support
 /// The messages that follow from each other at once: that of an occurrence, and the commands that flows send because of
 /// it.
 struct Turn {
+    /// A command that a flow sends.
     struct Command: Hashable {
         let type: String
         let data: JSONValue
@@ -54,23 +55,16 @@ struct Turn {
 
 extension FlowCoverage.Outcome {
     /// Adds what a machine has done with a message.
-    /// - Parameter answered: The types that some flow answers.
-    /// - Returns: The commands of these types that it has sent.
-    mutating func add(_ effects: [Machine.Effect], of machine: Machine, answered: Set<String>) -> [Turn.Command] {
+    mutating func add(_ effects: [Machine.Effect], of machine: Machine) {
         // A rule may be applied many times because of one message, and fail once.
         var places: [String] = []
         var failures: [String: NavigationFailure] = [:]
-        var commands: [Turn.Command] = []
         for effect in effects {
             switch effect {
             case .applied(let place): places.append(place)
             case .failed(let error): if let place = places.last { failures[place] = error }
             case .began, .messageDiscarded: break
-            case .send(let type, let data):
-                tells.insert("sends \(type)")
-                sent.insert(type)
-                if answered.contains(type) { commands.append(Turn.Command(type: type, data: data)) }
-            case .ask(_, let type, _, _, _):
+            case .send(let type, _), .ask(_, let type, _, _, _):
                 tells.insert("sends \(type)")
                 sent.insert(type)
             case .openURL: tells.insert("opens a URL")
@@ -80,7 +74,16 @@ extension FlowCoverage.Outcome {
         if !tells.isEmpty || machine.revision > 0 { hasEffect = true }
         self.places += Set(places)
         self.failures += failures.map { ($0, $1) }
-        return commands
+    }
+}
+
+extension [Machine.Effect] {
+    /// The commands that a machine sends, of the types that some flow answers.
+    func commands(answered: Set<String>) -> [Turn.Command] {
+        compactMap { effect in
+            guard case .send(let type, let data) = effect, answered.contains(type) else { return nil }
+            return Turn.Command(type: type, data: data)
+        }
     }
 }
 
@@ -94,10 +97,7 @@ extension FlowExplorer {
             let input = turn.inputs[count]
             count += 1
             for index in machines.indices {
-                let commands = machines[index].handle(input).compactMap { effect -> Turn.Command? in
-                    guard case .send(let type, let data) = effect, answered.contains(type) else { return nil }
-                    return Turn.Command(type: type, data: data)
-                }
+                let commands = machines[index].handle(input).commands(answered: answered)
                 turn.send(commands, from: flows[index].platform, because: input)
             }
         }
