@@ -39,9 +39,9 @@ build-tests:
 	@scripts/test-setup
 	@swift build --build-tests
 
-# Writes the pages anew that a program writes: the keys of flow files, and the guarantees of the bus.
+# Writes the pages anew that a program writes: commands, the keys of flow and compose files, the guarantees of the bus.
 pages: build-tests
-	@SEGUE_RENEW_PAGES=1 scripts/test --filter 'FlowKeysPageTests|GuaranteesPageTests'
+	@SEGUE_RENEW_PAGES=1 scripts/test --filter '(Commands|ComposeKeys|FlowKeys|Guarantees)PageTests'
 
 # Takes screenshots of the page's main states, in FOLDER (default: .build/screenshots). README shows the file page.png.
 screenshots: FOLDER ?= .build/screenshots

@@ -117,7 +117,7 @@ struct CommandErrors: Error, Hashable, Sendable {
 }
 
 /// The exit statuses of failed commands. The values are from sysexits.h where it has a suitable status.
-/// docs/running.md lists all exit statuses.
+/// docs/commands.md lists all exit statuses.
 enum CommandStatus: Int32, CaseIterable, Sendable {
     /// The command ran, and its result is negative; or an error that no other status fits.
     case failure = 1

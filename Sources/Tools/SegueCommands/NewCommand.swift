@@ -77,6 +77,8 @@ struct NewAppCommand: AsyncParsableCommand {
             segue new app tea-time --segue ../segue
 
             The package is in a new folder with the app's name. Its README says how to build, test and run the app.
+
+            The exit status is 1 if a file exists already.
             """)
 
     @Argument(help: "The app's name, such as tea-time.")
@@ -116,6 +118,8 @@ struct NewMessageCommand: AsyncParsableCommand {
             segue new message query.Stock kind:String --answer cups:Int
 
             The file is in the folder of messages, such as DomainEvent+CoffeeServed.swift.
+
+            The exit status is 1 if the message exists already.
             """)
 
     @OptionGroup var options: NewOptions
@@ -146,6 +150,8 @@ struct NewScreenCommand: AsyncParsableCommand {
             segue new screen receipt --on command.ReceiptWanted orderID:String --from cup --flow flows/ios.yaml
 
             The screen gets the string fields of the command as arguments. When you have added the printed lines, 'device --flow flows/ios.yaml' shows the screen.
+
+            The exit status is 1 if the screen exists already.
             """)
 
     @OptionGroup var options: NewOptions
@@ -187,6 +193,8 @@ struct NewServiceCommand: AsyncParsableCommand {
             segue new service roaster --on command.BeansOrdered kind:String --sends event.BeansRoasted kind:String
 
             The fields are those of the messages: the new code contains an example of each.
+
+            The exit status is 1 if the service exists already.
             """)
 
     @OptionGroup var options: NewOptions

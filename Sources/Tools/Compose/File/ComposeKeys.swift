@@ -8,7 +8,7 @@ struct ComposeKeys {
     var unsupported: [String: String] = [:]
 
     static let root = ComposeKeys(
-        known: ["name", "services", "include", "x-bus", "x-keys"],
+        known: ["name", "services", "include", "x-bus", "x-keys", "x-ports", "x-clients"],
         containersOnly: [
             "networks": "remove it; services are plain processes on this host",
             "volumes": "use a folder of this host, or $SEGUE_STATE_DIR",
@@ -29,7 +29,7 @@ struct ComposeKeys {
     static let healthcheck = ComposeKeys(
         known: ["test", "interval", "timeout", "retries", "start_period", "start_interval", "disable"])
 
-    static let restartPolicy = ComposeKeys(known: ["condition", "delay", "max_attempts", "window"])
+    static let restartPolicy = ComposeKeys(known: ["condition", "delay", "max_attempts", "window", "x-max-delay"])
 
     static let deploy = ComposeKeys(
         known: ["replicas", "restart_policy"],
@@ -66,6 +66,8 @@ struct ComposeKeys {
         known: [
             "command", "entrypoint", "working_dir", "environment", "env_file", "depends_on", "healthcheck", "restart",
             "deploy", "scale", "stop_signal", "stop_grace_period", "profiles", "labels", "extends", "develop",
+            "x-unset",
+            "x-watchdog",
         ],
         containersOnly: table([
             (

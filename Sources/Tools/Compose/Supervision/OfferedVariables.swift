@@ -6,7 +6,7 @@ import Support
 /// A stack may refer to them, for example as `${SEGUE_PORT_SPOTIFY}`, in commands, working directories, health checks
 /// and the values of variables. They are expanded when the service starts.
 struct OfferedVariables {
-    private static let fixedNames: Set = [
+    static let fixedNames: Set = [
         "SEGUE_BUS", KeyFilePlace.variable, "SEGUE_PROJECT", "SEGUE_STATE_DIR", "SEGUE_SERVICE", "SEGUE_REPLICA",
     ]
 

@@ -69,6 +69,8 @@ struct ConsumerForgetCommand: AsyncParsableCommand {
             The bus forgets which messages the consumer has handled. If a process uses this name later, it starts at \
             the beginning of the journal. Retention no longer keeps messages for the consumer. The consumer's dead \
             letters stay; see 'segue dead'.
+
+            The exit status is 1 if there is no such consumer, or a process runs it.
             """)
 
     @OptionGroup var options: BusOptions

@@ -73,7 +73,11 @@ struct DeadListCommand: AsyncParsableCommand, WallTimeCommand {
 struct DeadShowCommand: AsyncParsableCommand, WallTimeCommand {
     static let configuration = CommandConfiguration(
         commandName: "show", abstract: "Print a dead letter: the message, and the reason why its consumer gave it up.",
-        discussion: "segue dead show 3")
+        discussion: """
+            segue dead show 3
+
+            The exit status is 1 if there is no such dead letter.
+            """)
 
     @OptionGroup var options: BusOptions
 
@@ -101,6 +105,8 @@ struct DeadResendCommand: AsyncParsableCommand {
 
             Other consumers do not handle the message again. The message gets a new id, and a command's lifetime \
             begins again. For each message, the dead letter's number, the new id and the new position are printed.
+
+            The exit status is 1 if there is no such dead letter.
             """)
 
     @OptionGroup var options: BusOptions
@@ -130,6 +136,8 @@ struct DeadDropCommand: AsyncParsableCommand {
             segue dead drop --all --consumer music-service
 
             If some of the numbers do not exist, the others are removed, and the error names those.
+
+            The exit status is 1 if one of the numbers does not exist.
             """)
 
     @OptionGroup var options: BusOptions

@@ -13,6 +13,8 @@ package struct DescribeCommand: AsyncParsableCommand, WallTimeCommand {
         discussion: """
             segue describe command.PlaylistSelected
             segue describe event.LaunchFinished --json
+
+            The exit status is 1 if no process knows the type, and the journal has no message of it.
             """)
 
     @OptionGroup var options: BusOptions

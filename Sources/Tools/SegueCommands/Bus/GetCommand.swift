@@ -12,6 +12,8 @@ package struct GetCommand: AsyncParsableCommand {
             segue get NowPlaying --field data.song.title  prints one value
             segue get NavigationState             lists the keys of all documents with this name
             segue get NavigationState --json      prints all documents with this name as messages
+
+            The exit status is 1 if there is no such document.
             """)
 
     @OptionGroup var options: BusOptions

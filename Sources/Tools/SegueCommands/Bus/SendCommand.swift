@@ -17,12 +17,14 @@ package struct SendCommand: AsyncParsableCommand, WallTimeCommand {
             segue monitor --json --count 5 | segue send --stdin  each line has its type
 
             Prints the message's id, its position in the journal, and the time at which a command expires. With \
-            --await, the awaited message is printed instead. The exit status is 1 if an error arrives first, and 75 if \
-            no awaited message arrives in time.
+            --await, the awaited message is printed instead.
 
             The data is checked against the contracts of the services on the bus. Invalid data is not sent, and \
-            neither is a command or event that no process on the bus knows. The exit status is then 65. With several \
-            lines, each invalid line is reported, and all others are sent.
+            neither is a command or event that no process on the bus knows. With several lines, each invalid line is \
+            reported, and all others are sent.
+
+            The exit status is 65 if a message is not sent. With --await, it is 1 if an error arrives first, and 75 \
+            if no awaited message arrives in time.
             """)
 
     @OptionGroup var options: BusOptions

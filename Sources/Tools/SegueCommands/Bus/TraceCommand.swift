@@ -17,6 +17,8 @@ package struct TraceCommand: AsyncParsableCommand, WallTimeCommand {
             On a terminal, a line is a thing that happened, as in 'segue monitor', with the time since the story began. \
             With --all, and in a pipe or a file, each message is printed below its cause, with the time since the \
             cause; * marks the chain of causes of the last message. If the messages have W3C trace ids, these are printed below.
+
+            The exit status is 1 if there is no such message or story, or several messages match.
             """)
 
     @OptionGroup var options: BusOptions

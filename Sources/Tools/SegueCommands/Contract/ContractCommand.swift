@@ -34,6 +34,8 @@ struct ContractExportCommand: AsyncParsableCommand {
             Asks the services and x-clients of the compose file, or reads the contracts on a bus. Each service of the \
             compose file is started with --contract and without a bus, prints its contract and ends. Add the label \
             'segue.contract: none' to a service that does not support --contract.
+
+            The exit status is 1 if a service does not print its contract.
             """)
 
     @OptionGroup var origin: ContractOrigin

@@ -16,14 +16,15 @@ struct FlowCheckCommand: AsyncParsableCommand {
             segue flow check -f compose/default.yaml config/flows/ios.yaml
             segue flow check --contract config/contract.json config/flows/ios.yaml
 
-            Each finding is one line: FILE:LINE:COLUMN: what is wrong; what to do. The exit status is 1 if a flow has \
-            an error and cannot be used. A warning is about a flow that works, but probably not as intended; it fails \
-            only with --strict. A note never fails.
+            Each finding is one line: FILE:LINE:COLUMN: what is wrong; what to do. An error means that the flow \
+            cannot be used. A warning is about a flow that works, but probably not as intended.
 
             With the app's contract, the check also finds unknown messages, fields and services, and messages of \
             services that no rule handles. The contract is that of the compose file, unless only flows are named.
 
             docs/flow-keys.md explains the codes of findings.
+
+            The exit status is 1 if there is an error, or with --strict a warning.
             """)
 
     @Argument(

@@ -8,8 +8,8 @@ struct FlowGraphCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "graph", abstract: "Draw a flow: its screens, and the messages that lead from screen to screen.",
         discussion: """
-            segue flow graph config/flows/ios.yaml > ios.svg         needs Graphviz
             segue flow graph config/flows/ios.yaml --format mermaid  for Markdown
+            segue flow graph config/flows/ios.yaml > ios.svg         needs Graphviz
             segue flow graph config/flows/ios.yaml --format dot | dot -Tpng > ios.png
             segue flow graph --live                                  the flows of a running stack, on its page
 

@@ -23,10 +23,12 @@ struct FlowRunCommand: AsyncParsableCommand, WallTimeCommand {
               - gone          the view has finished the animation of a screen that leaves
 
             Each step is printed with the changes of the state. A step whose 'expect' differs \
-            from these changes fails: the exit status is 1, and a line FILE:LINE:COLUMN describes the difference.
+            from these changes fails, and a line FILE:LINE:COLUMN describes the difference.
 
             A recording is a file that 'segue record' has written. A step fails if \
             a message leads to another state than the recorded one.
+
+            The exit status is 1 if a step fails.
             """)
 
     @Argument(help: FlowFile.help)

@@ -11,13 +11,15 @@ package struct AccessCommand: AsyncParsableCommand {
         commandName: "access",
         abstract: "Print what each service and device may do on a bus with keys; write the rights for the broker.",
         discussion: """
-            segue access | less -S           prints the rights that follow from config/contract.json
+            segue access                     prints the rights that follow from config/contract.json
             segue access --json | jq 'select(.publishes[] == "document.NavigationState") | .name'
             segue access --write             writes them to keys/access.json
 
             The rights of a service are those of the key with its name. 'devices' are the rights of all keys with the \
             role device, each in its own session. Without access.json, rights are not checked. Messages of the platform \
             itself, such as the presence of each process, are always allowed, and are not printed.
+
+            The exit status is 66 if the contract cannot be read, and 78 if the folder has no keys.
             """)
 
     @Option(

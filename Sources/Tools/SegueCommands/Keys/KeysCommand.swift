@@ -46,6 +46,8 @@ struct KeysInitCommand: AsyncParsableCommand {
             segue keys init --keys config/keys
 
             The key of your own tools is 'operator', with the role operator.
+
+            The exit status is 78 if the folder has keys already.
             """)
 
     @OptionGroup var option: KeyFolderOption
@@ -71,6 +73,8 @@ struct KeysAddCommand: AsyncParsableCommand {
             monitor   reads everything, and changes nothing
 
             Roles have an effect as soon as 'segue access --write' has written the rights of services and devices.
+
+            The exit status is 78 if a name has a key already.
             """)
 
     @Argument(help: ArgumentHelp("The name of a process, such as that of its service.", valueName: "name"))
@@ -104,7 +108,11 @@ struct KeysAddCommand: AsyncParsableCommand {
 struct KeysListCommand: AsyncParsableCommand, WallTimeCommand {
     static let configuration = CommandConfiguration(
         commandName: "list", abstract: "List the keys that the broker accepts, by name.",
-        discussion: "segue keys list --json | jq .publicKey")
+        discussion: """
+            segue keys list --json | jq .publicKey
+
+            The exit status is 78 if the folder has no keys.
+            """)
 
     @OptionGroup var option: KeyFolderOption
 
@@ -152,6 +160,8 @@ struct KeysRotateCommand: AsyncParsableCommand {
 
             A process that reads its key from this folder continues with the new one. 'segue keys rotate broker' adds an \
             nkey, for NATS, to a broker's key file without one.
+
+            The exit status is 78 if the name has no key.
             """)
 
     @Argument(help: ArgumentHelp("The name of the process.", valueName: "name"))
@@ -167,7 +177,11 @@ struct KeysRotateCommand: AsyncParsableCommand {
 struct KeysRevokeCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "revoke", abstract: "Remove keys and their files. The broker refuses them at once.",
-        discussion: "segue keys revoke visitor")
+        discussion: """
+            segue keys revoke visitor
+
+            The exit status is 78 if the name has no key.
+            """)
 
     @Argument(help: ArgumentHelp("The name of a process.", valueName: "name"))
     var names: [String]

@@ -38,6 +38,8 @@ struct RecordToCommand: AsyncParsableCommand, WallTimeCommand {
             \(RecordCommand.examples)
 
             The word 'to' is optional. For a file named 'to' or 'info', write ./to or ./info.
+
+            The exit status is 1 if the file exists already.
             """)
 
     @Argument(help: "The file to write; '-' writes to standard output. An existing file requires --force.")

@@ -13,8 +13,10 @@ struct RecordInfoCommand: AsyncParsableCommand, WallTimeCommand {
             segue record info story.jsonl --json
             zcat story.jsonl.gz | segue record info -
 
-            The output of 'segue monitor --json' is a recording, too. A complete line that is not \
-            valid is reported as FILE:LINE, and the exit status is 1.
+            The output of 'segue monitor --json' is a recording, too. A complete line that is not valid is reported as \
+            FILE:LINE.
+
+            The exit status is 1 if a complete line is not valid.
             """)
 
     @Argument(help: "The recording; '-' reads it from standard input.")

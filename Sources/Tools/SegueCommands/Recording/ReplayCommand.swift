@@ -18,6 +18,8 @@ package struct ReplayCommand: AsyncParsableCommand, WallTimeCommand {
 
             By default, messages that coordinators and the error notifier published as results of others are not \
             sent. The sent messages keep their ids and times. The lifetime of commands begins again.
+
+            The exit status is 65 if the recording is invalid, and 66 if it cannot be read.
             """)
 
     @Argument(help: "The recording; '-' reads it from standard input.")

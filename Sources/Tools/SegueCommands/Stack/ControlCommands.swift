@@ -10,6 +10,8 @@ package struct StartCommand: AsyncParsableCommand {
             segue start web      starts one service, and its dependencies
 
             Returns when the services are ready.
+
+            The exit status is 1 if the project was never started, or a service fails.
             """)
 
     @OptionGroup var stack: StackOptions
@@ -38,6 +40,8 @@ package struct StopCommand: AsyncParsableCommand {
             segue stop web api -t 5
 
             A service stops before the services that it depends on. All other services of the project keep running.
+
+            A project that does not run is no error.
             """)
 
     @OptionGroup var stack: StackOptions
@@ -68,6 +72,8 @@ package struct RestartCommand: AsyncParsableCommand {
             segue restart --dry-run broker
 
             A service that depends on a restarted service with 'restart: true' is restarted, too.
+
+            The exit status is 1 if the project was never started, or a service fails.
             """)
 
     @OptionGroup var stack: StackOptions
@@ -109,6 +115,8 @@ package struct KillCommand: AsyncParsableCommand {
 
             If the signal ends a service, its restart policy applies. Use 'segue stop' for a service that must stay \
             stopped.
+
+            The exit status is 1 if the project does not run.
             """)
 
     @OptionGroup var stack: StackOptions
@@ -146,6 +154,8 @@ package struct ScaleCommand: AsyncParsableCommand {
             segue scale web=3 worker=0
 
             Processes of a service are started or stopped until it has this number. All other processes keep running.
+
+            The exit status is 1 if the project was never started, or a service fails.
             """)
 
     @OptionGroup var stack: StackOptions

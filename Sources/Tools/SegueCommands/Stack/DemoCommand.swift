@@ -15,6 +15,8 @@ package struct DemoCommand: AsyncParsableCommand {
             The demo needs no files of yours, and leaves none: its folder is removed at its end. Its ports are open only \
             to this machine. It disturbs no other project, and several demos can run at once. If a demo is killed, the \
             next one removes what it has left.
+
+            The exit status is 1 if a service of the demo fails.
             """)
 
     private static let prefix = "demo"

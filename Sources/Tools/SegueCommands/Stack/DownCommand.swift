@@ -13,6 +13,8 @@ package struct DownCommand: AsyncParsableCommand {
             segue down -v          also removes the project's data, logs and status
 
             On a terminal, -v asks before it stops and removes anything.
+
+            The exit status is 1 if you decline. A project that does not run is no error.
             """)
 
     @OptionGroup var stack: StackOptions

@@ -14,6 +14,8 @@ package struct EventsCommand: AsyncParsableCommand, WallTimeCommand {
             segue events --since 10m --json  the last ten minutes, for a program
 
             With --json, an event has time, project, action, service, instance, pid and attributes.
+
+            The exit status is 1 if the project was never started.
             """)
 
     @OptionGroup var project: ProjectOptions

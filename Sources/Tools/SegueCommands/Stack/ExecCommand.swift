@@ -9,6 +9,8 @@ package struct ExecCommand: AsyncParsableCommand {
             segue exec api -- psql -c 'select 1'
 
             The command has this terminal. It continues to run if the service ends.
+
+            The exit status is that of the command, or 1 if the service does not run.
             """)
 
     @OptionGroup var stack: StackOptions

@@ -22,6 +22,8 @@ struct ExportNATSPermissionsCommand: AsyncParsableCommand {
             Without a folder of keys, the users are the services of the contract, the steward (the service 'broker') \
             and people's tools ('tools'). A user without --nkey has the public key in a variable of nats-server's \
             environment, such as $MUSIC_SERVICE_NKEY.
+
+            The exit status is 66 if the contract cannot be read.
             """)
 
     @Argument(help: "The contract: a file that 'segue contract export' has written. (default: config/contract.json)")

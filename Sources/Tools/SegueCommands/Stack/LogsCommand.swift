@@ -14,6 +14,8 @@ package struct LogsCommand: AsyncParsableCommand, WallTimeCommand {
             segue logs --since 10m --json  the last ten minutes, for a program
 
             With --json, a line has service, time, stream and text.
+
+            The exit status is 1 if the project was never started.
             """)
 
     @OptionGroup var project: ProjectOptions

@@ -23,6 +23,8 @@ package struct OpenCommand: AsyncParsableCommand {
             If your browser is on another machine, forward the page's port, as with \
             'ssh -L PORT:127.0.0.1:PORT MACHINE', and open the link that --link prints. Anyone who has the link can use \
             the page.
+
+            The exit status is 69 if the stack has no page, or no browser can be started.
             """)
 
     @OptionGroup var project: ProjectOptions

@@ -12,6 +12,8 @@ package struct PsCommand: AsyncParsableCommand {
             segue ps
             segue ps --all --json
             segue ps --status running --services
+
+            The exit status is 1 if the project was never started.
             """)
 
     enum Format: String, CaseIterable, ExpressibleByArgument {

@@ -9,8 +9,8 @@ package struct UpCommand: AsyncParsableCommand {
     package static let configuration = CommandConfiguration(
         commandName: "up", abstract: "Start the services of a compose file, and apply their restart policies.",
         discussion: """
-            segue up                       runs the stack in the foreground, until Ctrl-C
             segue up -d                    runs the stack in the background
+            segue up                       runs the stack in the foreground, until Ctrl-C
             segue up -d --wait web         returns when 'web' is ready
             segue up --wait --wait-timeout 60
             segue up -d --scale web=3      starts three processes of 'web'
@@ -18,6 +18,9 @@ package struct UpCommand: AsyncParsableCommand {
             In the foreground, Ctrl-C stops the services in order; a second Ctrl-C stops them at once. In the \
             background, a running project is updated: services that have changed in the file are restarted, services \
             that are no longer in the file are removed, and all others keep running.
+
+            The exit status is 1 if a service fails to start, and 75 if the services are not ready within \
+            --wait-timeout. With --abort-on-failure in the foreground, it is that of the service that failed.
             """)
 
     @OptionGroup var stack: StackOptions

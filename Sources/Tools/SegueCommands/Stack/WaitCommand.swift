@@ -12,6 +12,8 @@ package struct WaitCommand: AsyncParsableCommand {
 
             Prints a line for each service as soon as the service has ended. A service that its restart policy \
             restarts has not ended.
+
+            The exit status is that of the first service that ends. With --ready, it is 1 if a service fails.
             """)
 
     @OptionGroup var stack: StackOptions
