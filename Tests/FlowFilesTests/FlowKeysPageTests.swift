@@ -9,8 +9,9 @@ import Testing
 struct FlowKeysPageTests {
     @Test("The page lists the keys and words of the JSON Schemas, the templates, and the codes of findings")
     func page() throws {
-        let page = GeneratedPage("docs/flow-keys.md", try FlowKeysPage().text)
-        #expect(try page.isWritten(), "'make pages' writes it anew")
+        let text = try FlowKeysPage().text
+        #expect(try GeneratedPage("docs/flow-keys.md", text).isWritten(), "'make pages' writes it anew")
+        #expect(text.matches(of: #/(?m)^.*\| +\|$/#).map(\.output) == [], "a key, word or code has no sentence")
     }
 
     @Test("Each link here and in docs/flows.md leads to a section, and no two sections have the same title")
@@ -79,7 +80,7 @@ struct FlowKeysPage {
             with other text, values are percent-encoded. A template that is the whole value of an optional argument or
             field needs no `?`. If any other template has no value, the step fails.
 
-            \(Self.table(["Template", "Value"], (scopes + others).map { [$0.0, $0.1] }))
+            \(GeneratedPage.table(["Template", "Value"], (scopes + others).map { [$0.0, $0.1] }))
             """
     }
 
@@ -93,16 +94,8 @@ struct FlowKeysPage {
             flow opens windows, some warnings are left out. The check knows the app's messages without FILE, and with
             `-f COMPOSE` or `--contract FILE`.
 
-            \(Self.table(["Code", "Meaning"], rows))
+            \(GeneratedPage.table(["Code", "Meaning"], rows))
             """
-    }
-
-    fileprivate static func table(_ headings: [String], _ rows: [[String]]) -> String {
-        let lines = ([headings] + rows).map { cells in
-            "| \(cells.map { $0.replacingOccurrences(of: "|", with: "\\|") }.joined(separator: " | ")) |"
-        }
-        let rule = "|" + headings.map { _ in "---|" }.joined()
-        return ([lines[0], rule] + lines.dropFirst()).joined(separator: "\n")
     }
 }
 
@@ -153,8 +146,8 @@ private struct SchemaPage {
         let examples = (node["examples"]?.elements ?? []).compactMap(\.text).map { "`\($0)`" }
         return [
             description(of: node), examples.isEmpty ? "" : "Examples: \(examples.joined(separator: ", "))",
-            keys.isEmpty ? "" : FlowKeysPage.table(["Key", "Value", "Meaning"], keys),
-            words.isEmpty ? "" : FlowKeysPage.table(["Word", "Meaning"], words),
+            keys.isEmpty ? "" : GeneratedPage.table(["Key", "Value", "Meaning"], keys),
+            words.isEmpty ? "" : GeneratedPage.table(["Word", "Meaning"], words),
         ].filter { !$0.isEmpty }.joined(separator: "\n\n")
     }
 

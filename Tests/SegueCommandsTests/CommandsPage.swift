@@ -17,10 +17,10 @@ struct CommandsPage {
 
     var text: String {
         let verbs = Verb.groups.map { group in
-            let rows = group.verbs.map { ["`\($0.example?.escaped ?? "")`", $0.abstract, $0.exits] }
-            return "## \(group.name)\n\n\(Self.table(["Example", "What it does", "Exit status"], rows))\n"
+            let rows = group.verbs.map { ["`\($0.example ?? "")`", $0.abstract, $0.exits] }
+            return "## \(group.name)\n\n\(GeneratedPage.table(["Example", "What it does", "Exit status"], rows))\n"
         }
-        let options = options.map { ["`\($0.form)`", $0.help.escaped, "\($0.count)", $0.statuses] }
+        let options = options.map { ["`\($0.form)`", $0.help, "\($0.count)", $0.statuses] }
         let statuses = ExitStatus.all.map { ["\($0.status)", $0.meaning, "`\($0.example)`"] }
         return """
             # Commands
@@ -35,7 +35,7 @@ struct CommandsPage {
             \(verbs.joined(separator: "\n"))
             ## Options of many commands
 
-            \(Self.table(["Option", "Meaning", "Commands", "Exit status"], options))
+            \(GeneratedPage.table(["Option", "Meaning", "Commands", "Exit status"], options))
 
             ## Exit statuses
 
@@ -47,17 +47,11 @@ struct CommandsPage {
 
             Without documents, this prints `segue: \(ExitStatus.firstError)` and `status 1`.
 
-            \(Self.table(["Status", "Meaning", "Example"], statuses))
+            \(GeneratedPage.table(["Status", "Meaning", "Example"], statuses))
 
             A command ends with 0 if the reader of its output has ended.
 
             """
-    }
-
-    private static func table(_ columns: [String], _ rows: [[String]]) -> String {
-        let line = { (cells: [String]) in "| \(cells.joined(separator: " | ")) |" }
-        return ([line(columns), "|" + String(repeating: "---|", count: columns.count)] + rows.map(line))
-            .joined(separator: "\n")
     }
 
     /// The options that many verbs have, in the order in which verbs list them.
@@ -179,9 +173,4 @@ extension CommandStatus {
         case .configuration: "segue ps -p 'Not a name'"
         }
     }
-}
-
-extension String {
-    /// The text in a cell of a table.
-    fileprivate var escaped: String { replacingOccurrences(of: "|", with: "\\|") }
 }

@@ -16,4 +16,13 @@ package struct GeneratedPage {
         }
         return try String(contentsOfFile: path, encoding: .utf8) == text
     }
+
+    /// A table in Markdown.
+    package static func table(_ headings: [String], _ rows: [[String]]) -> String {
+        let lines = ([headings] + rows).map { cells in
+            "| \(cells.map { $0.replacingOccurrences(of: "|", with: "\\|") }.joined(separator: " | ")) |"
+        }
+        let rule = "|" + headings.map { _ in "---|" }.joined()
+        return ([lines[0], rule] + lines.dropFirst()).joined(separator: "\n")
+    }
 }

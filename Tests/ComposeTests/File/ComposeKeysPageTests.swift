@@ -58,18 +58,14 @@ enum ComposeKeysPage {
 
         A service inherits the variables of the `segue up` that started the project, and gets these:
 
-        | Variable | Meaning |
-        |---|---|
-        \(variables.map { "| `\($0.name)` | \($0.meaning) |" }.joined(separator: "\n"))
+        \(GeneratedPage.table(["Variable", "Meaning"], variables.map { ["`\($0.name)`", $0.meaning] }))
 
         A project that starts with the variable `SEGUE_OWNER_PID` stops when the process with this id, such as a test
         suite, has ended.
 
         ## Keys that are refused
 
-        | In | Key | Instead |
-        |---|---|---|
-        \(KeySection.all.flatMap(\.refused).joined(separator: "\n"))
+        \(GeneratedPage.table(["In", "Key", "Instead"], KeySection.all.flatMap(\.refused)))
 
         """
     }
@@ -88,20 +84,18 @@ struct KeySection: CustomTestStringConvertible {
         """
         ## \(title)
 
-        | Key | Value | Meaning |
-        |---|---|---|
-        \(rows.map { "| `\($0.key)` | \($0.form) | \($0.meaning) |" }.joined(separator: "\n"))
+        \(GeneratedPage.table(["Key", "Value", "Meaning"], rows.map { ["`\($0.key)`", $0.form, $0.meaning] }))
 
         """
     }
 
     /// The rows of the refused keys, those with the same advice in one row.
-    var refused: [String] {
+    var refused: [[String]] {
         Dictionary(grouping: keys.containersOnly.merging(keys.unsupported) { first, _ in first }, by: \.value)
             .map { advice, keys in
-                "| \(title) | \(keys.map(\.key).sorted().map { "`\($0)`" }.joined(separator: ", ")) | \(advice) |"
+                [title, keys.map(\.key).sorted().map { "`\($0)`" }.joined(separator: ", "), advice]
             }
-            .sorted()
+            .sorted { $0[1] < $1[1] }
     }
 
     static let all = [
