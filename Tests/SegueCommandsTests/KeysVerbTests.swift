@@ -93,9 +93,9 @@ struct KeysVerbTests {
         }
     }
 
-    @Test("The stack with keys on docs/running.md runs as the page says")
+    @Test("The stack with keys on docs/deploying.md runs as the page says")
     func page() async throws {
-        let page = try String(contentsOfFile: Repository.path("docs/running.md"), encoding: .utf8)
+        let page = try String(contentsOfFile: Repository.path("docs/deploying.md"), encoding: .utf8)
         let sections = page.components(separatedBy: "\n## ")
         let section = try #require(sections.first { $0.hasPrefix("How do I protect a bus on a network?\n") })
         let blocks = section.matches(of: #/(?s)```(?:yaml|sh)\n(.*?)```/#).map { String($0.1) }
