@@ -8,7 +8,7 @@ internal import Support
 internal import Synchronization
 
 extension EventBus {
-    /// A bus on NATS JetStream. It connects in ``run()``.
+    /// A bus on NATS JetStream. It connects in `run()`.
     ///
     /// The streams are made by the steward, the `broker` with the same address; until they exist, calls wait. Calls
     /// also wait while no server answers.
@@ -20,7 +20,7 @@ extension EventBus {
     ///     `SEGUE_BUS_NKEY` (the seed of an nkey); `SEGUE_BUS_CA` (the authorities of the servers' certificates),
     ///     `SEGUE_BUS_CERT` and `SEGUE_BUS_KEY` (the client's certificate and its key). None is needed on servers
     ///     without users and TLS.
-    /// - Throws: ``BusError`` with code `address` if the address cannot be used.
+    /// - Throws: `BusError` with code `address` if the address cannot be used.
     public static func nats(
         address: String, source: String, logger: Logger,
         variables: [String: String] = ProcessInfo.processInfo.environment

@@ -9,13 +9,13 @@ internal import SystemSupport
 internal import ZeroMQ
 
 extension EventBus {
-    /// A bus that uses a broker. It connects in ``run()``.
+    /// A bus that uses a broker. It connects in `run()`.
     /// - Parameters:
     ///   - address: `ipc:///DIRECTORY` or `tcp://HOST:PORT`.
     ///   - source: The CloudEvents source of the messages that this process publishes: `name/instance`.
     ///   - isInsecure: True if a network address may be used without a key.
     ///   - variables: `SEGUE_BUS_CURVE` is the path of this process's key file. A bus without keys needs none.
-    /// - Throws: ``BusError`` with code `address` if the address cannot be used, `key` if the key file cannot be used.
+    /// - Throws: `BusError` with code `address` if the address cannot be used, `key` if the key file cannot be used.
     public static func zeroMQ(
         address: String, source: String, isInsecure: Bool = false, logger: Logger,
         variables: [String: String] = ProcessInfo.processInfo.environment

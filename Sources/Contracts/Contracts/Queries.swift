@@ -7,7 +7,7 @@ public enum Query {}
 extension EventBus {
     /// Sends a query and returns its answer.
     /// - Parameter timeout: The maximum time to wait for the answer.
-    /// - Throws: ``ApplicationError`` if the answer is an error. ``BusError``, for example with these codes: `unserved`
+    /// - Throws: ``ApplicationError`` if the answer is an error. `BusError`, for example with these codes: `unserved`
     ///   if no process serves the query, or if the process that served it has ended; `deadline` if no answer came
     ///   within `timeout`; `cancelled` if the process that served the query stopped or could not answer; `malformed` if
     ///   the answer cannot be decoded.

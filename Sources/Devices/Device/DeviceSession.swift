@@ -165,7 +165,7 @@ public struct DeviceSession: Sendable {
 
     /// Changes the state by an input.
     /// - Returns: The outputs for the view, to be carried out in order.
-    /// - Throws: ``BusError`` if a message cannot be encoded as JSON.
+    /// - Throws: `BusError` if a message cannot be encoded as JSON.
     public mutating func handle(_ input: Input) throws -> [Output] {
         switch input {
         case .attached:

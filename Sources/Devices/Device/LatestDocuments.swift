@@ -47,7 +47,7 @@ public struct LatestDocuments: Sendable {
     /// Stores a document, or removes a withdrawn document. Documents of the platform itself, except error banners and
     /// declared types, and messages that are not documents change nothing.
     /// - Returns: True if a document was stored or removed.
-    /// - Throws: ``BusError`` if the document cannot be read. The previous document is kept.
+    /// - Throws: `BusError` if the document cannot be read. The previous document is kept.
     @discardableResult
     public mutating func receive(_ message: Envelope) throws -> Bool {
         let type = types[message.type]

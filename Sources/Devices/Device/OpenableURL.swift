@@ -3,7 +3,7 @@ internal import Support
 
 /// A URL that may be opened, and that may be a hyperlink in a terminal.
 ///
-/// It begins with one of ``beginnings`` and has no spaces or invisible characters. Any other URL is only shown.
+/// It begins with one of `beginnings` and has no spaces or invisible characters. Any other URL is only shown.
 public struct OpenableURL: Hashable, Sendable {
     /// The allowed beginnings of a URL.
     package static let beginnings = ["http://", "https://", "spotify:"]

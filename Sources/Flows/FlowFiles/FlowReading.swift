@@ -66,7 +66,7 @@ extension Flow {
     /// - Parameters:
     ///   - yaml: The contents of the file.
     ///   - file: The name of the file in findings.
-    /// - Throws: ``FlowError`` with the findings, if there are any.
+    /// - Throws: `FlowError` with the findings, if there are any.
     public init(yaml: String, file: String) throws(FlowError) {
         let reading = FlowReading(yaml: yaml, file: file)
         guard let flow = reading.flow, reading.findings.isEmpty else { throw FlowError(findings: reading.findings) }

@@ -7,7 +7,7 @@ internal import Support
 /// snapshot. A host passes the messages to it in the order of the bus, and carries out its effects.
 ///
 /// - Views' reports are handled by the machine itself, in the same way for every flow. A rule may answer the act of the
-///   user that a report has carried out (``Flow/UserAct``).
+///   user that a report has carried out (`Flow.UserAct`).
 /// - A rule with `after` acts when its conditions have held for a time (``PendingWait``).
 /// - An action that a view requests is taken if the flow allows it and the state makes it possible.
 /// - Deep links are handled by the flow's `links`, if the flow has any.

@@ -163,7 +163,7 @@ public struct Handlers: Sendable {
     /// If the closure throws an error while the answer is still wanted, the error is logged, and the answer is an
     /// `ApplicationError`: the one that was thrown, else one with the code `message.malformed` if the data does not
     /// match the type of the query, else one with the code `<service>.failed`. If the service is asked to stop, the
-    /// processes that wait for its answers receive a ``BusError`` with the code `cancelled`.
+    /// processes that wait for its answers receive a `BusError` with the code `cancelled`.
     /// - Precondition: the type has no handler yet.
     public func answer<Q: QueryMessage>(
         _ type: Q.Type, _ answer: @escaping @Sendable (Q, MessageContext) async throws -> Q.Answer
@@ -188,7 +188,7 @@ public struct Handlers: Sendable {
     }
 
     /// Discards the commands of views whose session has ended, so that their handlers do not publish documents for it
-    /// again. A session has ended for a view if there is no ``Document/NavigationState`` of the view's platform.
+    /// again. A session has ended for a view if there is no `Document.NavigationState` of the view's platform.
     /// Commands that name no platform are handled. The bus is asked once for each command that names a platform.
     public func discardingCommandsOfEndedSessions() -> Handlers {
         var handlers = self

@@ -34,7 +34,7 @@ public struct MessageContext: Sendable {
     public var session: String { cause.subject }
 
     /// The session's document of a type and key. Nil if there is none.
-    /// - Throws: ``BusError``: `malformed` if the document's data does not match its type, `refused` if no document can
+    /// - Throws: `BusError`: `malformed` if the document's data does not match its type, `refused` if no document can
     ///   have this key.
     public func document<D: DocumentMessage>(_ type: D.Type, key: String? = nil) async throws -> D? {
         try await bus.document(type, subject: session, key: key)
@@ -44,7 +44,7 @@ public struct MessageContext: Sendable {
     ///
     /// The message is not part of the handler's batch. After a crash or a failed attempt it may be published again, so
     /// publishing it twice must do no harm.
-    /// - Throws: ``BusError`` with the code `refused` or `malformed`. Also an error that the handler must not catch: if
+    /// - Throws: `BusError` with the code `refused` or `malformed`. Also an error that the handler must not catch: if
     ///   its `sends` does not name the type, and if the partition of the session was lost, or is read anew.
     public func publish(_ message: some PublishableMessage) async throws {
         try await publishNow(try bus.envelope(message, causedBy: cause))

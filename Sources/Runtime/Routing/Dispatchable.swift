@@ -28,7 +28,7 @@ extension Dispatchable {
 public struct DispatchChange: Sendable {
     /// The way in which a screen appears.
     public enum Style: Hashable, Sendable {
-        /// The screen is pushed on the front path. If a modal screen of the same ``Flow/Dispatch`` is in front and has
+        /// The screen is pushed on the front path. If a modal screen of the same `Flow.Dispatch` is in front and has
         /// no stack of its own, that modal screen is dismissed first.
         case pushed
         /// The screen is presented above the front screen. If `inStack` is true, the screen has a stack of its own, on
