@@ -1,6 +1,6 @@
 # The commands for everyday work. Commands that build first install missing packages.
 
-.PHONY: run down build build-tests test pages mixed screenshots examples install package bench bench-page scale counts footprint without-nats soak fuzz attacks lint format setup
+.PHONY: run down build build-tests test pages docs mixed screenshots examples install package bench bench-page scale counts footprint without-nats soak fuzz attacks lint format setup
 
 BIN = .build/debug
 # The programs that compose/default.yaml starts.
@@ -42,6 +42,10 @@ build-tests:
 # Writes the pages anew that a program writes: commands, the keys of flow and compose files, the guarantees of the bus.
 pages: build-tests
 	@SEGUE_RENEW_PAGES=1 scripts/test --filter '(Commands|ComposeKeys|FlowKeys|Guarantees)PageTests'
+
+# Writes the reference of the libraries, as pages for a browser, in .build/docs.
+docs: setup
+	@scripts/docs
 
 # Takes screenshots of the page's main states, in FOLDER (default: .build/screenshots). README shows the file page.png.
 screenshots: FOLDER ?= .build/screenshots
