@@ -3,6 +3,7 @@ import Coordinator
 import EventBus
 import Logging
 import Navigation
+import Support
 import Testing
 
 /// Runs the navigation of a counter until the task is cancelled.

@@ -10,7 +10,7 @@ func screensAfterCoffee() throws -> [String] {
         Flow.Transition(on: "event.CoffeeServed", do: [.push(.screen("cup", ["kind": "${data.kind}"]))])
     }
     var machine = Machine(flow: flow)
-    // The effects are messages to send, URLs to open and timers to start.
+    // A coordinator carries out the effects, such as a URL to open.
     _ = machine.handle(Machine.Input(id: "1", type: "event.CoffeeServed", data: ["kind": "lungo"]))
     return machine.state.path.map(\.screen)
 }
