@@ -22,7 +22,8 @@ struct RoutingProgramTests {
     func item() async throws {
         let fixture = RoutingFixture()
         try await withRunning(fixture.coordinator(.shop())) {
-            #expect(try await openItem(7, on: fixture.view) == [.list, .item(id: 7)])
+            let routes = try await openItem(7, on: fixture.view)
+            #expect(routes == [.list, .item(id: 7)])
         }
     }
 }
