@@ -271,7 +271,7 @@ let focusPlayer: [Target] = [
         ]),
 ]
 
-/// Small apps, each of which shows one way of navigating. `docs/examples.md` explains them.
+/// Small apps, each of which shows one way of navigating. `docs/programs.md` explains them.
 let examples: [Target] = [
     module("Brewing", in: "Examples", ["Consuming", "Contracts", "EventBus", "Support"]),
     module("Onboarding", in: "Examples", ["Consuming", "Contracts", "EventBus", "Navigation", "Support"]),

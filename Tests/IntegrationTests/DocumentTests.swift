@@ -129,7 +129,7 @@ struct DocumentTests {
         try await SegueCommandLine.inRepository { segue in
             var segue = segue
             segue.environment["COMPOSE_FILE"] = "compose/examples.yaml"
-            let blocks = try Page("docs/examples.md").blocks(of: "sh")
+            let blocks = try Page("docs/programs.md").blocks(of: "sh")
             try #require(blocks.count == 6)
             #expect(blocks[0].contains("COMPOSE_FILE=compose/examples.yaml\n"))
             // Each block runs in a shell of its own, as for a reader who continues in another terminal.
@@ -187,7 +187,7 @@ struct DocumentTests {
         arguments: [
             "README.md", "CONTRIBUTING.md", "Sources/FocusPlayer/README.md", "docs/try.txt", "docs/start.md",
             "docs/running.md", "docs/concepts.md", "docs/flows.md", "docs/bus.md", "docs/faults.md",
-            "docs/flow-keys.md", "docs/examples.md", "docs/contracts.md", "docs/observing.md", "docs/services.md",
+            "docs/flow-keys.md", "docs/programs.md", "docs/contracts.md", "docs/observing.md", "docs/services.md",
             "docs/deploying.md",
         ])
     func verbs(path: String) async throws {

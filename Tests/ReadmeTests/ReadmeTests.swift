@@ -1,8 +1,17 @@
 import Foundation
 import Testing
 
-@Suite("README")
+@Suite("Programs of README and docs/programs.md")
 struct ReadmeTests {
+    @Test("The page has the program that these tests compile and run", arguments: ["Timer", "Alert", "Link"])
+    func learned(name: String) throws {
+        let folder = URL(filePath: #filePath).deletingLastPathComponent()
+        let program = try String(contentsOf: folder.appending(path: "\(name)Program.swift"), encoding: .utf8)
+        let page = try String(
+            contentsOf: folder.appending(path: "../../docs/programs.md").standardized, encoding: .utf8)
+        #expect(page.contains("```swift\n\(program)```\n"))
+    }
+
     @Test("The README has the program that these tests compile and run, in at most 15 lines, and its test")
     func program() throws {
         let folder = URL(filePath: #filePath).deletingLastPathComponent()
