@@ -164,7 +164,7 @@ struct DocumentTests {
                     atPath: "\(segue.directory)/\(folder)", withDestinationPath: Repository.path(folder))
             }
             let blocks = try Page("docs/contracts.md").blocks(of: "sh")
-            try #require(blocks.count == 6)
+            try #require(blocks.count == 5)
             let exported = try await run(blocks[0], segue)
             #expect(exported.contains(#""name" : "music-service""#))
             #expect(try await run(blocks[1], segue) == "", "nothing breaks")
@@ -178,7 +178,6 @@ struct DocumentTests {
                 check == String(repeating: "no findings in config/flows/ios.yaml, config/flows/mac.yaml\n", count: 2))
             let explored = try await run(blocks[4], segue)
             #expect(explored.hasPrefix("no findings in ") && explored.hasSuffix(" only as answers of services\n"))
-            try await run(blocks[5], segue)
         }
     }
 

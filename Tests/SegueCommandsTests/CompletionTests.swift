@@ -127,7 +127,7 @@ enum CompletingShell: String, CaseIterable {
 
     private var setUpFile: String { self == .zsh ? ".zshrc" : "set-up" }
 
-    /// A start file that loads the completion script as docs/contracts.md describes, and replaces `segue` with a
+    /// A start file that loads the completion script as docs/running.md describes, and replaces `segue` with a
     /// function that writes its arguments to a file.
     private var setUp: String {
         switch self {
