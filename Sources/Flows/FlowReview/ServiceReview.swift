@@ -88,7 +88,8 @@ extension MessageCatalogue {
     /// The events that processes of Segue itself send.
     private static let ofPlatform: Set<String> = [
         "event.LaunchFinished", "event.DeepLinkReceived", "event.SessionEnded", "event.ScreenDismissed",
-        "event.MessageDiscarded", "event.GuardDeadlinePassed", "event.URLOpenRequested",
+        "event.MessageDiscarded", "event.GuardDeadlinePassed", "event.URLOpenRequested", "event.MetricsRequested",
+        "event.MetricsReported",
     ]
 
     /// True for an event that a service handles, and that nothing sends, as far as handlers are known.
