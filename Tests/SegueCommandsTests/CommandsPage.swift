@@ -26,11 +26,11 @@ struct CommandsPage {
             # Commands
 
             `make pages` writes this page from the help of `segue`. `segue VERB --help` has all options of a verb, and more
-            examples; `segue --version` is the version. [Running](running.md), [Observing](observing.md), [Flows](flows.md) and [Contracts](contracts.md)
-            explain how the verbs are used.
+            examples; `segue --version` is the version. [Running](running.md), [Observing](observing.md),
+            [Flows](flows.md) and [Contracts](contracts.md) explain how the verbs are used.
 
-            Exit statuses that a row does not name are those of the [options](#options-of-many-commands) that a verb has,
-            and of [all verbs](#exit-statuses).
+            Exit statuses that a row does not name are those of the [options](#options-of-many-commands) that a verb has, and
+            of [all verbs](#exit-statuses).
 
             \(verbs.joined(separator: "\n"))
             ## Options of many commands
