@@ -43,7 +43,10 @@ extension NATSConnection {
     /// Waits until there is no connection.
     func waitUntilDisconnected() async throws {
         for await state in changes() {
-            if case .disconnected = state { return }
+            switch state {
+            case .disconnected, .refused: return
+            case .connecting, .connected, .closed: continue
+            }
         }
         try Task.checkCancellation()
     }

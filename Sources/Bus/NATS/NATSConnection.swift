@@ -101,7 +101,9 @@ package final class NATSConnection: Sendable {
                 } catch { return .failure(error) }
             }
             switch result {
-            case .failure(let error): handleDisconnection(error.message)
+            case .failure(let error):
+                handleDisconnection(
+                    error.code == .unauthenticated ? .refused(error.message) : .disconnected(error.message))
             case .success(let maximumPayload):
                 await keep(link, maximumPayload: maximumPayload)
                 let remains = await call { link.end() }
@@ -138,7 +140,7 @@ package final class NATSConnection: Sendable {
                 acknowledgements.receive(pointer)
             }
         } catch {
-            handleDisconnection(error.message)
+            handleDisconnection(.disconnected(error.message))
             return linkClosed(link, error.message)
         }
         let subscriptions = state.withLock { state -> [Int: NATSSubscription] in
@@ -231,7 +233,11 @@ package final class NATSConnection: Sendable {
     }
 
     private func silence(of time: Duration) -> NATSError {
-        let reason = if case .disconnected(let reason) = current { ": \(reason)" } else { "" }
+        let reason =
+            switch current {
+            case .disconnected(let reason), .refused(let reason): ": \(reason)"
+            case .connecting, .connected, .closed: ""
+            }
         return NATSError(.disconnected, "no NATS server answers at \(options.addresses) within \(time)\(reason)")
     }
 
@@ -244,11 +250,11 @@ package final class NATSConnection: Sendable {
         }
     }
 
-    private func handleDisconnection(_ reason: String) {
+    private func handleDisconnection(_ phase: NATSState) {
         change { state in
             state.link = nil
             // libnats reports the end of its connection after `run()` may have ended.
-            return state.phase == .closed ? nil : .disconnected(reason)
+            return state.phase == .closed ? nil : phase
         }
         for inbox in [inbox, acknowledgements, deliveries] { inbox.failAll { NATSError.disconnected($0) } }
     }
@@ -520,7 +526,7 @@ package final class NATSConnection: Sendable {
 extension NATSConnection: NATSLinkOwner {
     func linkClosed(_ link: NATSLink, _ reason: String) {
         if state.withLock({ $0.link === link }) {
-            handleDisconnection(reason.isEmpty ? "the connection was lost" : reason)
+            handleDisconnection(.disconnected(reason.isEmpty ? "the connection was lost" : reason))
         }
         lossesWriter.yield(link.number)
     }
@@ -530,7 +536,8 @@ extension NATSConnection: NATSLinkOwner {
         case .publish: for inbox in [inbox, acknowledgements, deliveries] { inbox.deny(subject) }
         case .subscribe where subject.matches(inbox.pattern) || subject.matches(acknowledgements.pattern):
             handleDisconnection(
-                "the NATS server does not permit this user to subscribe to _INBOX.>, where replies arrive")
+                .disconnected(
+                    "the NATS server does not permit this user to subscribe to _INBOX.>, where replies arrive"))
         case .subscribe:
             let denied = state.withLock { $0.subscriptions.values.filter { subject.matches($0.subject) } }
             for subscription in denied {

@@ -9,6 +9,8 @@ package struct NATSError: Error, Hashable, Sendable {
         case disconnected
         /// `run()` has ended.
         case closed
+        /// No server accepts the user: it, its key or its password is not known.
+        case unauthenticated
         /// The server does not permit this user to publish or subscribe to the subject.
         case denied
         /// The message is larger than the server's `max_payload`.

@@ -91,7 +91,7 @@ final class NATSLink: ThreadWatch, @unchecked Sendable {
 
     /// Connects to one of the servers. Waits for up to two seconds for each.
     /// - Returns: The server's `max_payload`.
-    /// - Throws: ``NATSError`` `disconnected` or `invalid`.
+    /// - Throws: ``NATSError`` `disconnected`, `unauthenticated` or `invalid`.
     func open(_ options: NATSOptions) throws(NATSError) -> Int {
         try NATSLibrary.open()
         // libnats holds the link until it calls the close handler, which is the last one of a connection. If there is
@@ -129,7 +129,9 @@ final class NATSLink: ThreadWatch, @unchecked Sendable {
             guard status == NATS_OK, let connection else {
                 let text = natsStatus_GetText(status).map { String(cString: $0) } ?? "status \(status.rawValue)"
                 let reason = Self.threadError()
-                throw NATSError(.disconnected, reason.isEmpty ? text : reason)
+                throw NATSError(
+                    status == NATS_CONNECTION_AUTH_FAILED ? .unauthenticated : .disconnected,
+                    reason.isEmpty ? text : reason)
             }
             return Int(natsConnection_GetMaxPayload(connection))
         } catch {

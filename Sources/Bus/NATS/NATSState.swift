@@ -33,6 +33,8 @@ package enum NATSState: Hashable, Sendable {
     case connected(NATSServerInfo)
     /// There is no connection, and the client tries to make one. The reason is for people.
     case disconnected(String)
+    /// As ``disconnected(_:)``: the servers do not accept the user.
+    case refused(String)
     /// `run()` has ended.
     case closed
 }

@@ -31,7 +31,7 @@ final class JournalConnection: Sendable {
         /// The error of all further calls; nil while the bus is open.
         var failure: BusError?
         /// The reason for which there is no identity, or no connection.
-        var problem: String
+        var problem: BusError
         var waiters: [UInt64: CheckedContinuation<JournalIdentity, any Error>] = [:]
         var lastWaiter: UInt64 = 0
         /// True if the last answer lacked what this client has seen.
@@ -67,7 +67,7 @@ final class JournalConnection: Sendable {
         connection = NATSConnection(options)
         jetStream = JetStream(connection)
         names = StreamNames(address.namespace)
-        state = Mutex(State(problem: "no NATS server answers at \(address)"))
+        state = Mutex(State(problem: BusError(.unavailable, "no NATS server answers at \(address)")))
     }
 
     func subject(_ subject: BusSubject) -> String { subject.text(in: names.namespace) }
@@ -85,7 +85,12 @@ final class JournalConnection: Sendable {
                     try check(server)
                     try await identify(server)
                 case .disconnected(let reason):
-                    state.withLock { $0.problem = "no NATS server answers at \(address): \(reason)" }
+                    record(problem: "no NATS server answers at \(address): \(reason)")
+                case .refused(let reason):
+                    record(
+                        problem: "the NATS servers at \(address) do not accept the key of this process (\(reason)); "
+                            + "after a change of keys, export their users again, and reload the servers",
+                        code: .denied)
                 case .connecting, .closed: break
                 }
             }
@@ -201,8 +206,8 @@ final class JournalConnection: Sendable {
         for waiter in waiters { waiter.resume(returning: identity) }
     }
 
-    private func record(problem: String) {
-        state.withLock { $0.problem = problem }
+    private func record(problem: String, code: BusError.Code = .unavailable) {
+        state.withLock { $0.problem = BusError(code, problem) }
     }
 
     private func open(_ identity: JournalIdentity) {
@@ -232,7 +237,10 @@ final class JournalConnection: Sendable {
     var endError: BusError { state.withLock(\.failure) ?? Self.ended }
 
     /// The reason for which calls wait.
-    var problem: String { state.withLock(\.problem) }
+    var problem: String { waitError.message }
+
+    /// The error of a call that no longer waits.
+    var waitError: BusError { state.withLock(\.problem) }
 
     /// The reason for which calls wait now; nil while there is a connection, and the journal has what was seen.
     var waitReason: String? {

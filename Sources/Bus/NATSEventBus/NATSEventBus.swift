@@ -70,7 +70,7 @@ package final class NATSEventBus: EventBusEngine {
     package var taskExecutor: (any SerialExecutor & TaskExecutor)? { journal.connection.executor }
 
     package func waitUntilConnected(timeout: Duration) async throws {
-        _ = try await withTimeLimit(timeout, orThrow: BusError(.unavailable, journal.problem)) {
+        _ = try await withTimeLimit(timeout, orThrow: journal.waitError) {
             try await self.journal.lastSequence()
         }
     }

@@ -32,7 +32,7 @@ struct JournalSetup: Sendable {
         for await state in jetStream.connection.changes() {
             switch state {
             case .connected(let info): return try check(info)
-            case .disconnected(let reason):
+            case .disconnected(let reason), .refused(let reason):
                 logger.warning("waiting for NATS", metadata: ["servers": "\(place)", "reason": "\(reason)"])
             case .connecting, .closed: break
             }
