@@ -7,6 +7,7 @@ extension BusError {
             switch error.code {
             case .closed: .closed
             case .disconnected, .incomplete, .noResponders, .timeout: .unavailable
+            case .unauthenticated: .denied
             case .denied, .tooLarge, .congested, .overflow, .invalid: .refused
             }
         self.init(code, error.message)
