@@ -189,7 +189,8 @@ package struct Gateway: ReadyService {
             do {
                 try await bus.waitUntilConnected(timeout: Self.busTimeout)
                 await hub.setConnected(true)
-            } catch let error as BusError where error.code == .unavailable {
+            } catch let error as BusError where [.unavailable, .denied].contains(error.code) {
+                // Servers of NATS may accept the key later.
                 await hub.setConnected(false)
             }
             try await clock.sleep(for: Self.busInterval)
