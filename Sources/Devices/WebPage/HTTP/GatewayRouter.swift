@@ -4,7 +4,7 @@ package import Hummingbird
 internal import Support
 
 extension Router<GatewayContext> {
-    /// Creates the router: all paths of the gateway, and what each of them requires. `docs/observing.md` describes those
+    /// Creates the router: all paths of the gateway, and what each of them requires. `docs/views.md` describes those
     /// that another view may use.
     static func gateway(_ routes: GatewayRoutes, token: TokenRequirement) -> Router<GatewayContext> {
         let router = Router(context: GatewayContext.self)
