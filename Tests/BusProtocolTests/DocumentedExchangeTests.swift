@@ -5,7 +5,7 @@ import Testing
 
 @testable import BusProtocol
 
-@Suite("Exchanges in docs/wire-protocol.md")
+@Suite("Exchanges of the wire protocol")
 struct DocumentedExchangeTests {
     private typealias Shown = DocumentedExchange
     private static let producer = ProducerID(Shown.producer)
@@ -88,33 +88,34 @@ struct DocumentedExchangeTests {
 
     @Test("The table of operations has exactly those that a client sends")
     func operations() throws {
-        let rows = try DocumentedExchange.text().matches(of: #/(?m)^\| (\d+ [a-zA-Z]+) \|/#).map { String($0.1) }
+        let page = try DocumentedExchange.text("wire-protocol.md")
+        let rows = page.matches(of: #/(?m)^\| (\d+ [a-zA-Z]+) \|/#).map { String($0.1) }
         // The table does not contain `query`, which only the broker sends; the page describes it in another section.
         let sent = BusProtocol.Operation.allCases.filter { $0 != .query }
         #expect(rows == sent.map { "\($0.rawValue) \($0)" })
     }
 }
 
-/// The example of docs/wire-protocol.md. Each line is a frame; a line with a deeper indent continues it. The bytes in
+/// The example docs/examples/exchange.txt. Each line is a frame; a line with a deeper indent continues it. The bytes in
 /// quotes are sent as they are; the others are hexadecimal.
 struct DocumentedExchange {
     /// The remaining messages of the example, each as its frames.
     private(set) var messages: ArraySlice<[[UInt8]]>
 
-    private static let page = URL(fileURLWithPath: #filePath).appendingPathComponent("../../../docs/wire-protocol.md")
-        .standardizedFileURL
-
-    static func text() throws -> String { try String(contentsOf: page, encoding: .utf8) }
+    /// The text of a file in the folder docs.
+    static func text(_ name: String) throws -> String {
+        let file = URL(fileURLWithPath: #filePath).appendingPathComponent("../../../docs/\(name)").standardizedFileURL
+        return try String(contentsOf: file, encoding: .utf8)
+    }
 
     init() throws {
-        let example = try Self.text().components(separatedBy: "## An exchange in hexadecimal").last ?? ""
-        messages = try example.split(separator: "\n").filter { $0.hasPrefix("    ") }.reduce(into: []) {
-            messages, line in
+        let lines = try Self.text("examples/exchange.txt").split(separator: "\n").filter { !$0.hasPrefix("#") }
+        messages = try lines.reduce(into: []) { messages, line in
             let bytes = try Self.bytes(line.drop { " →←".contains($0) })
-            if !line.hasPrefix("      ") {
+            if !line.hasPrefix("  ") {
                 messages.append([bytes])
             } else if let message = messages.indices.last {
-                if line.hasPrefix("        ") {
+                if line.hasPrefix("    ") {
                     messages[message][messages[message].count - 1] += bytes
                 } else {
                     messages[message].append(bytes)

@@ -6,19 +6,17 @@ import NATSTestSupport
 import TestSupport
 import Testing
 
-@Suite("Page about the stream", .timeLimit(.minutes(3)))
-struct JournalPageTests {
-    @Test func `A Python program on the page prints the messages of a journal with their offsets`() async throws {
-        let text = try String(contentsOfFile: Repository.path("docs/nats-journal.md"), encoding: .utf8)
-        let program = try #require(text.components(separatedBy: "```python\n").dropFirst().first)
-            .components(separatedBy: "```")[0]
+@Suite("The journal on NATS for other programs", .timeLimit(.minutes(3)))
+struct JournalProgramTests {
+    @Test func `A Python program without Segue prints the messages of a journal with their offsets`() async throws {
+        let program = Repository.path("docs/examples/python/nats_journal.py")
         try await TestJournal.run { journal in
             for count in [1, 3, 2] {
                 try await journal.publish((0..<count).map { message(.event, data: #"{"number":\#($0),"é":"ß"}"#) })
             }
             try await journal.publish([message(.document, "State", subject: "a", key: "b", data: "")])
             let output = try await TestProgram(
-                "python3", ["-c", program, "127.0.0.1", "\(journal.server.port)", "TEST"]
+                "python3", [program, "127.0.0.1", "\(journal.server.port)", "TEST"]
             ).output()
             let printed = output.split(separator: "\n").map { $0.components(separatedBy: "\t") }
             let stored = try await journal.messages(after: 0)

@@ -1,11 +1,18 @@
-# The journal on NATS
+"""Prints the offset, topic, attributes and data of all messages in the journal of a bus on NATS, without Segue.
 
-The journal of a [bus on NATS](deploying.md#how-do-i-run-the-bus-on-nats) is the stream with the name of the namespace,
-`SEGUE`. Only clients of the bus may write to it, but any tool can read it.
+Arguments: host, port and stream. The stream has the name of the bus's namespace, such as SEGUE. Only clients of the bus
+may write to it.
 
-This program prints offset, topic, attributes and data of all messages. Its arguments are host, port and stream:
+- A message of NATS under `NAME.m.>` is a batch. Its header `Segue-Batch` is the number of its messages, 0 to 1024. Its
+  body has them as they are published (docs/wire-protocol.md): topic, subject, key, header, data.
+- Message i of n has the offset sequence * 1024 + 1024 - n + i, from i = 0. The epoch is `segue-epoch` in the stream's
+  metadata, hexadecimal.
+- Messages under `NAME.k.>` are records of the bus. The streams NAME_DOC and NAME_DEAD are computed from the journal.
+- Missing sequences are replaced records, batches that retention has removed, or damage.
 
-```python
+The program asks the leading server. A pull consumer is faster, but reads any server.
+"""
+
 import base64, json, socket, struct, sys
 
 host, port, name = sys.argv[1], int(sys.argv[2]), sys.argv[3]
@@ -42,13 +49,3 @@ while True:
             fields.append(body[at - size:at].decode())
         topic, subject, key, header, data = fields
         print(sequence * 1024 + 1024 - count + index, topic, header, data, sep="\t")
-```
-
-It asks the leading server. A pull consumer is faster, but reads any server.
-
-- A message of NATS under `NAME.m.>` is a batch. Its header `Segue-Batch` is the number of its messages, 0 to 1024. Its
-  body has them [as they are published](wire-protocol.md#a-message): topic, subject, key, header, data.
-- Message `i` of `n` has the offset `sequence × 1024 + 1024 − n + i`, from `i = 0`. The epoch is `segue-epoch` in the
-  stream's metadata, hexadecimal.
-- Messages under `NAME.k.>` are records of the bus. `NAME_DOC` and `NAME_DEAD` are computed from the journal.
-- Missing sequences are replaced records, batches that retention has removed, or damage.
