@@ -6,6 +6,7 @@ import Foundation
 import Logging
 import Navigation
 import Observation
+import Support
 import TestSupport
 import Testing
 
@@ -17,6 +18,24 @@ struct ViewsPageTests {
         let adapter = try String(contentsOf: folder.appending(path: "DeviceModel.swift"), encoding: .utf8)
         let page = try String(contentsOf: folder.appending(path: "../../docs/views.md").standardized, encoding: .utf8)
         #expect(page.contains("```swift\n\(adapter)```\n"))
+    }
+
+    @Test("The page of the wire protocol lists what views send, with the fields of the data")
+    func sent() throws {
+        let page = try String(contentsOfFile: Repository.path("docs/wire-protocol.md"), encoding: .utf8)
+        let section = page.components(separatedBy: "\n## A view\n").last?.components(separatedBy: "\n## ").first ?? ""
+        var listed: [String: Set<String>] = [:]
+        for row in section.matches(of: #/(?m)^\| [^|]+ \| (`[^|]*`) \| ([^|]*) \|$/#) {
+            let fields = Set(row.2.matches(of: #/`(\w+)`/#).map { String($0.1) }).subtracting(["id"])
+            for type in row.1.matches(of: #/`(?:command\.|event\.)?(\w+)`/#) { listed[String(type.1)] = fields }
+        }
+        let sent = PlatformMessages.all.filter {
+            $0.type.kind == .command && !["NavigationRequested", "DataDispatched"].contains($0.type.name)
+        }
+        for message in sent + [DomainEvent.DeepLinkReceived.self] {
+            guard case .object(let fields) = MessageContract(message).data else { continue }
+            #expect(listed[message.type.name] == Set(fields.keys), "\(message.type)")
+        }
     }
 
     @MainActor
