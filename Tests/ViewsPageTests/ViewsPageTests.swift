@@ -33,7 +33,7 @@ struct ViewsPageTests {
             $0.type.kind == .command && !["NavigationRequested", "DataDispatched"].contains($0.type.name)
         }
         for message in sent + [DomainEvent.DeepLinkReceived.self] {
-            guard case .object(let fields) = MessageContract(message).data else { continue }
+            guard case .object(let fields) = try JSONSchema(of: message) else { continue }
             #expect(listed[message.type.name] == Set(fields.keys), "\(message.type)")
         }
     }
