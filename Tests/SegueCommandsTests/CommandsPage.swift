@@ -6,7 +6,7 @@ import TestSupport
 /// The page of all verbs of `segue`.
 struct CommandsPage {
     /// Options that at least this number of verbs have, with the same help, are listed once.
-    private static let commonCount = 3
+    private static let commonCount = 6
 
     private let options: [Option]
 

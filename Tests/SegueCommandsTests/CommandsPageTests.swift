@@ -1,5 +1,6 @@
 import ArgumentParser
 import CommandLineTestSupport
+import Compose
 import Foundation
 import TestSupport
 import Testing
@@ -23,7 +24,8 @@ struct CommandsPageTests {
         #expect(throws: Never.self) { _ = try Segue.parseAsRoot(VerbPath(arguments, of: Segue.self).arguments) }
     }
 
-    /// The other examples run for a long time, and other tests run them: DemoTests, and `make bench`.
+    /// `demo` and `bench` run for a long time, so DemoTests and BenchVerbTests run them. `down` is last: it stops the
+    /// stack that the others need.
     @Test("Each example ends with success, or with an exit status that its row lists", .timeLimit(.minutes(3)))
     func examples() async throws {
         try await SegueCommandLine.inScratch { segue in
@@ -104,10 +106,7 @@ struct Verb: CustomTestStringConvertible {
     /// The words of the example after `segue`, as a shell divides them, without redirections.
     var words: [String] {
         let command = (example ?? "").prefix { !"|<>".contains($0) }
-        let quoted = command.split(separator: "'", omittingEmptySubsequences: false).enumerated()
-        return quoted.flatMap { index, part in
-            index.isMultiple(of: 2) ? part.split(separator: " ").map(String.init) : [String(part)]
-        }.dropFirst().map(\.self)
+        return Array(ShellWords.split(String(command))?.dropFirst() ?? [])
     }
 
     /// The example with another argument after the words that select the verb.
