@@ -46,13 +46,13 @@ struct ActionLinkTests {
             }
 
             try await stack.bus.publish(DomainEvent.TermsChanged())
-            try await stack.isAt("terms", on: "ios")
+            try await stack.screen("terms", on: "ios")
             let refused = try await open(stack)
             try await stack.message(DomainEvent.MessageDiscarded.self) {
                 $0.messageID == refused.id && $0.reason.contains("screen 'terms' must be completed first")
             }
             try await stack.bus.send(Command.TermsAccepted(), origin: Origin(platform: "ios"))
-            #expect(try await stack.isAt("list", on: "ios").state.parked == nil)
+            #expect(try await stack.screen("list", on: "ios").state.parked == nil)
 
             let last = try await open(stack)
             try await stack.message(Command.Refresh.self, after: last)

@@ -41,7 +41,7 @@ struct CoordinatorOptionTests {
 
     private func launch(_ session: String, _ stack: TestStack) async throws {
         try await stack.bus.publish(DomainEvent.LaunchFinished(), subject: session)
-        try await stack.isAt("list", on: "ios", in: session)
+        try await stack.screen("list", on: "ios", subject: session)
     }
 
     /// - Returns: The state to which the command leads.

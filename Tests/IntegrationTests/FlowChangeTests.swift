@@ -41,19 +41,19 @@ struct FlowChangeTests {
                 try await stack.bus.publish(DomainEvent.LaunchFinished())
                 for screen in ["bridge", "hill"] {
                     try await stack.bus.send(Command.StepTaken())
-                    try await stack.isAt(screen, on: "ios")
+                    try await stack.screen(screen, on: "ios")
                 }
-                let former = try await stack.isAt("hill", on: "ios")
+                let former = try await stack.screen("hill", on: "ios")
                 let changed = Self.flow.replacing(", hill: }", with: ", peak: }")
                     .replacing("push: hill", with: "push: peak")
                 try changed.write(toFile: path, atomically: true, encoding: .utf8)
                 try await stack.killAndRestart("ios-coordinator")
-                let restored = try await stack.isAt("bridge", on: "ios")
+                let restored = try await stack.screen("bridge", on: "ios")
                 #expect(restored.state.path.first == former.state.path.first, "the instance is the same")
                 #expect(restored.state.leaving.map(\.screen).contains("hill"))
                 #expect(restored.rule == nil)
                 try await stack.bus.send(Command.StepTaken())
-                let next = try await stack.isAt("peak", on: "ios")
+                let next = try await stack.screen("peak", on: "ios")
                 #expect(next.rule == "transitions[1]")
                 #expect(next.flow.hash != former.flow.hash)
             }

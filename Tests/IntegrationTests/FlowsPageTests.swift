@@ -23,7 +23,7 @@ struct FlowsPageTests {
                 segue.environment["SEGUE_BUS"] = stack.busAddress
                 let result = try await segue.shell("set -euo pipefail\n\(commands[0])")
                 try #require(result.status == 0, "\(result.error)")
-                let state = try await stack.isAt("item", on: "ios").state
+                let state = try await stack.screen("item", on: "ios").state
                 #expect(state.top.arguments == ["itemID": "5", "pieces": 1])
             }
         }

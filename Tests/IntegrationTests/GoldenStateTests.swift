@@ -72,7 +72,7 @@ struct GoldenStateTests {
 
     /// Nobody answers the last command of Ben.
     private func deadlineHasPassed(_ stack: TestStack) async throws {
-        let state = try await stack.isAt("problem", on: "onboarding", in: "ben").state
+        let state = try await stack.screen("problem", on: "onboarding", subject: "ben").state
         #expect(state.path.map(\.screen) == ["age"] && state.attempt == nil)
     }
 
@@ -91,12 +91,12 @@ struct GoldenStateTests {
     private func sessionsGoOn(_ stack: TestStack) async throws {
         // The waiting command of Ben is handled, too late for his session.
         try await stack.document(Document.OnboardingDraft.self, subject: "ben") { $0.draft.age == 28 }
-        try await stack.isAt("problem", on: "onboarding", in: "ben")
+        try await stack.screen("problem", on: "onboarding", subject: "ben")
 
-        let state = try await stack.isAt("plan", on: "onboarding", in: "ann").state
+        let state = try await stack.screen("plan", on: "onboarding", subject: "ann").state
         #expect(state.path.map(\.screen) == ["age", "plan"])
         try await stack.bus.send(Command.PlanChosen(plan: "solo"), subject: "ann")
-        try await stack.isAt("final", on: "onboarding", in: "ann")
+        try await stack.screen("final", on: "onboarding", subject: "ann")
         try await stack.document(Document.OnboardingDraft.self, subject: "ann") {
             $0.draft.name == "Ann" && $0.draft.age == 35 && $0.draft.plan == .solo
         }
@@ -120,7 +120,7 @@ struct GoldenStateTests {
             .map { try $0.decode(DomainEvent.PlaylistShuffled.self).playlistID }
         #expect(shuffled == ["DeepFocus", "MorningPages"])
         try await story.isInDetail("MorningPages")
-        let path = try await story.stack.isAt("generatedPlaylist", on: "ios", in: story.session).state.path
+        let path = try await story.stack.screen("generatedPlaylist", on: "ios", subject: story.session).state.path
         #expect(path.map(\.arguments["playlistID"]) == ["MorningPages"])
     }
 

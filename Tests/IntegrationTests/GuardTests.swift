@@ -55,7 +55,7 @@ struct GuardTests {
                 $0.snapshot.state.attempt?.message.id == command.id
             }
             try await stack.killAndRestart("error-notifier")
-            let state = try await stack.isAt("done", on: "ios").state
+            let state = try await stack.screen("done", on: "ios").state
             #expect(state.attempt == nil)
             #expect(state.path.map(\.screen) == ["done"])
             let questions = stack.messages.filter { $0.type == Command.ErrorDismissed.type }
@@ -71,7 +71,7 @@ struct GuardTests {
         try await withFlow(deadline: "500ms") { stack in
             let command = try await wait(stack)
             try await stack.killAndRestart("ios-coordinator")
-            try await stack.isAt("sorry", on: "ios")
+            try await stack.screen("sorry", on: "ios")
             try await stack.message(DomainEvent.MessageDiscarded.self) { $0.messageID == command.id }
             try stack.thaw("error-notifier")
         }

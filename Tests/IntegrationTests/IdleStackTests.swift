@@ -11,7 +11,7 @@ struct IdleStackTests {
         arguments: Story.Shape.single)
     func journal(shape: Story.Shape) async throws {
         try await Story.tell(in: shape) { story in
-            for platform in ["ios", "mac"] { try await story.stack.isAt("launch", on: platform) }
+            for platform in ["ios", "mac"] { try await story.stack.screen("launch", on: platform) }
             for service in ["auth-service", "music-service", "error-notifier"] {
                 _ = try await story.presence(of: service)
             }

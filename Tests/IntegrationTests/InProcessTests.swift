@@ -20,7 +20,7 @@ struct InProcessTests {
             try await story.launch()
             try await story.logIn()
             try await story.select("EndlessFocus")
-            let snapshot = try await story.stack.isAt("generatedPlaylist", on: "ios")
+            let snapshot = try await story.stack.screen("generatedPlaylist", on: "ios")
             let end = try await story.bus.inspect.end()
             before.withLock { $0 = (snapshot, end) }
         }

@@ -24,11 +24,11 @@ struct PlatformTests {
     func launch() async throws {
         try await TestStack.with(Self.services) { stack in
             for platform in ["ios", "mac"] {
-                try await stack.isAt("launch", on: platform)
+                try await stack.screen("launch", on: platform)
             }
             try await stack.bus.publish(DomainEvent.LaunchFinished())
             for platform in ["ios", "mac"] {
-                try await stack.isAt("serviceSelection", on: platform)
+                try await stack.screen("serviceSelection", on: platform)
             }
         }
     }
@@ -49,12 +49,12 @@ struct PlatformTests {
     func kill(service: String) async throws {
         try await TestStack.with(Self.services) { stack in
             try await stack.bus.publish(DomainEvent.LaunchFinished())
-            try await stack.isAt("serviceSelection", on: "ios")
+            try await stack.screen("serviceSelection", on: "ios")
             try await stack.killAndRestart(service)
             let error = try await stack.bus.publish(ApplicationError(code: "test.failed", message: "It failed."))
             try await stack.document(Document.ErrorBanner.self) { $0.errorID == error.id }
             for platform in ["ios", "mac"] {
-                try await stack.isAt("serviceSelection", on: platform)
+                try await stack.screen("serviceSelection", on: platform)
             }
         }
     }
@@ -80,11 +80,11 @@ struct PlatformTests {
         services[0].watchdog = .seconds(3)
         try await TestStack.with(services) { stack in
             try await stack.bus.publish(DomainEvent.LaunchFinished())
-            try await stack.isAt("serviceSelection", on: "ios")
+            try await stack.screen("serviceSelection", on: "ios")
             try await stack.freezeUntilReplaced("broker")
             let error = try await stack.bus.publish(ApplicationError(code: "test.failed", message: "It failed."))
             try await stack.document(Document.ErrorBanner.self) { $0.errorID == error.id }
-            for platform in ["ios", "mac"] { try await stack.isAt("serviceSelection", on: platform) }
+            for platform in ["ios", "mac"] { try await stack.screen("serviceSelection", on: platform) }
         }
     }
 
@@ -105,12 +105,12 @@ struct PlatformTests {
     @Test("A frozen coordinator does not delay others, and catches up when it continues", .timeLimit(.minutes(3)))
     func freeze() async throws {
         try await TestStack.with(Self.services) { stack in
-            try await stack.isAt("launch", on: "ios")
+            try await stack.screen("launch", on: "ios")
             try await stack.freeze("ios-coordinator")
             try await stack.bus.publish(DomainEvent.LaunchFinished())
-            try await stack.isAt("serviceSelection", on: "mac")
+            try await stack.screen("serviceSelection", on: "mac")
             try stack.thaw("ios-coordinator")
-            try await stack.isAt("serviceSelection", on: "ios")
+            try await stack.screen("serviceSelection", on: "ios")
         }
     }
 
@@ -139,7 +139,7 @@ struct PlatformTests {
             let malformed = Envelope(attributes: attributes, data: Data("{".utf8))
             try await stack.bus.publish(Batch([malformed]))
             try await stack.bus.publish(DomainEvent.LaunchFinished())
-            try await stack.isAt("serviceSelection", on: "mac")
+            try await stack.screen("serviceSelection", on: "mac")
             let error = try await stack.bus.publish(ApplicationError(code: "test.failed", message: "It failed."))
             try await stack.document(Document.ErrorBanner.self) { $0.errorID == error.id || $0.waiting > 0 }
         }

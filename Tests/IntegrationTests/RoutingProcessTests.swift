@@ -48,7 +48,7 @@ struct RoutingProcessTests {
 
             try await BusDispatcher(bus: stack.bus, origin: Origin(platform: "dispatch"))
                 .dispatch(RouteModel(fromStationCode: "YRK", toStationCode: "LDS"))
-            let state = try await stack.isAt("route", on: "dispatch").state
+            let state = try await stack.screen("route", on: "dispatch").state
             #expect(state.top.arguments == ["fromStationCode": "YRK", "toStationCode": "LDS"])
             #expect(state.presentations.map(\.style) == [.sheet])
         }

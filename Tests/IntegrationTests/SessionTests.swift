@@ -40,7 +40,7 @@ struct SessionTests {
             try await anna.bothAreAt("serviceSelection")
             try await anna.status(is: .deauthorized)
             try await bert.play()
-            try await story.stack.isAt("generatedPlaylist", on: "ios", in: "bert")
+            try await story.stack.screen("generatedPlaylist", on: "ios", subject: "bert")
             for service in ["auth-service", "music-service"] { try await story.processes.killAndRestart(service) }
             try await bert.play()
             #expect(try await bert.select("QuietHours").count == 7)

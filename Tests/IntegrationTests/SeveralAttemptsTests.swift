@@ -48,10 +48,10 @@ struct SeveralAttemptsTests {
     func killed() async throws {
         try await TestStack.with(flow: Self.flow) { stack, _ in
             try await stack.bus.publish(DomainEvent.LaunchFinished())
-            let form = try await stack.isAt("form", on: "ios").state.top.id
+            let form = try await stack.screen("form", on: "ios").state.top.id
             try await stack.bus.send(Command.FormSent(), origin: Origin(platform: "ios", instance: form))
             try await stack.bus.publish(DomainEvent.PhotoWanted())
-            let photo = try await stack.isAt("photo", on: "ios").state.top.id
+            let photo = try await stack.screen("photo", on: "ios").state.top.id
             try await stack.bus.send(Command.PhotoSent(), origin: Origin(platform: "ios", instance: photo))
             let waiting = try await stack.document(Document.NavigationState.self, key: "ios") {
                 $0.snapshot.state.attempts.count == 2
@@ -64,10 +64,10 @@ struct SeveralAttemptsTests {
 
             try await stack.killAndRestart("ios-coordinator")
             try await answer(questions.photo, DomainEvent.PhotoKept(), on: stack)
-            let state = try await stack.isAt("form", on: "ios").state
+            let state = try await stack.screen("form", on: "ios").state
             #expect(state.attempts.map(\.instance) == [form])
             try await answer(questions.form, DomainEvent.FormStored(), on: stack)
-            #expect(try await stack.isAt("done", on: "ios").state.attempts.isEmpty)
+            #expect(try await stack.screen("done", on: "ios").state.attempts.isEmpty)
             for type in [Command.StoreForm.type, Command.StorePhoto.type] {
                 #expect(stack.messages.count { $0.type == type } == 1, "asked once")
             }

@@ -39,10 +39,10 @@ struct WaitTests {
                 !$0.snapshot.state.waits.isEmpty
             }.snapshot.state.waits[0].id
             try await stack.killAndRestart("ios-coordinator")
-            let list = try await stack.isAt("list", on: "ios")
+            let list = try await stack.screen("list", on: "ios")
             #expect(list.rule == "transitions[0]" && list.state.waits.isEmpty)
 
-            #expect(try await stack.isAt("list", on: "ios", in: "hasty").rule == "transitions[1]")
+            #expect(try await stack.screen("list", on: "ios", subject: "hasty").rule == "transitions[1]")
             try await stack.until("no wait is left") { messages in
                 let deadlines = messages.filter {
                     $0.type == Document.Deadline.type && $0.attributes.key?.hasPrefix("ios.attempt.") == true

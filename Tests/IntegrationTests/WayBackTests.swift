@@ -45,7 +45,7 @@ struct WayBackTests {
         try await TestStack.with(flow: Self.flow) { stack, shell in
             let phone = Origin(platform: "ios", device: "phone")
             try await stack.bus.send(Command.RoomChosen(room: 7), origin: phone)
-            let room = try await stack.isAt("room", on: "ios").state.top.id
+            let room = try await stack.screen("room", on: "ios").state.top.id
 
             let lines = ["PaymentWanted", "@payment", "q"].joined(separator: "' '")
             let device = try await shell.shell("printf '%s\\n' '\(lines)' | device --flow flow.yaml")
@@ -54,7 +54,7 @@ struct WayBackTests {
             #expect(screens[0].contains("b back"))
             #expect(screens.last?.contains("Payment") == true && screens.last?.contains("b back") == false)
 
-            let payment = try await stack.isAt("payment", on: "ios")
+            let payment = try await stack.screen("payment", on: "ios")
             #expect(payment.withoutBack == [room, payment.state.top.id])
             let swipe = try await stack.bus.send(
                 Command.BackCompleted(instance: payment.state.top.id), origin: phone, lifetime: nil)
@@ -64,14 +64,14 @@ struct WayBackTests {
             }
 
             try await stack.bus.send(Command.Paid(), origin: phone)
-            #expect(try await stack.isAt("room", on: "ios").withoutBack.isEmpty)
+            #expect(try await stack.screen("room", on: "ios").withoutBack.isEmpty)
             // The report of the swipe comes twice, the second time to a coordinator that has restarted.
             try await stack.bus.send(Command.BackCompleted(instance: room), origin: phone, lifetime: nil)
-            try await stack.isAt("rooms", on: "ios")
+            try await stack.screen("rooms", on: "ios")
             try await stack.killAndRestart("ios-coordinator")
             try await stack.bus.send(Command.BackCompleted(instance: room), origin: phone, lifetime: nil)
             try await stack.bus.send(Command.RoomChosen(room: 8), origin: phone)
-            try await stack.isAt("room", on: "ios")
+            try await stack.screen("room", on: "ios")
             let left = try stack.messages.filter { $0.type == Command.RoomLeft.type }
                 .map { try $0.decode(Command.RoomLeft.self).room }
             #expect(left == [7])

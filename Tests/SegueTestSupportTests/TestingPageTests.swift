@@ -100,7 +100,7 @@ struct TestingPageTests {
         let page = try TestingPage.text()
         let source = try String(contentsOf: URL(filePath: #filePath), encoding: .utf8)
         let blocks = page.matches(of: #/(?s)```swift\n(.*?)```/#).map { String($0.1) }
-        #expect(blocks.count == 4)
+        #expect(blocks.count == 3)
         for block in blocks { #expect(source.contains(block), "not in the source:\n\(block)") }
         #expect(page.split(whereSeparator: \.isWhitespace).count <= 800)
     }

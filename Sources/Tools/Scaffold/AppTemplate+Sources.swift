@@ -158,15 +158,18 @@ extension AppTemplate {
         struct StoryTests {
             private let item = Document.Items.initial.items[0]
 
-            @Test("Both platforms show a screen, and an item is bought")
+            @Test("Both platforms show the chosen item, and the phone returns to the list when it is bought")
             func story() async throws {
                 try await TestStack.with(file: PackageFile.path("compose.yaml")) { stack in
                     try await stack.bus.publish(DomainEvent.LaunchFinished())
-                    try await stack.message(Document.Items.self) { $0.items.contains(item) }
-                    try await stack.document(Document.NavigationState.self, key: "ios") { _ in true }
-                    try await stack.document(Document.NavigationState.self, key: "mac") { _ in true }
+                    for platform in ["ios", "mac"] { try await stack.screen("list", on: platform) }
+                    try await stack.bus.send(Command.ItemSelected(itemID: item.id))
+                    for platform in ["ios", "mac"] {
+                        try await stack.screen("item(itemID: \\(item.id))", on: platform)
+                    }
                     try await stack.bus.send(Command.PurchaseRequested(itemID: item.id))
                     try await stack.message(DomainEvent.ItemBought.self) { $0.itemID == item.id }
+                    try await stack.screen("list", on: "ios")
                 }
             }
 

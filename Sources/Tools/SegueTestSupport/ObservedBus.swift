@@ -1,4 +1,7 @@
+internal import Contracts
 public import EventBus
+internal import FlowReview
+public import Navigation
 internal import Support
 
 /// A bus all of whose messages a test records. The test waits for messages of any time.
@@ -7,10 +10,8 @@ internal import Support
 /// ``StackFailure`` at its deadline, which names the line of the test, what it waited for, and what happened instead.
 /// A helper that calls such a method passes on the line of its own caller:
 ///
-///     func shows(_ screen: String, fileID: StaticString = #fileID, line: UInt = #line) async throws {
-///         try await document(Document.NavigationState.self, key: "ios", fileID: fileID, line: line) {
-///             $0.snapshot.state.top.screen == screen
-///         }
+///     func isServed(_ kind: String, fileID: StaticString = #fileID, line: UInt = #line) async throws {
+///         try await message(DomainEvent.CoffeeServed.self, fileID: fileID, line: line) { $0.kind == kind }
 ///     }
 public protocol ObservedBus: Sendable {
     /// The test's own connection to the bus.
@@ -135,6 +136,34 @@ extension ObservedBus {
             guard let last = last(in: messages), !last.isTombstone else { return nil }
             let document = try last.decode(D.self)
             return fits(document) ? document : nil
+        }
+    }
+
+    /// Waits until a screen is the top screen of a platform.
+    /// - Parameter screen: The name of the screen, or the name with all arguments: `cup(kind: lungo)`.
+    /// - Returns: The state of the platform.
+    /// - Throws: ``StackFailure`` if this has not happened before the deadline.
+    @discardableResult
+    public func screen(
+        _ screen: String, on platform: String, subject: String = Session.default, deadline: Duration? = nil,
+        fileID: StaticString = #fileID, line: UInt = #line
+    ) async throws -> NavigationSnapshot {
+        @Sendable func last(in messages: [Envelope]) throws -> NavigationSnapshot? {
+            let last = messages.last {
+                $0.type == Document.NavigationState.type && $0.subject == subject && $0.attributes.key == platform
+            }
+            guard let last, !last.isTombstone else { return nil }
+            return try last.decode(Document.NavigationState.self).snapshot
+        }
+        return try await within(
+            deadline, Awaited("the screen \(screen) on \(platform)", of: subject),
+            at: Caller(fileID: fileID, line: line)
+        ) { messages in
+            let last = try? last(in: messages)
+            return last.map { "it shows \($0.state.top.text)" } ?? "there is no state of \(platform)"
+        } until: { messages in
+            guard let last = try last(in: messages) else { return nil }
+            return [last.state.top.screen, last.state.top.text].contains(screen) ? last : nil
         }
     }
 

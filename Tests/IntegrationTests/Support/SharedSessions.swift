@@ -22,7 +22,7 @@ struct SharedSessions {
     /// Launches all sessions.
     func launch() async throws {
         for session in sessions { try await stack.bus.publish(DomainEvent.LaunchFinished(), subject: session) }
-        for session in sessions { try await stack.isAt("serviceSelection", on: platform, in: session) }
+        for session in sessions { try await stack.screen("serviceSelection", on: platform, subject: session) }
     }
 
     /// Sends a command to each session, and waits until all are answered.

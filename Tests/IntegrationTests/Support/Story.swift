@@ -112,14 +112,14 @@ struct Story {
 
     func launch() async throws {
         // Only the session `default` has a state before its launch.
-        if session == Session.default { try await stack.isAt("launch", on: "ios") }
+        if session == Session.default { try await stack.screen("launch", on: "ios") }
         try await bus.publish(DomainEvent.LaunchFinished(), subject: session)
         try await bothAreAt("serviceSelection")
     }
 
     func bothAreAt(_ screen: String) async throws {
         for platform in ["ios", "mac"] {
-            try await stack.isAt(screen, on: platform, in: session)
+            try await stack.screen(screen, on: platform, subject: session)
         }
     }
 
@@ -144,7 +144,7 @@ struct Story {
         try await stack.message(DomainEvent.PlaylistShuffled.self, after: command, subject: session) {
             $0.playlistID == playlistID
         }
-        try await stack.isAt("generatedPlaylist", on: "ios", in: session)
+        try await stack.screen("generatedPlaylist", on: "ios", subject: session)
         try await isInDetail(playlistID)
         return try await stack.document(Document.GeneratedPlaylist.self, subject: session) {
             $0.playlistID == playlistID && $0.status == .ready

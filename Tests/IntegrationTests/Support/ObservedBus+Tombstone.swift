@@ -1,20 +1,7 @@
-import Contracts
 import EventBus
-import Navigation
 import SegueTestSupport
 
 extension ObservedBus {
-    /// Waits until `screen` is the top screen of a platform.
-    @discardableResult
-    func isAt(
-        _ screen: String, on platform: String, in session: String = Session.default,
-        fileID: StaticString = #fileID, line: UInt = #line
-    ) async throws -> NavigationSnapshot {
-        try await document(
-            Document.NavigationState.self, key: platform, subject: session, fileID: fileID, line: line
-        ) { $0.snapshot.state.top.screen == screen }.snapshot
-    }
-
     /// Waits until a document is withdrawn.
     @discardableResult
     func tombstone(
