@@ -471,7 +471,6 @@ let tests: [Target] = [
         swiftSettings: [.treatAllWarnings(as: .error)]),
     tests(of: "Monitor", apps + ["AppContract"]),
     tests(of: "Device", screens),
-    suite("ViewsPageTests", screens),
     tests(of: "Opening", files),
     tests(of: "TerminalDevice", screens),
     tests(of: "SignIn", files + ["Sodium"]),

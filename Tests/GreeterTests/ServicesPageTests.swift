@@ -282,20 +282,6 @@ struct ServicesPageTests {
         try await withRunning(sensor) {}
     }
 
-    @Test("The code of the page is in sources that are built")
-    func code() throws {
-        let page = try Self.text("docs/services.md")
-        let sources = try [
-            "Tests/Greeter/Greeter.swift", "Tests/GreeterTests/GreeterTests.swift",
-            "Tests/GreeterTests/ServicesPageTests.swift",
-        ].map { Self.unindented(try Self.text($0)) }
-        let blocks = page.matches(of: #/(?s)```swift\n(.*?)```/#).map { String($0.1) }
-        #expect(blocks.count > 6)
-        for block in blocks {
-            #expect(sources.contains { $0.contains(Self.unindented(block)) }, "not in the sources:\n\(block)")
-        }
-    }
-
     @Test("An error of the command line contains no control characters of an argument")
     func usageError() async throws {
         try await SegueCommandLine.inScratch { segue in
@@ -338,11 +324,6 @@ struct ServicesPageTests {
     private static func text(_ path: String) throws -> String {
         let file = URL(filePath: #filePath).appending(path: "../../../\(path)").standardizedFileURL
         return try String(contentsOf: file, encoding: .utf8)
-    }
-
-    /// The lines without their indentation.
-    private static func unindented(_ text: String) -> String {
-        text.split(separator: "\n").map { $0.trimmingCharacters(in: .whitespaces) }.joined(separator: "\n")
     }
 }
 

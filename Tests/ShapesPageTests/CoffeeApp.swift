@@ -17,6 +17,14 @@ let barista = Handlers("barista")
         [DomainEvent.CoffeeServed(kind: order.kind)]
     }
 
+func coffeeFlow() throws -> Flow {
+    try Flow("coffee", version: 1, platform: "counter", start: "menu") {
+        Flow.Screen("menu", sends: ["command.CoffeeOrdered"])
+        Flow.Screen("cup")
+        Flow.Transition(on: "event.CoffeeServed", do: [.push(.screen("cup", ["kind": "${data.kind}"]))])
+    }
+}
+
 /// An app that is one process.
 struct CoffeeApp {
     let hub: InMemoryHub
@@ -35,13 +43,9 @@ struct CoffeeApp {
 
     /// The services. In a stack, each of them is a process.
     private func services() throws -> [any Service] {
-        let flow = try Flow("coffee", version: 1, platform: "counter", start: "menu") {
-            Flow.Screen("menu", sends: ["command.CoffeeOrdered"])
-            Flow.Screen("cup")
-            Flow.Transition(on: "event.CoffeeServed", do: [.push(.screen("cup", ["kind": "${data.kind}"]))])
-        }
-        return [
-            Coordinator(flow: flow, bus: EventBus.inMemory(source: "coordinator/1", hub: hub), logger: logger),
+        [
+            Coordinator(
+                flow: try coffeeFlow(), bus: EventBus.inMemory(source: "coordinator/1", hub: hub), logger: logger),
             ErrorNotifier(bus: EventBus.inMemory(source: "error-notifier/1", hub: hub), logger: logger),
             HandlerService(barista, bus: EventBus.inMemory(source: "barista/1", hub: hub), logger: logger),
         ]

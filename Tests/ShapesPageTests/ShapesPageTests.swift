@@ -9,16 +9,6 @@ import Testing
 
 @Suite("The program of docs/deploying.md")
 struct ShapesPageTests {
-    @Test("The page has the app that these tests compile and run")
-    func program() throws {
-        let folder = URL(filePath: #filePath).deletingLastPathComponent()
-        let program = try String(contentsOf: folder.appending(path: "CoffeeApp.swift"), encoding: .utf8)
-        let page = try String(
-            contentsOf: folder.appending(path: "../../docs/deploying.md").standardized, encoding: .utf8)
-        let app = try #require(program.firstRange(of: "/// An app that is one process.\n")).lowerBound
-        #expect(page.contains("```swift\n\(program[app...])```\n"))
-    }
-
     @Test("An order leads to a cup, and the app has the same cup when it runs again")
     func app() async throws {
         let scratch = try ScratchFolder()

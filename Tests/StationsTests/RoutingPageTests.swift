@@ -38,31 +38,4 @@ struct RoutingPageTests {
             }
         }
     }
-
-    @Test("The Swift code of the page is in sources that are built")
-    func code() throws {
-        let page = try FlowFile.text("docs/flows.md")
-        let sources = try Self.sources(["Sources/Examples/Stations", "Tests/StationsTests", "Tests/ContractsTests"])
-        var count = 0
-        for block in page.matches(of: #/(?s)```swift\n(.*?)```/#) {
-            let code = Self.unindented(String(block.1))
-            #expect(sources.contains { $0.contains(code) }, "nowhere in the sources:\n\(block.1)")
-            count += 1
-        }
-        #expect(count >= 4)
-    }
-
-    private static func sources(_ folders: [String]) throws -> [String] {
-        try folders.flatMap { folder in
-            let names = FileManager.default.enumerator(atPath: FlowFile.root.appending(path: folder).path)
-            return try (names?.compactMap { $0 as? String } ?? []).filter { $0.hasSuffix(".swift") }.map {
-                unindented(try FlowFile.text("\(folder)/\($0)"))
-            }
-        }
-    }
-
-    /// The text without indentation.
-    private static func unindented(_ text: String) -> String {
-        text.split(separator: "\n").map { $0.trimmingCharacters(in: .whitespaces) }.joined(separator: "\n")
-    }
 }

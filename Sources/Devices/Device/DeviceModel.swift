@@ -1,33 +1,37 @@
-import Contracts
-import Device
-import EventBus
-import Logging
-import Navigation
-import Observation
+internal import Contracts
+public import EventBus
+public import Logging
+public import Navigation
+public import Observation
 
-/// The device of a window, as SwiftUI observes it.
+/// A device whose drawing observes it, such as the view of a window in SwiftUI.
+///
+/// In SwiftUI, `.task { try? await model.run() }` runs it. A `NavigationStack` is bound to ``path``, a sheet to
+/// ``presented``. SwiftUI sets these values after its own gestures; a set value is a report, and the coordinator's next
+/// state decides.
 @MainActor @Observable
-final class DeviceModel {
-    /// Nil until the coordinator has published a state.
-    private(set) var scene: Scene?
+public final class DeviceModel {
+    /// What to draw. Nil until the coordinator has published a state, and after the end of the session.
+    public private(set) var scene: Scene?
     /// A text to show for a moment.
-    private(set) var note: String?
+    public private(set) var note: String?
     /// A URL to open, once.
-    var requestedURL: OpenableURL?
+    public var requestedURL: OpenableURL?
 
     private var session: DeviceSession
     private let connection: DeviceConnection
     private let outbox = DeviceOutbox()
     private let (queries, asking) = AsyncStream.makeStream(of: Envelope.self, bufferingPolicy: .bufferingOldest(16))
 
-    init(_ identity: DeviceIdentity, screens: AppScreens, bus: EventBus) {
+    public init(_ identity: DeviceIdentity, screens: AppScreens, bus: EventBus, logger: Logger) {
         session = DeviceSession(
             identity, screens: screens, commandLifetime: EventBus.commandLifetime, isAnimated: true)
-        connection = DeviceConnection(bus: bus, logger: Logger(label: "device"))
+        connection = DeviceConnection(bus: bus, logger: logger)
     }
 
-    /// Runs until the task is cancelled. In a view: `.task { try? await model.run() }`
-    func run() async throws {
+    /// Receives and publishes messages until the task is cancelled. To be called once.
+    /// - Throws: An error of the bus after which a subscription cannot begin again.
+    public func run() async throws {
         let (filters, connection, outbox) = (session.filters, connection, outbox)
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { for await message in outbox.messages { try await connection.publish(message) } }
@@ -46,9 +50,11 @@ final class DeviceModel {
         }
     }
 
-    func choose(_ choice: Choice) { handle(.choice(choice)) }
+    /// Does what a person has chosen: one of the scene's choices.
+    public func choose(_ choice: Choice) { handle(.choice(choice)) }
 
-    func report(_ report: DeviceSession.Report) { handle(.report(report)) }
+    /// Reports what has happened in the drawing.
+    public func report(_ report: DeviceSession.Report) { handle(.report(report)) }
 
     private func answer(_ answer: Result<Envelope, any Error>, to query: String) { handle(.answer(answer, to: query)) }
 
@@ -58,7 +64,8 @@ final class DeviceModel {
                 switch output {
                 case .draw: scene = session.scene
                 case .publish(let message): if !outbox.send(message) { note = "Too many messages wait." }
-                case .ask(let query): asking.yield(query)
+                case .ask(let query):
+                    guard case .enqueued = asking.yield(query) else { note = "Too many queries wait."; break }
                 case .say(let text), .refused(let text): note = text
                 case .openURL(let url): requestedURL = OpenableURL(url)
                 case .answered, .unreadable: break
@@ -70,11 +77,9 @@ final class DeviceModel {
     }
 }
 
-// What a NavigationStack and a sheet are bound to. SwiftUI sets these values after its own gestures; a set value is a
-// report, and the coordinator's next state decides.
 extension DeviceModel {
-    /// The screens on the root's stack.
-    var path: [ScreenInstance] {
+    /// The screens on the root's stack. A shorter path reports that a person has gone back.
+    public var path: [ScreenInstance] {
         get { scene?.snapshot.state.path ?? [] }
         set {
             guard let former = scene?.snapshot.state.path, newValue.count < former.count else { return }
@@ -82,8 +87,8 @@ extension DeviceModel {
         }
     }
 
-    /// The presentation in front.
-    var presented: Presentation? {
+    /// The presentation in front. Nil reports that a person has dismissed it.
+    public var presented: Presentation? {
         get { scene?.snapshot.state.presentations.last }
         set {
             guard newValue == nil, let former = scene?.snapshot.state.presentations.last else { return }
