@@ -38,6 +38,8 @@ struct KeyTests {
             }
         }
         #expect(log.text.contains("connections were refused ("))
+        // The notice, which is also published.
+        #expect(log.text.contains("connections or requests were refused (connection-refused)"))
     }
 
     @Test("A key that is added while the broker runs is accepted, and one that is revoked ends its bus")
