@@ -121,7 +121,10 @@ class Bus:
                 self.wait(epoch, after)
 
     def wait(self, epoch: int, after: int) -> None:
-        """Waits until there may be something to read."""
+        """Waits until there may be something to read.
+
+        The packets are discarded before the next page is read: what is published during that read is a new signal.
+        """
         while self.epoch == epoch and self.head <= after <= self.seen:
             if self.feed.poll(1000 * max(0, self.next_hello - time.monotonic())):
                 break
@@ -182,6 +185,7 @@ class Bus:
                 self.renew = None
 
     def work(self, claim: Claim, filters: Sequence[str], handler: Handler) -> None:
+        """Handles the messages of a claim's partitions. After a page without one, records only the progress."""
         if not claim.start:
             return time.sleep(1)  # The member owns no partition: claim again.
         settled = claim.start[1]
