@@ -19,7 +19,7 @@ struct LogTests {
         #expect(isRead)
     }
 
-    @Test("Each line has its stream and its time, and can contain any bytes")
+    @Test("Each line has its stream and its time, and can contain any bytes, in a file that only its owner can read")
     func streams() async throws {
         let scratch = try Scratch()
         let script = "printf 'good\\r\\n\\n'; printf '\\377\\000x\\n'; printf 'bad\\n  worse' >&2"
@@ -33,6 +33,8 @@ struct LogTests {
         let bytes = try Data(contentsOf: URL(fileURLWithPath: path))
         #expect(bytes.range(of: Data("Z stdout F good\r\n".utf8)) != nil)
         #expect(bytes.range(of: Data([0xFF, 0, UInt8(ascii: "x")])) != nil, "the file keeps what cannot be shown")
+        let mode = try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
+        #expect(mode == 0o600)
     }
 
     @Test("A line that is too long for memory is stored in marked parts")

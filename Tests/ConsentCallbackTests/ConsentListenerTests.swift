@@ -39,6 +39,15 @@ struct ConsentListenerTests {
         }
     }
 
+    @Test("The login's callback listens only on 127.0.0.1")
+    func loopback() async throws {
+        try await listening(answer: { _ in nil }) { redirectURI in
+            let base = redirectURI.dropLast("/callback".count)
+            let port = try #require(Int(base.split(separator: ":").last ?? ""))
+            #expect(throws: RawConnection.Refused.self) { try RawConnection(port: port, address: "127.0.0.2") }
+        }
+    }
+
     @Test(
         "Any other path is not found",
         arguments: ["/callback", "/callback?code=c", "/favicon.ico", "/", "/callback/x?code=c&state=s"])

@@ -11,7 +11,7 @@ struct NATSPageTests {
         let page = try Page("docs/deploying.md")
         let servers = page.section("How do I run the bus on NATS?").blocks(of: "sh")
         let rights = page.section("How do I restrict rights on NATS?").blocks(of: "sh")
-        try #require(servers.count == 2 && rights.count == 1)
+        try #require(servers.count == 3 && rights.count == 1)
         try await SegueCommandLine.inScratch { segue in
             let stack = Repository.path("compose/nats.yaml")
             let contract = Repository.path("config/contract.json")
@@ -23,20 +23,24 @@ struct NATSPageTests {
         }
     }
 
-    @Test("Three servers and a steward can be started with the page's commands", .timeLimit(.minutes(2)))
+    @Test(
+        "Three servers, a steward and a stack on them can be started with the page's commands", .timeLimit(.minutes(3)))
     func ownServers() async throws {
         let page = try Page("docs/deploying.md").section("How do I run the bus on NATS?")
-        let block = try #require(page.blocks(of: "sh").dropFirst().first)
+        let blocks = page.blocks(of: "sh").dropFirst()
+        let file = try #require(page.blocks(of: "yaml").first)
+        try #require(blocks.count == 2)
         let reserved = try (1...9).map { try LoopbackPort(for: "nats \($0)") }
         try await SegueCommandLine.inScratch { segue in
-            var commands = block
+            var commands = "cat > servers.yaml <<END\n\(file)END\n\(blocks.joined())"
             for (index, prefix) in [422, 622, 822].enumerated() {
                 let ports = reserved[(index * 3)..<(index * 3 + 3)].map { "\($0.number)" }
                 commands.replace(
                     "\(prefix)$n", with: "$(echo \(ports.joined(separator: " ")) | cut -d ' ' -f $n)")
                 for (number, port) in zip(1..., ports) { commands.replace("\(prefix)\(number)", with: port) }
             }
-            commands = commands.replacing("nats-server -c", with: "\(Repository.path(".build/nats-server")) -c")
+            commands = commands.replacing("compose/default.yaml", with: Repository.path("compose/default.yaml"))
+                .replacing("nats-server -c", with: "\(Repository.path(".build/nats-server")) -c")
                 .replacing("$n.conf &", with: "$n.conf > server$n.log 2>&1 &")
                 .replacing("broker --replicas 3 &", with: "broker --replicas 3 > steward.log 2>&1 &")
             let result = try await segue.shell(
@@ -46,7 +50,8 @@ struct NATSPageTests {
                 \(commands)
                 """)
             #expect(result.status == 0, "\(result.output)\(result.error)")
-            #expect(result.lines.last?.contains(" event.LaunchFinished segue/") == true, "\(result.output)")
+            #expect(result.lines.contains { $0.contains(" event.LaunchFinished segue/") }, "\(result.output)")
+            #expect(result.output.contains("music-service 0.1.0"), "\(result.output)")
         }
     }
 

@@ -54,6 +54,15 @@ struct StackRightsTests {
                 #expect(refused.error.contains("'phone' is a device of the session 'anna' and \(reason)"))
                 #expect(refused.error.split(separator: "\n").count == 1, "\(refused.error)")
             }
+            // Neither the arguments of a process nor a log or the journal contain a secret key.
+            let leaks = try await run(
+                """
+                sed -n 's/.*"\\(secretKey\\|nkeySeed\\)" : "\\(.*\\)",*$/\\2/p' keys/*.key > secrets
+                test "$(wc -l < secrets)" = $(($(ls keys/*.key | wc -l) * 2))
+                grep -lFf secrets /proc/[0-9]*/cmdline 2>/dev/null || true
+                grep -rlFf secrets state || true
+                """, segue)
+            #expect(leaks == "", "\(leaks)")
             let monitor = "SEGUE_BUS=\"ipc://$XDG_RUNTIME_DIR/segue/rights/bus\" SEGUE_BUS_CURVE=keys/watch.key"
             let seen = try await run(
                 "\(monitor) segue monitor --since beginning --until end; \(monitor) segue services", segue)

@@ -8,12 +8,14 @@ import Testing
 
 @Suite("Server")
 struct ServerTests {
-    @Test("The server listens on a free port, and its links lead back to it")
+    @Test("The simulator listens only on 127.0.0.1, on a free port, and its links lead back to it")
     func realSocket() async throws {
         try await withSimulator { spotify in
             let token = try await spotify.signIn().accessToken
             let page: Listing<ListedPlaylist> = try await spotify.get("/v1/me/playlists", token: token).decoded()
             #expect(page.next == "\(spotify.base)/v1/me/playlists?offset=20&limit=20")
+            let port = try #require(Int(spotify.base.split(separator: ":").last ?? ""))
+            #expect(throws: RawConnection.Refused.self) { try RawConnection(port: port, address: "127.0.0.2") }
         }
     }
 

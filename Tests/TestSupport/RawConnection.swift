@@ -9,16 +9,19 @@ package final class RawConnection: Sendable {
 
     private let descriptor: CInt
 
-    /// - Parameter receiveBuffer: The size of the buffer for received bytes. Nil for the system's.
-    package init(port: Int, receiveBuffer: Int32? = nil) throws {
-        descriptor = try Self.connect(port, receiveBuffer: receiveBuffer)
+    /// - Parameters:
+    ///   - address: An IPv4 address of this machine. A server that listens on 127.0.0.1 refuses connections to all others,
+    ///     such as 127.0.0.2.
+    ///   - receiveBuffer: The size of the buffer for received bytes. Nil for the system's.
+    package init(port: Int, address: String = "127.0.0.1", receiveBuffer: Int32? = nil) throws {
+        descriptor = try Self.connect(port, address, receiveBuffer: receiveBuffer)
     }
 
     deinit {
         Glibc.close(descriptor)
     }
 
-    private static func connect(_ port: Int, receiveBuffer: Int32? = nil) throws -> Int32 {
+    private static func connect(_ port: Int, _ host: String, receiveBuffer: Int32?) throws -> Int32 {
         let descriptor = socket(AF_INET, CInt(SOCK_STREAM.rawValue), 0)
         if var size = receiveBuffer {
             setsockopt(descriptor, SOL_SOCKET, SO_RCVBUF, &size, socklen_t(MemoryLayout<CInt>.size))
@@ -26,7 +29,7 @@ package final class RawConnection: Sendable {
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
         address.sin_port = in_port_t(UInt16(port).bigEndian)
-        address.sin_addr.s_addr = inet_addr("127.0.0.1")
+        address.sin_addr.s_addr = inet_addr(host)
         let status = withUnsafePointer(to: &address) {
             $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
                 Glibc.connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))

@@ -59,6 +59,15 @@ struct GatewayTests {
         }
     }
 
+    @Test("Without --listen, the page's server listens only on 127.0.0.1")
+    func loopback() async throws {
+        try await withGateway { page in
+            let port = try page.port
+            _ = try RawConnection(port: port)
+            #expect(throws: RawConnection.Refused.self) { try RawConnection(port: port, address: "127.0.0.2") }
+        }
+    }
+
     @Test("The cookie is sent only over https behind a proxy with https")
     func secureCookie() async throws {
         try await withGateway { settings, _ in
