@@ -63,7 +63,7 @@ struct NATSPageTests {
             let made = try await segue.shell(
                 """
                 set -e
-                segue keys init && segue keys add error-notifier
+                segue keys init && segue keys add error-notifier && segue keys add visitor --role monitor
                 segue export nats-permissions \(Repository.path("config/contract.json")) > permissions.conf
                 """)
             try #require(made.status == 0, "\(made.error)")
@@ -90,10 +90,23 @@ struct NATSPageTests {
                 """
                 set -e; trap 'segue down' EXIT; segue up -d --wait; segue services
                 segue keys add late; SEGUE_BUS_CURVE=keys/late.key segue services || echo "status $?"
+                visitor() { SEGUE_BUS_CURVE=keys/visitor.key segue "$@"; }
+                visitor send event.LaunchFinished --no-check || echo "forbidden: status $?"
+                visitor monitor --json --since beginning --type event.LaunchFinished > seen & monitor=$!
+                segue send event.LaunchFinished --no-check; until test -s seen; do sleep 0.1; done
+                segue keys revoke visitor error-notifier
+                segue export nats-permissions \(Repository.path("config/contract.json")) > permissions.conf
+                segue kill -s HUP nats
+                wait $monitor || echo "revoked: status $?"
+                segue wait error-notifier || echo "service: status $?"
                 """)
             #expect(result.status == 0 && result.output.contains("error-notifier 0.1.0"), "\(result.error)")
             #expect(result.output.contains("\nstatus 77\n"), "\(result.output)\(result.error)")
-            #expect(result.error.contains("do not accept the key of this process"), "\(result.error)")
+            let refusals = result.error.matches(of: /do not accept the key of this process/)
+            #expect(refusals.count == 2, "\(result.error)")
+            for line in ["forbidden: status 77", "revoked: status 77", "service: status 77"] {
+                #expect(result.lines.contains(line), "\(result.output)\(result.error)")
+            }
         }
     }
 

@@ -88,7 +88,7 @@ struct PublisherTests {
             try await bus.whileOpen {
                 try await bus.publish(Counted(number: 1))
                 let error = await #expect(throws: BusError.self) { try await bus.publish(State(value: "1")) }
-                #expect(error?.code == .refused)
+                #expect(error?.code == .forbidden)
                 #expect(error?.message.contains("N.m.-.-.document.State") == true)
                 try await bus.publish(Counted(number: 2))
             }

@@ -22,7 +22,8 @@ struct KeysVerbTests {
             let revoked = try await segue("keys", "revoke", "a")
             #expect(
                 revoked.output
-                    == "removed the key of a and keys/a.key; a broker that runs refuses the key from now on\n")
+                    == "removed the key of a and keys/a.key; a broker that runs refuses the key from now on, "
+                    + "NATS servers after 'segue export nats-permissions' and a reload\n")
             #expect(try await segue("keys", "list", "--json").lines == [after[1], after[2]])
             #expect(!FileManager.default.fileExists(atPath: segue.directory + "/keys/a.key"))
         }

@@ -63,7 +63,7 @@ struct NATSPermissionsTests {
         for reason in [
             "phone is a device; servers of NATS cannot keep it within its session",
             "stranger is not in the contract; add it, or give its key another role",
-            "shop has no key; make one with 'segue keys add shop'",
+            "shop has no key; if it is a service, make one with 'segue keys add shop'",
         ] { #expect(present.text.contains("    # no user: \(reason)\n"), "\(reason)") }
         let later = try users(at: now + 61)
         #expect(

@@ -28,6 +28,8 @@ package final class NATSConnection: Sendable {
     private static let queueLimit = 64 << 20
     /// The bytes that each waiting message or subscription counts, beside the body.
     private static let messageOverhead = 1024
+    /// The time for which servers may refuse a user: an operator reloads one after another.
+    private static let refusalPatience = Duration.seconds(10)
     /// The time between two attempts to connect, in milliseconds. Many clients should not come at once.
     private static let retryDelay = 250...350
 
@@ -229,6 +231,22 @@ package final class NATSConnection: Sendable {
             }
             try Task.checkCancellation()
             throw NATSError.closed
+        }
+    }
+
+    /// Ends with the connection, or when the servers have refused the user for ``refusalPatience``.
+    /// - Throws: ``NATSError`` `unauthenticated`; `CancellationError`.
+    package func watchRefusals() async throws {
+        for await state in changes() {
+            guard case .refused = state else { continue }
+            do {
+                try await waitUntilConnected(timeout: Self.refusalPatience)
+            } catch let error as NATSError where error.code == .disconnected {
+                guard case .refused(let reason) = current else { continue }
+                throw NATSError.unauthenticated(at: options.addresses, reason)
+            } catch is NATSError {
+                return
+            }
         }
     }
 

@@ -9,7 +9,7 @@ package struct NATSError: Error, Hashable, Sendable {
         case disconnected
         /// `run()` has ended.
         case closed
-        /// No server accepts the user: it, its key or its password is not known.
+        /// No server accepts the user: it, its key or its password is not known, or its key file does not exist.
         case unauthenticated
         /// The server does not permit this user to publish or subscribe to the subject.
         case denied
@@ -41,6 +41,14 @@ extension NATSError: CustomStringConvertible {
 
 extension NATSError {
     static let closed = NATSError(.closed, "the connection to NATS is closed: its run() has ended")
+
+    /// - Parameter reason: What a server has answered, or what the key file lacks.
+    package static func unauthenticated(at servers: String, _ reason: String) -> NATSError {
+        NATSError(
+            .unauthenticated,
+            "the NATS servers at \(servers) do not accept the key of this process (\(reason)); after a change of keys, "
+                + "export their users again, and reload the servers")
+    }
 
     static func disconnected(_ subject: String) -> NATSError {
         NATSError(.disconnected, "no connection to a NATS server while '\(subject)' was sent; try again")

@@ -171,7 +171,7 @@ final class LinkOptions {
             throw NATSError(.invalid, "the key file cannot be used: \(error)")
         }
         guard let content else {
-            throw NATSError(.invalid, "there is no key file \(path); make one with 'segue keys add'")
+            throw NATSError(.unauthenticated, "there is no key file \(path); make one with 'segue keys add'")
         }
         guard let nkey = NKey(seedIn: String(decoding: content, as: UTF8.self)) else {
             throw NATSError(.invalid, "\(path) has no nkey; replace it with 'segue keys rotate'")

@@ -33,7 +33,7 @@ package enum NATSState: Hashable, Sendable {
     case connected(NATSServerInfo)
     /// There is no connection, and the client tries to make one. The reason is for people.
     case disconnected(String)
-    /// As ``disconnected(_:)``: the servers do not accept the user.
+    /// As ``disconnected(_:)``: the servers do not accept the user, or its key file does not exist.
     case refused(String)
     /// `run()` has ended.
     case closed

@@ -31,7 +31,7 @@ final class AliveAnswers: Sendable {
                 [weak self] message in self?.answer(message)
             }
         } catch let error as NATSError {
-            throw BusError(error)
+            throw journal.busError(error)
         }
         let isNeeded = state.withLock { state in
             guard !state.isStopped, state.subscription == nil else { return false }

@@ -81,7 +81,7 @@ final class BatchReader {
                 // The consumer may be lost because its stream was replaced. A server does not always say so.
                 try await journal.confirm()
             } catch let error as NATSError {
-                throw BusError(error)
+                throw journal.busError(error)
             } catch let error as JetStreamError {
                 throw BusError(error)
             }

@@ -75,28 +75,37 @@ final class JournalConnection: Sendable {
     // MARK: Identity
 
     /// Checks each server that the client connects to, and finds the stream.
-    /// - Throws: ``BusError``: `address` if the server or the stream cannot be used, `refused` if this user may not use
-    ///   the stream.
+    /// - Throws: ``BusError``: `address` if the server or the stream cannot be used, `forbidden` if this user may not use
+    ///   the stream, `denied` if the servers no longer accept the user.
     func run() async throws {
         do {
-            for await change in connection.changes() {
-                switch change {
-                case .connected(let server):
-                    try check(server)
-                    try await identify(server)
-                case .disconnected(let reason):
-                    record(problem: "no NATS server answers at \(address): \(reason)")
-                case .refused(let reason):
-                    record(
-                        problem: "the NATS servers at \(address) do not accept the key of this process (\(reason)); "
-                            + "after a change of keys, export their users again, and reload the servers",
-                        code: .denied)
-                case .connecting, .closed: break
-                }
+            try await withThrowingTaskGroup { group in
+                group.addTask { try await self.follow() }
+                group.addTask { try await self.connection.watchRefusals() }
+                defer { group.cancelAll() }
+                while try await group.next() != nil {}
             }
         } catch let error as BusError {
             close(error)
             throw error
+        } catch let error as NATSError {
+            close(BusError(error))
+            throw BusError(error)
+        }
+    }
+
+    private func follow() async throws {
+        for await change in connection.changes() {
+            switch change {
+            case .connected(let server):
+                try check(server)
+                try await identify(server)
+            case .disconnected(let reason):
+                record(problem: "no NATS server answers at \(address): \(reason)")
+            case .refused(let reason):
+                record(BusError(NATSError.unauthenticated(at: connection.options.addresses, reason)))
+            case .connecting, .closed: break
+            }
         }
     }
 
@@ -206,8 +215,12 @@ final class JournalConnection: Sendable {
         for waiter in waiters { waiter.resume(returning: identity) }
     }
 
-    private func record(problem: String, code: BusError.Code = .unavailable) {
-        state.withLock { $0.problem = BusError(code, problem) }
+    private func record(problem: String) {
+        record(BusError(.unavailable, problem))
+    }
+
+    private func record(_ problem: BusError) {
+        state.withLock { $0.problem = problem }
     }
 
     private func open(_ identity: JournalIdentity) {
@@ -236,6 +249,9 @@ final class JournalConnection: Sendable {
     /// The error of calls after the end of `run()`: its reason, if the bus could not be used.
     var endError: BusError { state.withLock(\.failure) ?? Self.ended }
 
+    /// The error of a call that fails; after the end of `run()`, its reason.
+    func busError(_ error: NATSError) -> BusError { error.code == .closed ? endError : BusError(error) }
+
     /// The reason for which calls wait.
     var problem: String { waitError.message }
 
@@ -259,7 +275,7 @@ final class JournalConnection: Sendable {
     var epochNow: UInt64? { state.withLock { $0.identity?.epoch } }
 
     /// Waits until the stream has been found, and has what this client has seen.
-    /// - Throws: ``BusError`` `closed`, `address` or `refused`; `CancellationError`.
+    /// - Throws: ``BusError`` `closed`, `address`, `forbidden` or `denied`; `CancellationError`.
     func identity() async throws -> JournalIdentity {
         if let identity = try state.withLock({ try $0.identityNow(connection.connectionCount) }) { return identity }
         var wait = connection.waits.operation()
@@ -407,7 +423,7 @@ final class JournalConnection: Sendable {
                 // The stream may have been replaced.
                 if error is JetStreamError { await refresh() }
             } catch let error as NATSError {
-                throw BusError(error)
+                throw busError(error)
             } catch let error as JetStreamError {
                 throw BusError(error)
             }
@@ -441,7 +457,7 @@ final class JournalConnection: Sendable {
         do {
             try await connection.pause(attempt)
         } catch let error as NATSError {
-            throw BusError(error)
+            throw busError(error)
         }
     }
 }

@@ -8,9 +8,14 @@ extension BusError {
             case .closed: .closed
             case .disconnected, .incomplete, .noResponders, .timeout: .unavailable
             case .unauthenticated: .denied
-            case .denied, .tooLarge, .congested, .overflow, .invalid: .refused
+            case .denied: .forbidden
+            case .tooLarge, .congested, .overflow, .invalid: .refused
             }
-        self.init(code, error.message)
+        let remedy =
+            code == .forbidden
+            ? "; its contract and the role of its key decide: after a change, export the users again, and reload the servers"
+            : ""
+        self.init(code, error.message + remedy)
     }
 
     init(_ error: JetStreamError) {

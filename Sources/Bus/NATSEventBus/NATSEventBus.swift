@@ -131,7 +131,7 @@ package final class NATSEventBus: EventBusEngine {
     private func answerQueries() async throws {
         do {
             try await queries.run()
-        } catch let error as NATSError where error.code == .denied {
+        } catch let error as BusError where error.code == .forbidden {
             // A process without this right neither asks nor answers.
             logger.info("this user may not take part in queries: \(error.message)")
         }

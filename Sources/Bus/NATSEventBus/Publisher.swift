@@ -188,7 +188,7 @@ final class Publisher: Sendable {
         case .failure(let error):
             let failure =
                 switch error {
-                case let error as NATSError: BusError(error)
+                case let error as NATSError: journal.busError(error)
                 case let error as JetStreamError: BusError(error)
                 default: BusError(.refused, "\(error)")
                 }

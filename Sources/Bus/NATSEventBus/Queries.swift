@@ -59,7 +59,7 @@ actor Queries {
     }
 
     /// Receives what is sent to this process until the task is cancelled or the connection is closed.
-    /// - Throws: ``BusError`` with code `refused` if the user may not subscribe to the address; `CancellationError`.
+    /// - Throws: ``BusError`` with code `forbidden` if the user may not subscribe to the address; `CancellationError`.
     func run() async throws {
         defer { close() }
         do {
@@ -72,7 +72,7 @@ actor Queries {
                 }
             }
         } catch let error as NATSError {
-            if error.code != .closed { throw BusError(.refused, error.message) }
+            if error.code != .closed { throw BusError(error) }
         } catch let error as BusError where error.code == .closed {}
     }
 
@@ -167,7 +167,7 @@ actor Queries {
             } catch let error as NATSError {
                 // The servers of the type, or of NATS, may be stopped, or there is no connection. A question may be
                 // asked twice.
-                guard error.isTemporary else { throw BusError(error) }
+                guard error.isTemporary else { throw journal.busError(error) }
                 try await journal.pause(0)
                 tried = []
             }
@@ -240,7 +240,7 @@ actor Queries {
                     } catch let error as NATSError where error.code == .noResponders {
                         throw ServerGone(instance: server, hasAccepted: false)
                     } catch let error as NATSError where [.tooLarge, .denied].contains(error.code) {
-                        throw BusError(.refused, error.message)
+                        throw BusError(error)
                     }
                 }
                 group.addTask { try await Self.watch(server, at: address, id: id, through: connection) }
@@ -322,7 +322,7 @@ actor Queries {
             // Ends when the task is cancelled, the bus is closed, or a subscription is not permitted.
             while let result = await group.nextResult() {
                 if case .failure(let error as NATSError) = result, error.code == .denied {
-                    throw BusError(.refused, error.message)
+                    throw BusError(error)
                 }
                 group.cancelAll()
             }

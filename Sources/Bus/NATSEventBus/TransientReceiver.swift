@@ -60,7 +60,7 @@ struct TransientReceiver: Sendable {
                 wait.recordFailure("\(error)")
                 try await journal.pause(1)
             } catch let error as NATSError {
-                buffer.finish(throwing: BusError(error))
+                buffer.finish(throwing: journal.busError(error))
                 return whenLive()
             }
         }

@@ -59,7 +59,7 @@ package struct NATSPermissions: Sendable {
             }
         }
         for name in access.services.keys.sorted() where keys[name] == nil {
-            others.append((name, "has no key; make one with 'segue keys add \(name)'"))
+            others.append((name, "has no key; if it is a service, make one with 'segue keys add \(name)'"))
         }
         (self.users, self.others) = (users, others)
     }

@@ -80,6 +80,11 @@ struct ReplicaCheck: Sendable {
             let checked = runs.filter { server, _ in
                 results.allSatisfy { $0.read.contains(server) || !$0.members.contains(server) }
             }
+            if checked.count > 1, results.allSatisfy({ $0.differences == ReplicaDifferences() }) {
+                logger.info(
+                    "the servers have the same messages",
+                    metadata: ["servers": "\(checked.keys.sorted().joined(separator: ","))"])
+            }
             var schedule = CheckSchedule(afterCheckOf: checked, from: start, to: .now)
             repeat {
                 try await Task.sleep(for: Self.poll)

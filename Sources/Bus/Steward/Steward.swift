@@ -55,7 +55,7 @@ package struct Steward: Sendable {
 
     /// Serves until the task is cancelled.
     /// - Parameter onRole: Called when the role of this process changes. At the first call, the streams exist.
-    /// - Throws: ``BusError`` if the servers cannot be used for a bus.
+    /// - Throws: ``BusError`` if the servers cannot be used for a bus, or do not accept the key.
     package func run(onRole: @escaping @Sendable (Role) async throws -> Void = { _ in }) async throws {
         try await withThrowingTaskGroup { group in
             group.addTask { try await self.connection.run() }
@@ -65,6 +65,10 @@ package struct Steward: Sendable {
                 }
                 throw CancellationError()
             }
+            group.addTask {
+                try await self.connection.watchRefusals()
+                throw CancellationError()
+            }
             group.addTask { try await self.serve(onRole) }
             defer { group.cancelAll() }
             do {
@@ -72,6 +76,8 @@ package struct Steward: Sendable {
             } catch is NATSError where Task.isCancelled {
                 // The connection ends first; what still uses it then fails.
                 throw CancellationError()
+            } catch let error as NATSError where error.code == .unauthenticated {
+                throw BusError(.denied, error.message)
             }
         }
     }

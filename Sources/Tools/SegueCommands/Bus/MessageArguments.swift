@@ -12,7 +12,7 @@ struct MessageArguments: ParsableArguments, Sendable {
 
     @Argument(
         help: ArgumentHelp(
-            "The message's data, a JSON object. '-' reads one object, or one object per line, from standard input.",
+            "The message's data, a JSON object. '-' reads one object, or one object per line, from standard input to its end.",
             valueName: "json"),
         completion: .messageData)
     var text = "{}"

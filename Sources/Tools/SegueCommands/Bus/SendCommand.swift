@@ -14,10 +14,10 @@ package struct SendCommand: AsyncParsableCommand, WallTimeCommand {
             segue send command.PlaylistSelected '{"playlistID": "p1"}' --platform ios
             segue send command.Login --await event.LoginURLGenerated --field data.url
             segue send command.PlaylistSelected - < list.jsonl   one message per line
-            segue monitor --json --count 5 | segue send --stdin  each line has its type
+            segue monitor --json --count 5 | segue send --stdin  each line has its type, and is sent at once
 
             Prints the message's id, its position in the journal, and the time at which a command expires. With \
-            --await, the awaited message is printed instead.
+            --await, the awaited message is printed instead, or a part of it (--field).
 
             The data is checked against the contracts of the services on the bus. Invalid data is not sent, and \
             neither is a command or event that no process on the bus knows. With several lines, each invalid line is \

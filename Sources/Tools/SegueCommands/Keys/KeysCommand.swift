@@ -193,8 +193,8 @@ struct KeysRevokeCommand: AsyncParsableCommand {
         for name in names {
             try folder.revoke(name)
             try await Console.output.writeLine(
-                "removed the key of \(name) and \(folder.file(of: name)); a broker that runs refuses the key from now on"
-            )
+                "removed the key of \(name) and \(folder.file(of: name)); a broker that runs refuses the key from now on, "
+                    + "NATS servers after 'segue export nats-permissions' and a reload")
         }
     }
 }
