@@ -366,6 +366,8 @@ struct FlowVerbTests {
             #expect(
                 missing.error
                     == "segue: there is no file none.yaml; name a file such as config/flows/ios.yaml\n")
+            let folder = try await segue("flow", "check", ".")
+            #expect(folder.status == 66 && folder.error == "segue: . is a folder; name a file such as ./*.yaml\n")
             for arguments in [["export", "-"], ["graph", "-"], ["run", "-", "none.yaml"]] {
                 let wrong = try await segue.run(["flow"] + arguments, input: "name: shop")
                 #expect(wrong.status == 78 && wrong.output.isEmpty)

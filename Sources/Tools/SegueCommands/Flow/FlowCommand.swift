@@ -69,10 +69,15 @@ struct FlowFile {
         do {
             text = try String(contentsOfFile: path, encoding: .utf8)
         } catch {
-            let isThere = FileManager.default.fileExists(atPath: path)
+            var isFolder: ObjCBool = false
+            let isThere = FileManager.default.fileExists(atPath: path, isDirectory: &isFolder)
+            let reason =
+                isFolder.boolValue
+                ? "\(path) is a folder" : isThere ? "\(path) cannot be read as UTF-8" : "there is no file \(path)"
             throw CommandError(
-                code: "unreadable-file", isThere ? "\(path) cannot be read as UTF-8" : "there is no file \(path)",
-                recovery: "name a file such as config/flows/ios.yaml", status: .noInput)
+                code: "unreadable-file", reason,
+                recovery: "name a file such as \(isFolder.boolValue ? "\(path)/*.yaml" : "config/flows/ios.yaml")",
+                status: .noInput)
         }
     }
 
