@@ -180,6 +180,22 @@ struct ScriptTests {
         #expect(deadlines.count == 2)
         #expect(try script.handle(.deadline(deadlines[0])).failure == nil)
         let failure = try script.handle(.deadline(deadlines[1])).failure
-        #expect(failure?.message.hasPrefix("'Connect Spotify' was sent and not answered") == true)
+        #expect(
+            failure?.message.hasPrefix(
+                "'Connect Spotify' was sent and not answered within 30.0 seconds; no running process says that it "
+                    + "receives command.SpotifyAuthorizationRequested; on screen is") == true)
+    }
+
+    @Test("A command without an answer has a receiver if a contract on the bus says so")
+    func receiver() throws {
+        var script = SessionScript(.scripted)
+        let command = MessageContract(type: Command.SpotifyAuthorizationRequested.type, data: nil)
+        let contract = Document.ServiceContract(
+            name: "auth-service", version: "1", instance: "a", receives: [command], sends: [])
+        _ = try script.handle(.message(.answer(contract)))
+        _ = try script.show(.sample(root: "serviceSelection"))
+        let deadlines = try script.handle(.line("Connect Spotify")).deadlines
+        let failure = try script.handle(.deadline(try #require(deadlines.last))).failure
+        #expect(failure?.message.contains("not answered within 30.0 seconds; on screen is") == true)
     }
 }

@@ -40,6 +40,15 @@ public struct Choice: Sendable {
         case closedBanner
     }
 
+    /// The type of the command that the choice sends. Nil for a query.
+    package var commandType: MessageType? {
+        switch content {
+        case .command(let command): Swift.type(of: command).type
+        case .named(let type, _): type
+        case .query: nil
+        }
+    }
+
     init(_ action: ScreenAction, on instance: String, outcome: Outcome) {
         switch action.content {
         case .command(let command):

@@ -197,6 +197,9 @@ public struct DeviceSession: Sendable {
     /// The schema of a command's data, for a form. Nil if no contract on the bus describes the command.
     public func schema(of command: MessageType) -> JSONSchema? { contracts.schema(of: command) }
 
+    /// True if a contract on the bus says that its process receives a type.
+    package func isReceived(_ type: MessageType) -> Bool { contracts.contains(type) }
+
     private mutating func receive(_ answer: Result<Envelope, any Error>, to id: String) -> [Output] {
         var outputs = [Output.draw]
         do {

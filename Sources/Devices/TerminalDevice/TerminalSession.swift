@@ -186,7 +186,13 @@ struct TerminalSession: Sendable {
             case .scene(let line): "'\(line)' could not be picked"
             case .answer(let choice): "'\(choice.label)' was sent and not answered"
             }
-        return [.fail(.timeout("\(awaited) within \(timeout); \(whatIsShown)".printable))]
+        return [.fail(.timeout("\(awaited) within \(timeout)\(whoIsMissing); \(whatIsShown)".printable))]
+    }
+
+    private var whoIsMissing: String {
+        guard case .answer(let choice) = script.wait, let command = choice.commandType, !device.isReceived(command)
+        else { return "" }
+        return "; no running process says that it receives \(command)"
     }
 
     private var whatIsShown: String {
