@@ -89,16 +89,17 @@ struct BenchVerbTests {
 
     @Test(
         "The process that computes is bound to one core, and ends with an interrupted benchmark",
-        .timeLimit(.minutes(1)))
+        .timeLimit(.minutes(5)))
     func busyInterrupted() async throws {
         try await SegueCommandLine.inScratch { segue in
-            // The first measurement, without the process, has few messages, so that the second one begins soon.
+            // The first measurement is without the process. Both last 5 s on an idle machine, so the second one still
+            // runs when it is interrupted.
             let result = try await segue.shell(
                 """
-                segue bench navigation --busy --messages 200 --rounds 2000 --json 2>/dev/null &
+                segue bench navigation --busy --messages 200 --rounds 500 --json 2>/dev/null &
                 pid=$!
-                until child=$(cat /proc/$pid/task/*/children 2>/dev/null) && [ "$child" ]; do :; done
-                until grep -qs 'Cpus_allowed_list:[[:space:]]*[0-9]*$' /proc/${child% }/task/*/status; do :; done
+                until child=$(cat /proc/$pid/task/*/children 2>/dev/null) && [ "$child" ]; do sleep 0.05; done
+                until grep -qs 'Cpus_allowed_list:[[:space:]]*[0-9]*$' /proc/${child% }/task/*/status; do sleep 0.05; done
                 kill -INT $pid
                 wait $pid
                 echo "status $?"
