@@ -35,7 +35,7 @@ extension TestBroker {
 }
 
 /// Forwards bytes between TCP connections until ``fallSilent()``: then the open connections stay open and forward
-/// nothing, as if a cable had been pulled. Connections that are opened later work.
+/// nothing, as if a cable had been pulled. Connections that are opened later work. What was forwarded is recorded.
 final class TCPRelay: Sendable {
     private struct Pair {
         let ends: [CInt]
